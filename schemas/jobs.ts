@@ -21,7 +21,7 @@ export interface Jobs {
 
 /**
  * What the job board shows of a waiting delivery. The job's id contains the delivery's id
- * (webhooks/deliveries/delivery-job.ts), its name is the event. A great many jobs may wait in Redis for up to a day, so
+ * (webhooks/deliveries/delivery.ts), its name is the event. A great many jobs may wait in Redis for up to a day, so
  * each must be small: if `ref` were called `reference`, each job would take 64 more bytes.
  */
 interface DeliveryJob {

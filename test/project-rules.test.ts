@@ -197,16 +197,15 @@ describe("The project's structure", () => {
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
       'src/intents/codes.ts',
       'src/intents/create.ts',
-      'src/intents/marks.ts',
       'src/intents/payments/begin-and-settle.ts',
       'src/intents/query-wallets.ts',
       'src/intents/refunds/begin-and-settle.ts',
       'src/intents/transition.ts',
     ])
     const elsewhere =
-      /\bIntent\)?\s*\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne)\(|updateIntent\(|createEmptyingBatcher\(models\.Intent/
+      /\bIntent\)?\s*\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne)\(|updateIntent\(|createEmptyingBatcher\(deps\.Intent/
     const others = sources.filter((file) => !file.startsWith('src/intents/'))
-    expect(mentioning(others, elsewhere)).to.have.members(['src/relay/relay-batchers.ts'])
+    expect(mentioning(others, elsewhere)).to.have.members(['src/relay/relay.ts'])
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
@@ -219,7 +218,7 @@ describe("The project's structure", () => {
     ])
       expect(wrong).to.match(setting)
     expect("$set: { 'refunds.$.status': 'SUCCEEDED' }").to.not.match(setting)
-    expect(mentioning([...filesIn('src/intents'), 'src/relay/relay-batchers.ts'], setting)).to.deep.equal([])
+    expect(mentioning([...filesIn('src/intents'), 'src/relay/relay.ts'], setting)).to.deep.equal([])
   })
 
   it('writes products and orders only in the listed files', () => {
@@ -232,11 +231,8 @@ describe("The project's structure", () => {
       'src/store/products/create.ts',
     ])
     const orders =
-      /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingBatcher\(models\.Order/
-    expect(mentioning(sources, orders)).to.have.members([
-      'src/store/orders/place.ts',
-      'src/relay/relay-batchers.ts',
-    ])
+      /(\bOrder\)?|storedOrders\(deps\))\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|insertOrder\(|createEmptyingBatcher\(deps\.Order/
+    expect(mentioning(sources, orders)).to.have.members(['src/store/orders/place.ts', 'src/relay/relay.ts'])
   })
 
   it('deletes documents only in the listed files, and src/retention/remove.ts only test data', () => {
@@ -258,7 +254,7 @@ describe("The project's structure", () => {
   it('only inserts, reads, seals and counts audit lines', () => {
     const usedIn = (files: string[]) =>
       new Set(files.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g)))
-    const [seals, share] = ['src/verification/seal-trail.ts', 'src/audit/share.ts']
+    const [seals, share] = ['src/verification/seal-trail.ts', 'src/audit/repeats.ts']
     const used = [...usedIn(sources.filter((file) => file !== seals && file !== share))].toSorted()
     expect(used).to.deep.equal(['countDocuments', 'exists', 'find', 'insertMany', 'insertOne'])
     expect([...usedIn([seals])]).to.deep.equal(['updateMany'])

@@ -2,7 +2,7 @@ import { deadShownSeconds } from '../schemas/jobs.ts'
 import { inBatches } from '../src/mongo/in-batches.ts'
 import type { Deps } from '../src/platform/deps.ts'
 import { nightly } from '../src/retention/record.ts'
-import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery-job.ts'
+import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery.ts'
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 

@@ -1,5 +1,5 @@
 import { removeSuperseded, type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
-import { countsOf } from '../src/webhooks/deliveries/delivery-job.ts'
+import { countsOf } from '../src/webhooks/deliveries/delivery.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
 /** When the attempt ends, it writes its own log line (src/webhooks/attempts/attempt.ts). */

@@ -22,13 +22,13 @@ const attack = under('attack')
 const isElsewhere = (file: string) => [full, load, faults, attack].some((folder) => folder.test(file))
 
 export const suites: Record<string, Suite> = {
-  // Tests spend time waiting, so one more worker than there are cores pays off.
+  // Tests spend time waiting, so more workers than cores pay off, above all while killed processes keep their locks.
   test: { includes: (file) => !isElsewhere(file), workers: (cores) => cores + 1, rounds: 'few' },
   full: {
     includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(readFileSync(file, 'utf8'))),
     repeats: (file) => !full.test(file),
     rounds: 'all',
-    workers: (cores) => cores + 1,
+    workers: (cores) => cores + 2,
     compiles: true,
   },
   load: { includes: (file) => load.test(file), workers: () => 1, rounds: 'all' },
@@ -37,7 +37,8 @@ export const suites: Record<string, Suite> = {
 }
 
 /** Whether a test file, or a test's function, does more in `npm run test:full` than in `npm test`. */
-export const hasRounds = (source: string) => /\b(rounds|killAtEveryStep|landDuringRetry)\b/.test(source)
+export const hasRounds = (source: string) =>
+  /\b(rounds|inFull|killAtEveryStep|landDuringRetry)\b/.test(source)
 
 export function filesOf(suite: Suite, named: readonly string[]): string[] {
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' })

@@ -2,7 +2,7 @@ import { requireNode } from '../platform/require-node.ts'
 
 requireNode()
 
-/** The output goes to a program that has ended, such as `head`. */
+/** The exit code if the output goes to a program that has ended, such as `head`. */
 const pipeClosed = 141
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -10,10 +10,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`The output could not be written: ${error.message}\n`)
   process.exit(1)
 })
-// A command that changes data must not end halfway because a progress bar or a warning could not be written.
+// A command mustn't stop halfway because a progress bar could not be written.
 process.stderr.on('error', () => undefined)
 
-// Comes before the arguments are parsed, because an error message could repeat the key.
+// Comes before parsing, because an error message could repeat the key.
 if (process.argv.some((argument) => /[sp]k_(test|live)_[0-9A-Za-z]{16}/.test(argument))) {
   process.stderr.write(
     'An API key is among the arguments, so it is now in the history of this shell, and other users of this machine ' +

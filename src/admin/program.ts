@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { commandAction, subcommand } from './commands/act.ts'
+import { commandAction, examples, subcommand } from './commands/act.ts'
 import { reasonText } from './commands/arguments.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
@@ -44,7 +44,6 @@ export function createProgram(): Command {
     addExportCommands,
   ]
   for (const addTo of groups) addTo(program)
-  addExamples(program)
   for (const group of [program, ...program.commands]) rejectUnknown(group)
   return program
 }
@@ -53,13 +52,14 @@ function addApiCommands(program: Command): void {
   const api = subcommand(program, 'api', 'switch the developer API on or off')
   for (const position of ['on', 'off'] as const) {
     const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
-    subcommand(api, position, description).action(
-      commandAction(async (deps) => {
-        const { switchApi } = await import('../businesses/change-business.ts')
-        await switchApi(deps, position === 'on', deps.by)
-        return { api: position }
-      }),
-    )
+    const run = commandAction(async (deps) => {
+      const { switchApi } = await import('../businesses/change-business.ts')
+      await switchApi(deps, position === 'on', deps.by)
+      return { api: position }
+    })
+    subcommand(api, position, description)
+      .addHelpText('after', examples(`api ${position}`))
+      .action(run)
   }
 }
 
@@ -67,9 +67,7 @@ const verifyLedgersHelp = `
 Recomputes every balance from the amounts, and compares each entry with its
 payment, refund or payout. Shows the first fault of each ledger. The exit code is
 0 only if there is none.
-
-Example:
-  admin ledger verify`
+${examples('ledger verify')}`
 
 function addLedgerCommand(program: Command): void {
   const ledger = subcommand(program, 'ledger', 'verify the ledgers')
@@ -87,37 +85,11 @@ async function verifyLedgers(deps: AdminDeps) {
   return { proven: faults.length === 0, ledgers, faults }
 }
 
-/** Makes `--help` after an unknown command an error. Commander would print the help of the group and exit with 0. */
+/** Commander would print the group's help and exit with 0. */
 function rejectUnknown(group: Command): void {
   group.on('beforeHelp', ({ error: isError }: { error: boolean }) => {
     const [name] = group.args
     if (isError || name === undefined || name.startsWith('-')) return
     group.error(`error: unknown command '${name}'`)
   })
-}
-
-/** For commands whose help text has no example of its own. */
-const examples: Record<string, string> = {
-  'business create': '--name "Chez Fatou"',
-  'business commission': 'ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z',
-  'business payout': 'ID --amount 125000 --reference TR-2026-0417',
-  'api on': '',
-  'api off': '',
-  'key create': '--business ID --mode test --kind secret --scopes payments.intents:read,store.orders:read',
-  'key rotate': 'ID --overlap-seconds 3600',
-  'deliveries replays': '--endpoint ID',
-  'deliveries cancel-replay': 'ID',
-  'shop create': '--business ID --name "Chez Fatou"',
-  'wallet create': '--phone 44556677 --pin 2580 --balance 100000',
-  'secrets rotate': '--json',
-}
-
-function addExamples(program: Command): void {
-  for (const group of program.commands)
-    for (const command of group.commands) {
-      const name = `${group.name()} ${command.name()}`
-      const example = examples[name]
-      if (example !== undefined)
-        command.addHelpText('after', `\nExample:\n  admin ${name} ${example}`.trimEnd())
-    }
 }

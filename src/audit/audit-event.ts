@@ -4,33 +4,22 @@ import { newId } from '../platform/ids.ts'
 import { type Actor, actorFields, type By } from '../security/actor.ts'
 import type { Act } from './acts.ts'
 
-/** Besides actor and time. By default, a line has a new id, and no values from before and after. */
 export type AuditDetails = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
-export const auditLine = (
-  { expectValid: _expectValid, ...by }: By,
-  at: Date,
-  about: AuditDetails,
-): AuditEvent => ({
-  _id: newId(),
-  before: null,
-  after: null,
-  at,
-  ...by,
-  ...about,
-})
+export function auditLine({ expectValid: _never, ...by }: By, at: Date, about: AuditDetails): AuditEvent {
+  return { _id: newId(), before: null, after: null, at, ...by, ...about }
+}
 
 export const readableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
-/** For pages and exports. A forged line may have any fields. */
+/** A forged line may have any fields. */
 export function readableLine(line: AuditEvent): AuditEvent {
-  const asText = (value: unknown): string =>
-    typeof value === 'string' ? value : JSON.stringify(value ?? null)
-  const textOrNull = (value: unknown): string | null =>
-    value === null || value === undefined ? null : asText(value)
-  const fieldsOf = (value: unknown) => (value === null || value === undefined ? null : Object(value))
+  const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+  const isMissing = (value: unknown) => value === null || value === undefined
+  const textOrNull = (value: unknown) => (isMissing(value) ? null : asText(value))
+  const fieldsOf = (value: unknown) => (isMissing(value) ? null : Object(value))
   const { kind, name, from }: Partial<Actor> = line.actor ?? {}
   return {
     ...line,
@@ -46,7 +35,7 @@ export function readableLine(line: AuditEvent): AuditEvent {
   }
 }
 
-/** Never deleted, and never changed once sealed, except that the line is marked with its seal. */
+/** A line never changes once it's sealed, except for `seal`. */
 export const auditEvents = declareCollection({
   name: 'auditevents',
   kept: 'forever',
@@ -55,19 +44,19 @@ export const auditEvents = declareCollection({
     at: date,
     actor: actorFields,
     reason: orNull(text),
-    /** Whether a merchant used a test key. Only lines of merchants have this field. */
+    /** Only lines of merchants have it. */
     sandbox: optional(flag),
     act: oneOf<Act>(),
-    /** Id or name of the changed object, such as a delivery or a staff account. */
+    /** Id or name of the changed object. */
     subject: text,
-    /** Null for acts that concern no particular business, such as those on staff accounts. */
+    /** Null if the action concerns no particular business. */
     businessId: orNull(text),
     /** Only changed fields, without long values, secrets, bodies and customer data. */
     before: orNull(anything<Record<string, unknown>>()),
     after: orNull(anything<Record<string, unknown>>()),
-    /** When the last act can be counted in a line that repeated acts share (share.ts). Other lines don't have it. */
+    /** End of the hour of a line that counts repeats (repeats.ts). Other lines don't have it. */
     closesAt: optional(date),
-    /** Number of the seal that contains the line (seals/seal.ts). Missing until then. */
+    /** Number of the seal that contains the line. */
     seal: optional(orNull(whole)),
   },
   indexes: [

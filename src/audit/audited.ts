@@ -13,15 +13,11 @@ export type AuditedDeps = TrailDeps & { transactions: Transactions }
 export interface AuditedAct {
   session: mongo.ClientSession
   by: By
-  /** When the act happens. Its lines have the same time. */
   at: Date
   add(...lines: AuditDetails[]): Promise<void>
 }
 
-/**
- * Runs an act in one transaction with its audit lines, unless its actor's session has ended. `documents` are those that
- * other acts may change at the same time. Like every transaction, `work` may run several times.
- */
+/** `documents` are those that other actions may change at the same time. `work` may run several times. */
 export const audited = <T>(
   deps: AuditedDeps,
   { by, ...options }: Transaction & { by: By },
@@ -37,10 +33,7 @@ export const audited = <T>(
     return work({ session, by, at, add })
   })
 
-/**
- * Like `audited`, for a write request whose response is stored in the same transaction. Throws
- * IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin is still at work at the deadline.
- */
+/** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the first request is still running at the deadline. */
 export const auditedOnce = (
   deps: AuditedDeps & Pick<Models, 'StoredResponse'>,
   request: WriteRequest,
@@ -52,6 +45,5 @@ export const auditedOnce = (
   return storeWithin(deps, request, (run) => audited<FinalResponse>(deps, options, run), work)
 }
 
-/** For acts that change no document. */
 export const addLine = (deps: TrailDeps, by: By, about: AuditDetails): Promise<unknown> =>
   nativeCollection(deps.AuditEvent).insertOne(auditLine(by, deps.now(), about))

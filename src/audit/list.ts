@@ -8,17 +8,18 @@ import type { By } from '../security/actor.ts'
 import { type AuditEvent, readableLine } from './audit-event.ts'
 import { addLine } from './audited.ts'
 
-/** Null selects everything; any other value of `who`, `act`, `subject` and `businessId` must match exactly. */
+/** Null selects everything. Other values must match exactly. */
 export interface AuditFilter extends TimeSpan {
   who: string | null
   act: string | null
   subject: string | null
   businessId: string | null
-  /** Selects only older lines than this one. */
+  /** Selects older lines. */
   before: { at: Date; id: string } | null
 }
 
 const pageSize = 50
+type ReadDeps = Pick<Deps, 'AuditEvent'>
 
 /** Throws VALIDATION_ERROR if a parameter is invalid. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
@@ -35,13 +36,13 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
   }
 }
 
-/** Newest first. `next` is the `before` value of the next page, or null on the last one. */
+/** Newest first. `next` is the `before` of the next page. */
 export async function listAudit(
-  deps: Pick<Deps, 'AuditEvent'>,
+  deps: ReadDeps,
   filter: AuditFilter,
   size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
-  // One more line tells whether there's another page. Counting all lines would become slower as the trail grows.
+  // Counting all lines would become slower as the trail grows.
   const found = await readNewest(deps, conditions(filter), size + 1)
   const lines = found.slice(0, size)
   const last = lines.at(-1)
@@ -49,44 +50,30 @@ export async function listAudit(
   return { lines, next: hasMore ? `${last.at.getTime()}-${last._id.slice(0, 100)}` : null }
 }
 
-function conditions({
-  who,
-  act,
-  subject,
-  businessId,
-  before,
-  ...span
-}: AuditFilter): Record<string, unknown> {
+function conditions({ who, act, subject, businessId, before, ...span }: AuditFilter) {
   const exact = { 'actor.name': who, act, subject, businessId }
   return {
-    ...Object.fromEntries(Object.entries(exact).filter(([, value]) => value !== null)),
-    // A forged line with another type of time would be above all others.
+    ...withoutNull(exact),
+    // A forged time of another type would sort above all others.
     at: { $type: 'date', ...spanFilter('at', span).at },
-    ...(before === null
-      ? {}
-      : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
+    ...(before && { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
 }
 
-/** Enough for the page of a payment or a delivery. The audit page shows any further lines. */
+const withoutNull = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+
 const maxOnPage = 100
 
 /** Newest first. */
-export const latestLinesAbout = (
-  deps: Pick<Deps, 'AuditEvent'>,
-  subjects: readonly string[],
-): Promise<AuditEvent[]> => readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
+export const latestLinesAbout = (deps: ReadDeps, subjects: readonly string[]): Promise<AuditEvent[]> =>
+  readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 
-async function readNewest(
-  deps: Pick<Deps, 'AuditEvent'>,
-  where: object,
-  limit: number,
-): Promise<AuditEvent[]> {
+async function readNewest(deps: ReadDeps, where: object, limit: number): Promise<AuditEvent[]> {
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
   return found.map(readableLine)
 }
 
-/** Per query, and per piece of the file. */
 const linesPerPiece = 250
 
 const columns: Record<string, (line: AuditEvent) => CsvCell> = {
@@ -104,43 +91,34 @@ const columns: Record<string, (line: AuditEvent) => CsvCell> = {
   seal: ({ seal }) => seal ?? null,
 }
 
-/** Called before the export reads any lines. */
+/** Must run before the export reads any lines. */
 export async function recordExport(
   deps: Pick<Deps, 'AuditEvent' | 'now'>,
   { before: _before, ...filter }: AuditFilter,
   format: ExportFormat,
   by: By,
 ): Promise<void> {
-  const set = Object.entries(filter).filter(([, value]) => value !== null)
-  const after = { format, ...Object.fromEntries(set) }
-  const about = { act: 'audit.exported', subject: 'audit', businessId: filter.businessId } as const
-  await addLine(deps, by, { ...about, after })
+  const after = { format, ...withoutNull(filter) }
+  await addLine(deps, by, { act: 'audit.exported', subject: 'audit', businessId: filter.businessId, after })
 }
 
-/** Newest first, and only as fast as the caller reads, so the file is never in memory. `read` runs each query. */
+/** Newest first. Reads only as fast as the caller, so the file is never in memory. */
 export async function* exportAudit(
-  read: (
-    query: (deps: Pick<Deps, 'AuditEvent'>) => ReturnType<typeof listAudit>,
-  ) => ReturnType<typeof listAudit>,
+  read: (query: (deps: ReadDeps) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
   if (format === 'csv') yield csvHeader(Object.keys(columns), ',')
+  const cellsOf = (line: AuditEvent) => Object.values(columns).map((cell) => cell(line))
   for (let rest = filter; ; ) {
     const { lines, next } = await read((deps) => listAudit(deps, rest, linesPerPiece))
     const last = lines.at(-1)
     if (last === undefined) return
-    yield format === 'csv' ? csvOf(lines) : jsonLinesOf(lines)
+    yield format === 'csv' ? csvRows(lines.map(cellsOf), ',') : jsonLinesOf(lines)
     if (next === null) return
     rest = { ...filter, before: { at: last.at, id: last._id } }
   }
 }
-
-const csvOf = (lines: AuditEvent[]): string =>
-  csvRows(
-    lines.map((line) => Object.values(columns).map((cell) => cell(line))),
-    ',',
-  )
 
 const jsonLinesOf = (lines: AuditEvent[]): string =>
   lines.map(({ _id: id, seal = null, ...line }) => `${JSON.stringify({ id, ...line, seal })}\n`).join('')

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { flag, text } from '../mongo/fields.ts'
 
-/** Applies to the whole service. So far there's one, `api`, which turns the developer API on or off. */
+/** The only setting so far is `api`. */
 export const settings = declareCollection({
   name: 'settings',
   kept: 'forever',
@@ -11,10 +11,10 @@ export const settings = declareCollection({
 })
 export type Setting = Stored<typeof settings>
 
-/** Master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
+/** Turns the developer API on or off. Every request checks it, so each process keeps it in memory. */
 export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>
 
-/** Well below 5 s, the time within which all processes must see a change. */
+/** All processes must see a change within 5 s. */
 const readEveryMs = 2000
 
 export async function createApiSwitch(Setting: Model<Setting>) {

@@ -5,12 +5,11 @@ import { isWithin, parseRange } from '../platform/network.ts'
 import type { By } from '../security/actor.ts'
 import { type KeyKind, looksLikeKey } from './api-key.ts'
 import type { BusinessLimits, CommissionHistory } from './business.ts'
-import { type KeyAndBusiness, noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
+import { noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
 
-/** A key that exists, whether or not it may be used. These fields are logged. */
+/** It may be suspended or revoked. These fields are logged. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
-/** Who sent a request: one business in one environment. */
 export interface Caller {
   keyId: string
   businessId: string
@@ -22,19 +21,17 @@ export interface Caller {
   ip: string
 }
 
-/** The actor for the audit trail. Merchants give no reasons. */
 export const merchantActor = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): By => ({
   actor: { kind: 'merchant', name: keyId, from: ip },
   reason: null,
   sandbox,
 })
 
-/**
- * Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED, LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED, checked
- * in this order (SPEC 5.2). Calls `onFound` as soon as the key is found, even if the request is then rejected.
- */
+type IdentifyDeps = Pick<Deps, 'batchers' | 'secrets' | 'now'>
+
+/** Throws in the order of SPEC 5.2. */
 export async function identifyByKey(
-  deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
+  deps: IdentifyDeps,
   apiKey: string,
   clientAddress: string,
   deadlineAt: number,
@@ -52,27 +49,14 @@ export async function identifyByKey(
   const allowed = key.ipAllowlist.map(parseRange)
   if (allowed.length > 0 && !isWithin(allowed, clientAddress)) throw refuse('IP_NOT_ALLOWED')
   noteKeyUse(deps, key, deadlineAt)
-  return {
-    ...found,
-    kind: key.kind,
-    scopes: new Set(key.scopes),
-    limits: key.business.limits,
-    commission: key.business.commission,
-    ip: clientAddress,
-  }
+  const { limits, commission } = key.business
+  return { ...found, kind: key.kind, scopes: new Set(key.scopes), limits, commission, ip: clientAddress }
 }
 
 const disabled = (message: string) => refuse('FEATURE_DISABLED', { message, retryAfterSeconds: 60 })
 
-/**
- * Looks up the hash with the current pepper, then with the previous one if there is one, then with the current one
- * again, because another request may have rehashed the key in between. Null for a secret whose overlap has ended.
- */
-async function findByAnyHash(
-  deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
-  apiKey: string,
-  deadlineAt: number,
-): Promise<KeyAndBusiness | null> {
+/** Tries the current hash again at the end, because another request may have rehashed the key in between. */
+async function findByAnyHash(deps: IdentifyDeps, apiKey: string, deadlineAt: number) {
   const hashes = deps.secrets.hashes(apiKey)
   const [current = ''] = hashes
   for (const hash of hashes.length > 1 ? [...hashes, current] : hashes) {

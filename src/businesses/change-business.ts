@@ -1,6 +1,7 @@
 import type { Act } from '../audit/acts.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { withoutUndefined } from '../mongo/id-page.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
@@ -13,9 +14,10 @@ import {
   type RatesFrom,
 } from './business.ts'
 
-/** With `liveApproved`, live keys work immediately. */
+type BusinessDeps = Pick<Models, 'Business'> & AuditedDeps
+
 export const createBusiness = (
-  deps: Pick<Models, 'Business'> & AuditedDeps,
+  deps: BusinessDeps,
   input: Pick<Business, 'name' | 'liveApproved'>,
   by: By,
 ): Promise<Business> =>
@@ -28,14 +30,13 @@ export const createBusiness = (
     return business
   })
 
-/** Omitted fields and limits keep their values. */
 export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   limits?: Partial<BusinessLimits>
 }
 
-/** Writes nothing if there's nothing to change. Returns the business after the change, or null if it doesn't exist. */
+/** Writes nothing if nothing would change. Null if there is no such business. */
 export const changeBusiness = (
-  deps: Pick<Models, 'Business'> & AuditedDeps,
+  deps: BusinessDeps,
   id: string,
   change: BusinessChange,
   { act, ...by }: By & { act: Act },
@@ -52,39 +53,29 @@ export const changeBusiness = (
     return businesses.findOneAndUpdate({ _id: id }, { $set: after }, { session, returnDocument: 'after' })
   })
 
-/** Keys are MongoDB paths, for example `limits.perSecond`. */
-function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange): Record<string, unknown> {
-  const fields = { liveApproved, apiEnabled, suspended, ...prefixed(limits ?? {}) }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+/** Keys are MongoDB paths, such as `limits.perSecond`. */
+function byPath({ limits = {}, ...rights }: BusinessChange): Record<string, unknown> {
+  const { liveApproved, apiEnabled, suspended } = rights
+  const ofLimits = Object.entries(limits).map(([name, value]) => [`limits.${name}`, value])
+  return withoutUndefined({ liveApproved, apiEnabled, suspended, ...Object.fromEntries(ofLimits) })
 }
 
-const prefixed = (limits: Partial<BusinessLimits>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(limits).map(([name, value]) => [`limits.${name}`, value]))
-
-/** They apply at once if `from` is null. */
-export type NewRates = Omit<RatesFrom, 'from'> & { from: Date | null }
-
-/** Nothing changes if the rates would begin in the past, or the history is full. */
 export type SetCommission =
   | { result: 'set'; commission: CommissionHistory }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
-/**
- * Rates that apply or once applied never change. Rates scheduled for this time or later are removed. Writes nothing if
- * the business already has these rates from then on.
- */
+/** Removes rates that are scheduled for this time or later. Others never change. */
 export const setCommission = (
-  deps: Pick<Models, 'Business'> & AuditedDeps,
+  deps: BusinessDeps,
   id: string,
-  rates: NewRates,
+  { provider, payer, from: wantedFrom }: Omit<RatesFrom, 'from'> & { from: Date | null },
   by: By,
 ): Promise<SetCommission> =>
   audited(deps, { documents: [id], by }, async ({ session, at: now, add }) => {
     const businesses = nativeCollection(deps.Business)
     const found = await businesses.findOne({ _id: id }, { session, projection: { commission: 1 } })
     if (found === null) return { result: 'not-found' }
-    const { provider, payer } = rates
-    const from = rates.from ?? now
+    const from = wantedFrom ?? now
     if (from < now) return { result: 'in-the-past' }
     const { commission: before } = found
     const kept = before.filter((each) => each.from <= now || each.from < from)
@@ -95,18 +86,16 @@ export const setCommission = (
     if (commission.length > maxRates) return { result: 'full' }
     const removed = before.length - kept.length
     const earlier = { provider: last?.provider ?? null, payer: last?.payer ?? null }
-    const after = { provider, payer, from, ...(removed === 0 ? {} : { scheduledRatesRemoved: removed }) }
+    const after = { provider, payer, from, ...(removed > 0 && { scheduledRatesRemoved: removed }) }
     await add({ act: 'business.commission-set', subject: id, businessId: id, before: earlier, after })
     await businesses.updateOne({ _id: id }, { $set: { commission } }, { session })
     return { result: 'set', commission }
   })
 
-/** For all businesses. Writes nothing if it's already on or off. */
-export const switchApi = (
-  deps: Pick<Models, 'Setting'> & AuditedDeps,
-  enabled: boolean,
-  by: By,
-): Promise<void> =>
+/** Writes nothing if the switch is already there. */
+type SwitchDeps = Pick<Models, 'Setting'> & AuditedDeps
+
+export const switchApi = (deps: SwitchDeps, enabled: boolean, by: By): Promise<void> =>
   audited(deps, { documents: ['api'], by }, async ({ session, add }) => {
     const settings = nativeCollection(deps.Setting)
     const before = (await settings.findOne({ _id: 'api' }, { session }))?.enabled ?? true

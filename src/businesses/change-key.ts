@@ -1,4 +1,3 @@
-import type { Act } from '../audit/acts.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
@@ -7,15 +6,12 @@ import type { By } from '../security/actor.ts'
 import type { Secrets } from '../security/encrypt.ts'
 import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
-export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
-export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** The only copy of the key in clear text: it isn't stored. */
-export interface IssuedKey {
-  id: string
-  key: string
-}
+type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
+type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
+/** The key isn't stored in clear text. */
+export type IssuedKey = { id: string; key: string }
 
-/** Stores only the keyed hash. Null if the business doesn't exist. */
+/** Null if there is no such business. */
 export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>
   audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const { businessId, ...rights } = input
@@ -24,16 +20,8 @@ export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<Issu
     const key = newKey(input.kind, input.mode)
     const id = newId()
     const shown = { prefix: keyPrefix(input.kind, input.mode), last4: key.slice(-4) }
-    const secrets = [newStoredSecret(deps, key)]
-    const stored: ApiKey = {
-      _id: id,
-      ...input,
-      ...shown,
-      secrets,
-      status: 'active',
-      createdAt,
-      lastUsedDay: null,
-    }
+    const unused = { status: 'active', createdAt, lastUsedDay: null } as const
+    const stored: ApiKey = { _id: id, ...input, ...shown, secrets: [newStoredSecret(deps, key)], ...unused }
     await nativeCollection(deps.ApiKey).insertOne(stored, { session })
     await add({ act: 'key.created', subject: id, businessId, after: { ...rights, ...shown } })
     return { id, key }
@@ -46,17 +34,9 @@ const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): St
   pepper: secrets.keyIds[0],
 })
 
-/**
- * Gives a key a new secret under the same id. The old one keeps working for `overlapSeconds`. Null if there is no such
- * key, or it's revoked.
- */
-export const rotateKey = (
-  deps: KeyDeps,
-  id: string,
-  overlapSeconds: number,
-  by: By,
-): Promise<IssuedKey | null> =>
-  audited(deps, { documents: [id], by }, async ({ session, at, add }) => {
+/** Null if there is no such key, or it's revoked. */
+export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: By) =>
+  audited<IssuedKey | null>(deps, { documents: [id], by }, async ({ session, at, add }) => {
     const keys = nativeCollection(deps.ApiKey)
     const found = await keys.findOne({ _id: id, status: { $in: ['active', 'suspended'] } }, { session })
     if (found === null) return null
@@ -71,28 +51,22 @@ export const rotateKey = (
     return { id, key }
   })
 
-/** Kept so that staff can recognise a leaked secret that no longer works. */
+/** Staff can still recognise these if they leak. */
 const maxEnded = 5
 
-/** All end at `end` at the latest: those in overlap, then the last that ended. */
+/** Those in overlap come first. All end at `end` at the latest. */
 function olderSecrets(key: ApiKey, end: Date, now: Date): StoredSecret[] {
-  const older = key.secrets.map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
-  const isEnded = ({ validUntil }: { validUntil: Date }): boolean => validUntil <= now
-  return [...older.filter((secret) => !isEnded(secret)), ...older.filter(isEnded).slice(0, maxEnded)]
+  const older = key.secrets.map(({ validUntil, ...secret }) => ({
+    ...secret,
+    validUntil: validUntil !== null && validUntil < end ? validUntil : end,
+  }))
+  const ended = older.filter(({ validUntil }) => validUntil <= now)
+  return [...older.filter(({ validUntil }) => validUntil > now), ...ended.slice(0, maxEnded)]
 }
 
-const earlier = (one: Date | null, other: Date): Date => (one !== null && one < other ? one : other)
+const acts = { suspended: 'key.suspended', active: 'key.resumed', revoked: 'key.revoked' } as const
 
-const acts = {
-  suspended: 'key.suspended',
-  active: 'key.resumed',
-  revoked: 'key.revoked',
-} as const satisfies Record<ApiKey['status'], Act>
-
-/**
- * Suspends, resumes or revokes a key. Writes nothing if that's its status already. Returns false if the key doesn't
- * exist, or is revoked and `status` differs.
- */
+/** Returns false if there is no such key, or it's revoked and would become active again. */
 export const setKeyStatus = (
   deps: Pick<Models, 'ApiKey'> & AuditedDeps,
   id: string,

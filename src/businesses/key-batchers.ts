@@ -18,8 +18,8 @@ export interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
 }
 
-/** Reads each key with its business, without a cache: revoking a key or disabling a business works at once. */
-export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
+/** Not cached: revoking a key or disabling a business works at once. */
+const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
   createReadBatcher(
     (hashes) =>
       nativeCollection(ApiKey)
@@ -38,28 +38,21 @@ export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey'
   noteOnKey: createNoteBatcher(ApiKey),
 })
 
-/** What a request writes to its key, without waiting. If the write fails, the next use of the key repeats it. */
-export interface KeyNote {
-  /** A process writes each note only once. */
+/** A request doesn't wait for this write. If it fails, the next use of the key repeats it. */
+interface KeyNote {
   name: string
   filter: { _id: string; [field: string]: unknown }
   set: Record<string, unknown>
 }
 
-interface NoteDeps {
-  batchers: { noteOnKey: Batcher<KeyNote, void> }
-  now(): Date
-}
+type NoteDeps = { batchers: { noteOnKey: Batcher<KeyNote, void> }; now(): Date }
 
-/** They take up about 10 MB. */
+/** About 10 MB. */
 const maxRemembered = 50_000
-/** How long a batch waits for MongoDB, which usually takes some milliseconds. */
+/** MongoDB usually needs some milliseconds per batch. */
 const longestMs = 1000
 
-/**
- * A dead process can keep a key locked for some seconds, and MongoDB's `maxTimeMS` doesn't end the wait for it. So the
- * other keys of a late batch get their notes one by one.
- */
+/** A dead process can keep a key locked for seconds. The other notes of its batch are then written one by one. */
 export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void> {
   const keys = nativeCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
@@ -89,10 +82,7 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void>
   }
 }
 
-/**
- * Only a successful identification counts: the key is active, its business may use the API, and the address is allowed.
- * A request that's rejected later, e.g. for a missing scope or a rate limit, still counts.
- */
+/** Counts every identified request, even if it's rejected later, e.g. for a missing scope or a rate limit. */
 export function noteKeyUse(
   { batchers, now }: NoteDeps,
   { _id, lastUsedDay }: Pick<ApiKey, '_id' | 'lastUsedDay'>,
@@ -100,20 +90,17 @@ export function noteKeyUse(
 ): void {
   const day = now().toISOString().slice(0, 10)
   if (lastUsedDay !== null && lastUsedDay >= day) return
-  // Keeps a process whose clock is behind from setting an earlier day.
+  // A process whose clock is behind mustn't set an earlier day.
   const filter = { _id, lastUsedDay: { $not: { $gte: day } } }
   batchers
     .noteOnKey({ name: `${_id} ${day}`, filter, set: { lastUsedDay: day } }, deadlineAt)
     .catch(() => undefined)
 }
 
-/**
- * Between two rehashes of a secret. Must be longer than a restart of all processes takes: if that restart swaps the two
- * SECRET_KEYs, old and new processes would otherwise keep undoing each other's rehashes.
- */
+/** Longer than a restart of all processes, which could otherwise undo each other's rehashes. */
 const minAgeMs = 3_600_000
 
-/** Done as keys are used, so that operators can eventually remove the previous SECRET_KEY. */
+/** Lets operators remove the previous SECRET_KEY once all keys have been used. */
 export function rehashKeyWithCurrentSecret(
   { batchers, secrets, now }: NoteDeps & { secrets: Pick<Secrets, 'keyIds'> },
   { keyId, secret, hash }: { keyId: string; secret: StoredSecret; hash: string },
@@ -128,18 +115,11 @@ export function rehashKeyWithCurrentSecret(
     .catch(() => undefined)
 }
 
+type Rehash = { keyId: string; from: string; to: string; pepper: string; at: Date }
+
 /** Changes nothing if a rotation has removed the secret, or another request has rehashed it. */
-export const rehashNote = (rehash: {
-  keyId: string
-  from: string
-  to: string
-  pepper: string
-  at: Date
-}): KeyNote => {
-  const { keyId, from, to, pepper, at } = rehash
-  return {
-    name: `${from} ${Math.floor(at.getTime() / minAgeMs)}`,
-    filter: { _id: keyId, 'secrets.hash': from },
-    set: { 'secrets.$.hash': to, 'secrets.$.pepper': pepper, 'secrets.$.rehashedAt': at },
-  }
-}
+export const rehashNote = ({ keyId, from, to, pepper, at }: Rehash): KeyNote => ({
+  name: `${from} ${Math.floor(at.getTime() / minAgeMs)}`,
+  filter: { _id: keyId, 'secrets.hash': from },
+  set: { 'secrets.$.hash': to, 'secrets.$.pepper': pepper, 'secrets.$.rehashedAt': at },
+})

@@ -11,27 +11,20 @@ import type { Deps } from '../platform/deps.ts'
 import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
-/** An `overlap` secret works until `validUntil`; an `ended` one no longer works. */
 export interface SecretFacts {
   last4: string
   state: 'current' | 'overlap' | 'ended'
   validUntil: Date | null
 }
 
-/** What staff see of a key: neither the key itself nor a hash. */
-export interface KeyFacts
-  extends Pick<
-    ApiKey,
-    'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist' | 'status' | 'createdAt' | 'lastUsedDay'
-  > {
+export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'secrets'> {
   id: string
-  /** Prefix and last four characters of the current secret, such as `sk_test_…abcd`. */
+  /** Such as `sk_test_…abcd`. */
   key: string
-  /** The current one first, then the earlier ones, newest first. */
+  /** Newest first. */
   secrets: SecretFacts[]
 }
 
-/** Why requests with a key are rejected. */
 export type KeyBlock =
   | 'key-suspended'
   | 'key-revoked'
@@ -40,7 +33,6 @@ export type KeyBlock =
   | 'business-suspended'
   | 'live-not-approved'
 
-/** `blockedBy` is empty if requests with the current secret are accepted. */
 export interface KeyInDetail extends KeyFacts {
   businessName: string
   blockedBy: KeyBlock[]
@@ -48,10 +40,9 @@ export interface KeyInDetail extends KeyFacts {
 
 function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
   const { _id: id, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay } = apiKey
-  const secrets = apiKey.secrets.map(({ last4, validUntil }) => {
-    const state = stateOf(validUntil, now)
-    return { last4, state, validUntil }
-  })
+  const secrets = apiKey.secrets.map(
+    ({ last4, validUntil }): SecretFacts => ({ last4, state: stateOf(validUntil, now), validUntil }),
+  )
   const key = `${apiKey.prefix}…${apiKey.last4}`
   return { id, key, businessId, mode, kind, status, scopes, ipAllowlist, createdAt, lastUsedDay, secrets }
 }
@@ -63,7 +54,6 @@ function stateOf(validUntil: Date | null, now: Date): SecretFacts['state'] {
 
 type Reads = Pick<Deps, 'ApiKey' | 'Business' | 'now'>
 
-/** Null if there is no key with this id. */
 export async function lookUpKey(deps: Reads, id: string): Promise<KeyInDetail | null> {
   const key = await deps.ApiKey.findOne({ _id: id }).lean<ApiKey | null>()
   return key === null ? null : inDetail(deps, key)
@@ -75,7 +65,7 @@ async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
   return { ...keyFacts(key, deps.now()), businessName: business?.name ?? '', blockedBy: blocks }
 }
 
-/** In the order in which `identify` checks them. */
+/** In the order in which `identifyByKey` checks them. */
 function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApproved }: Business): KeyBlock[] {
   const blocks: [KeyBlock, boolean][] = [
     ['key-suspended', status === 'suspended'],
@@ -87,14 +77,12 @@ function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApprove
   return blocks.flatMap(([block, applies]) => (applies ? [block] : []))
 }
 
-/** Omitted fields match everything. */
 export interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
   scope?: Scope
-  /** Of the current secret or an earlier one. */
+  /** Matches earlier secrets too. */
   last4?: string
 }
 
-/** Newest first. */
 export async function listKeys(
   deps: Pick<Deps, 'ApiKey' | 'now'>,
   { scope, last4, ...filter }: KeyFilter,
@@ -105,12 +93,9 @@ export async function listKeys(
   return mapPage(page, (key) => keyFacts(key, deps.now()))
 }
 
-/** `matched` is the state of the secret that was found, which may be an earlier one. */
-export interface RecognisedKey extends KeyInDetail {
-  matched: SecretFacts['state']
-}
+export type RecognisedKey = KeyInDetail & { matched: SecretFacts['state'] }
 
-/** For staff who searched for a key in clear text. The sentences don't contain it. */
+/** No sentence repeats the key. */
 export const whyNoKey = {
   mistyped: 'The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.',
   unknown:
@@ -118,11 +103,7 @@ export const whyNoKey = {
     'last used with a SECRET_KEY that is not configured.',
 }
 
-/**
- * Finds a key by its clear text, even if it no longer works, and by earlier secrets (change-key.ts). Returns `mistyped`
- * if the checksum is wrong, and null if the key is unknown, which is also the case if the SECRET_KEY that hashed it is
- * no longer configured.
- */
+/** Also finds keys that no longer work, and earlier secrets. Null if the key is unknown. */
 export async function recogniseKey(
   deps: Pick<Deps, 'ApiKey' | 'Business' | 'secrets' | 'now'>,
   text: string,

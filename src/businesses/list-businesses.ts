@@ -11,21 +11,15 @@ import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
-/** Omitted fields match everything. */
 export interface BusinessFilter extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   /** Part of the name, ignoring case. */
   name?: string
 }
 
-/** Keys by status, and the last day on which any of them was used. */
-export interface KeyTotals {
-  keys: Record<ApiKey['status'], number>
-  lastUsedDay: string | null
-}
+export type KeyTotals = { keys: Record<ApiKey['status'], number>; lastUsedDay: string | null }
 
 export type ListedBusiness = Omit<Business, '_id'> & KeyTotals & { id: string }
 
-/** Newest first. */
 export async function listBusinesses(
   deps: Pick<Deps, 'Business' | 'ApiKey'>,
   { name, ...filter }: BusinessFilter,
@@ -43,40 +37,22 @@ const named = (part: string) => ({ name: { $regex: escapeRegex(part), $options: 
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }
 
 /** Businesses without keys are missing. */
-async function keyTotals(
-  deps: Pick<Deps, 'ApiKey'>,
-  businessIds: readonly string[],
-): Promise<Map<string, KeyTotals>> {
-  const totals = new Map<string, KeyTotals>()
-  const groups = await deps.ApiKey.aggregate<{
-    _id: { businessId: string; status: ApiKey['status'] }
-    count: number
-    lastUsedDay: string | null
-  }>([
-    { $match: { businessId: { $in: businessIds } } },
-    {
-      $group: {
-        _id: { businessId: '$businessId', status: '$status' },
-        count: { $sum: 1 },
-        lastUsedDay: { $max: '$lastUsedDay' },
-      },
-    },
-  ]).exec()
-  for (const { _id, count, lastUsedDay } of groups) {
-    const { keys, lastUsedDay: before } = totals.get(_id.businessId) ?? noKeys
-    const isLater = before === null || (lastUsedDay !== null && lastUsedDay > before)
-    totals.set(_id.businessId, {
-      keys: { ...keys, [_id.status]: count },
-      lastUsedDay: isLater ? lastUsedDay : before,
-    })
-  }
-  return totals
+async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly string[]) {
+  const withStatus = (status: ApiKey['status']) => ({ $sum: { $cond: [{ $eq: ['$status', status] }, 1, 0] } })
+  const [active, suspended, revoked] = (['active', 'suspended', 'revoked'] as const).map(withStatus)
+  const groups = await deps.ApiKey.aggregate<KeyTotals['keys'] & { _id: string; lastUsedDay: string | null }>(
+    [
+      { $match: { businessId: { $in: businessIds } } },
+      { $group: { _id: '$businessId', lastUsedDay: { $max: '$lastUsedDay' }, active, suspended, revoked } },
+    ],
+  ).exec()
+  return new Map(groups.map(({ _id, lastUsedDay, ...keys }) => [_id, { keys, lastUsedDay }]))
 }
 
 export const keyTotalsOf = async (deps: Pick<Deps, 'ApiKey'>, businessId: string): Promise<KeyTotals> =>
   (await keyTotals(deps, [businessId])).get(businessId) ?? noKeys
 
-/** If a search finds more, staff can enter a longer part of the name. */
+/** Staff who get this many can search for more of the name. */
 export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>
@@ -87,6 +63,6 @@ export const lookUpBusiness = (deps: Reads, id: string): Promise<Business | null
 export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<Business[]> =>
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
-/** Sorted by name. Scans the keys of the index `name`. */
+/** Sorted by name. */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
   deps.Business.find(named(part)).sort({ name: 1 }).limit(maxBusinesses).maxTimeMS(2000).lean<Business[]>()

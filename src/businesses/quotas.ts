@@ -8,7 +8,6 @@ import { type BusinessLimits, defaultLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 
 interface QuotaInfo extends Limit {
-  /** The environment variable that changes the limit. */
   setBy: string
   scope: Scope
   /** 0 means no limit. */
@@ -16,7 +15,6 @@ interface QuotaInfo extends Limit {
   message(limit: number): string
 }
 
-/** Operators can set such a limit for each business. */
 const ofBusiness = (name: Exclude<keyof BusinessLimits, 'perSecond' | 'liveCodes'>) => ({
   setBy: name.replaceAll(/[A-Z]/g, '_$&').toUpperCase(),
   metric: 'business_quota_used_ratio',
@@ -42,7 +40,7 @@ const auditLines = (keys: string): QuotaInfo => ({
     `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Wait until the next day.`,
 })
 
-/** What a business may use in a UTC day. */
+/** Per UTC day. */
 export const quotas = {
   liveDocuments: storage('live', 'documents', 'liveDocumentsPerDay'),
   liveBytes: storage('live', 'bytes', 'liveBytesPerDay'),
@@ -72,11 +70,7 @@ export const limitOf = (
   limits: BusinessLimits,
 ): number | null => quotas[name].limit(config, limits) || null
 
-/**
- * Runs an act, which must call `reserve` before it writes, with all that it then uses. It may do so in a transaction,
- * which may run several times. Gives back what the act didn't use: all of it if it fails or `isUsed` says so, and
- * nothing if it's unknown whether the act took effect.
- */
+/** `act` calls `reserve` before it writes. Gives back what isn't used, unless the outcome is unknown. */
 async function within<T>(
   deps: QuotaDeps,
   caller: Owner,
@@ -110,12 +104,7 @@ async function within<T>(
   }
 }
 
-async function spend(
-  deps: QuotaDeps,
-  { businessId, limits }: Owner,
-  name: QuotaName,
-  amount: number,
-): Promise<void> {
+async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: QuotaName, amount: number) {
   const limit = limitOf(deps, name, limits)
   if (limit === null || (await deps.counters.spend({ name, owner: businessId, limit }, amount))) return
   const { scope, message } = quotas[name]
@@ -123,7 +112,7 @@ async function spend(
   throw usedUpRefusal(message(limit), { scope, limit }, { freeAt: startOfUtcDay(utcDayOf(now) + 1), now })
 }
 
-/** Counts even beyond a limit. Without a limit, there is nothing to count. */
+/** Counts beyond a limit too. */
 function count(
   deps: CountDeps,
   { businessId, limits = defaultLimits }: Pick<Owner, 'businessId'> & Partial<Owner>,
@@ -134,12 +123,8 @@ function count(
       deps.counters.count({ name, owner: businessId }, amount)
 }
 
-/** `creates` are intents, orders and products, which have an extra quota in the sandbox. `others` are the rest. */
-export interface Stored {
-  creates?: number
-  others?: number
-  bytes: number
-}
+/** `creates` are intents, orders and products. `others` are all other documents. */
+export type Stored = { creates?: number; others?: number; bytes: number }
 
 const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored): Amounts =>
   sandbox
@@ -154,7 +139,7 @@ const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored)
 
 export type Reserve = (stored: Stored) => Promise<void>
 
-/** `reserve` throws RATE_LIMITED if too little is left of a quota for all that the act creates or enlarges. */
+/** `reserve` throws RATE_LIMITED if the quota doesn't cover what the action creates or enlarges. */
 export const withinStorage = (
   deps: QuotaDeps,
   caller: Owner,
@@ -162,41 +147,33 @@ export const withinStorage = (
 ): Promise<Result> =>
   within(deps, caller, (reserve) => act((stored) => reserve(amountsOf(caller.sandbox, stored))), isEffect)
 
-/** Stored responses up to this size need no quota. An ordinary product or intent fits in. */
+/** Enough for an ordinary product or intent. */
 const smallRowBytes = 4096
 
-/**
- * For a request that creates and enlarges nothing, but stores a response of this many bytes: throws RATE_LIMITED if the
- * business has used up its quota. Otherwise one key could store 700 GB a day by changing a large product repeatedly.
- */
+/** Otherwise one key could store 700 GB a day by changing a large product repeatedly. */
 export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, caller.sandbox ? 'sandboxBytes' : 'liveBytes', 1)
 }
 
-/** Whether this request had the effect, rather than an earlier one with the same key. */
+/** False if an earlier request with the same key had the effect. */
 export const isEffect = (result: Result): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 
-/** For what has been stored already, so it's never refused. */
+/** Never refuses, because it's stored already. */
 export const countStored = (deps: CountDeps, owner: Environment, stored: Stored): void =>
   count(deps, owner, amountsOf(owner.sandbox, stored))
 
-const auditLine = ({ sandbox }: Environment): Amounts => [
+const auditLineOf = ({ sandbox }: Environment): Amounts => [
   [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
 ]
 
-/**
- * Runs a merchant's act that adds a line to the audit trail, where it stays forever. Throws RATE_LIMITED without
- * running it if the business's live or test keys have used up the lines of their UTC day. Afterwards, `addsLine` says
- * whether the act has added one.
- */
+/** Throws RATE_LIMITED if the business has used up its audit lines, which are kept forever. */
 export const withinAuditLines = <T>(
   deps: QuotaDeps,
   caller: Owner,
   act: () => Promise<T>,
   addsLine: (result: T) => boolean,
-): Promise<T> => within(deps, caller, (reserve) => reserve(auditLine(caller)).then(act), addsLine)
+): Promise<T> => within(deps, caller, (reserve) => reserve(auditLineOf(caller)).then(act), addsLine)
 
-/** For acts that are never refused. */
 export const countAuditLine = (deps: CountDeps, owner: Environment): void =>
-  count(deps, owner, auditLine(owner))
+  count(deps, owner, auditLineOf(owner))

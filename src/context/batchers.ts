@@ -7,8 +7,8 @@ import { openLedger } from '../ledger/book.ts'
 import type { Transactions } from '../mongo/transaction.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
-import { openRelayBatchers } from '../relay/relay-batchers.ts'
-import { openWebhookBatchers } from '../webhooks/attempts/batchers.ts'
+import { openRelayBatchers } from '../relay/relay.ts'
+import { openWebhookBatchers } from '../webhooks/attempts/attempt.ts'
 
 export const openBatchers = (
   models: Models & { transactions: Transactions },

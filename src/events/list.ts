@@ -8,9 +8,9 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { inSlices } from '../platform/in-slices.ts'
-import { bodyOf, findBodySources } from '../webhooks/body.ts'
-import { findOldestEvent } from './find-oldest-event.ts'
-import type { LoggedEvent } from './logged-event.ts'
+import { bodyOf, findBodySources } from '../webhooks/message.ts'
+import type { LoggedEvent } from './log.ts'
+import { findOldestEvent } from './log.ts'
 
 /** `body` is the webhook's body, with the event's id as its `id`. */
 export interface PresentedEvent {

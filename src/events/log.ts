@@ -1,13 +1,41 @@
-import { createAppender, type OnStored } from '../chains/append.ts'
+import type { EventName } from '../../schemas/events.ts'
+import { chainFields, chainIndex, createAppender, type OnStored } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { OutboxEvent } from '../outbox/event.ts'
-import type { Models } from '../platform/deps.ts'
-import type { Source } from '../webhooks/deliveries/new-delivery.ts'
-import type { LoggedEvent } from './logged-event.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, oneOf, text } from '../mongo/fields.ts'
+import { type OutboxEvent, recordedFields } from '../outbox/event.ts'
+import type { Deps, Models } from '../platform/deps.ts'
+
+/** `_id` is the event's id, so an event that is relayed twice is logged once. Only `cleaned` events ever change. */
+export const loggedEvents = declareCollection({
+  name: 'events',
+  kept: 'test data until the clean-up, live data forever',
+  fields: {
+    ...chainFields.fields,
+    ...recordedFields.fields,
+    // The clean-up turns the last event into a `cleaned` one, because the next needs its number. No reader sees it.
+    event: oneOf<EventName | 'cleaned'>(),
+    /** For an endpoint event, the endpoint's id. */
+    referenceNumber: text,
+    /** When the event happened, which isn't quite the order of the log. */
+    createdAt: date,
+    loggedAt: date,
+  },
+  indexes: [
+    chainIndex,
+    // Types come before the time, because a list of a rare type would read all keys otherwise. Replays need the number.
+    {
+      name: 'byTypeAndTime',
+      key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
+    },
+    // For the feed.
+    { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
+    { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
+  ],
+})
+export type LoggedEvent = Stored<typeof loggedEvents>
 
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>
-
-export type EventLog = ReturnType<typeof openEventLog>
 
 export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date, onStored?: OnStored) => ({
   /** Skips events that are in the log already. */
@@ -22,8 +50,8 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
 
 /** Logs every event, subscribed to or not. The relay does this before it removes the events from the outbox. */
 export const logEvents = (
-  { batchers }: { batchers: EventLog },
-  { businessId, sandbox, referenceNumber }: Pick<Source, 'businessId' | 'sandbox' | 'referenceNumber'>,
+  { batchers }: { batchers: ReturnType<typeof openEventLog> },
+  { businessId, sandbox, referenceNumber }: Pick<LoggedEvent, 'businessId' | 'sandbox' | 'referenceNumber'>,
   events: readonly OutboxEvent[],
   deadlineAt: number,
 ): Promise<void> =>
@@ -39,3 +67,26 @@ export const logEvents = (
     })),
     deadlineAt,
   )
+
+/** Don't add conditions: like this, MongoDB reads the index in order. */
+const withOutbox = { 'outbox.createdAt': { $exists: true } }
+
+/** Null if all outboxes are empty. */
+export async function findOldestEvent(
+  deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
+  maxTimeMS: number,
+): Promise<Pick<OutboxEvent, 'createdAt'> | null> {
+  const options = {
+    projection: { 'outbox.createdAt': 1 },
+    sort: { 'outbox.createdAt': 1 },
+    maxTimeMS,
+  } as const
+  const found = await Promise.all([
+    nativeCollection(deps.Intent).findOne(withOutbox, options),
+    nativeCollection(deps.Order).findOne(withOutbox, options),
+    nativeCollection(deps.Endpoint).findOne(withOutbox, options),
+  ])
+  // The first event in an outbox is the oldest.
+  const first = found.flatMap((document) => document?.outbox[0] ?? [])
+  return first.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())[0] ?? null
+}

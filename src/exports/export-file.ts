@@ -3,8 +3,7 @@ import type { ExportKind } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Positions } from '../ledger/list.ts'
 import type { Deps } from '../platform/deps.ts'
-import { eachChunk, readEntries } from './export-ledger.ts'
-import type { LineWriter } from './export-lines.ts'
+import { eachChunk, type LineWriter, readEntries } from './export-ledger.ts'
 
 /** The message is shown to the operator. */
 export class UnsuitableFile extends Error {}
@@ -14,20 +13,20 @@ export interface FileExport {
   kind: ExportKind
   positions: Positions
   writer: LineWriter
-  /** Whether a line feed between quotes is part of a line. */
+  /** Whether quoted line feeds are part of a line. */
   quotes: boolean
 }
 
-/** `lines` is how many the file already contains. */
 export interface ExportFile {
   file: FileHandle
+  /** How many the file already contains. */
   lines: number
   bytes: number
 }
 
 /**
- * Creates the file of an export, or with `resume` opens an existing one, keeps its complete lines and cuts off the
- * rest. Throws UnsuitableFile if the file exists, or if its lines aren't the first lines of this export.
+ * With `resume`, keeps the complete lines of an existing file. Throws UnsuitableFile if the file exists, or if its
+ * lines aren't the first lines of this export.
  */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
@@ -77,7 +76,7 @@ async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<nu
   return writeAt(file, writer.header, 0)
 }
 
-/** Returns the position after the text. A single write may write only a part. */
+/** Returns the position after the text. */
 async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
   const data = Buffer.from(text)
   let done = 0
@@ -109,7 +108,6 @@ async function keepLines(
   return { lines: count, bytes: end }
 }
 
-/** Whether the first and the last of the export's first `count` lines are these. */
 async function isBeginning(
   deps: Pick<Deps, 'lists'>,
   { owner, kind, positions, writer }: FileExport,
@@ -124,14 +122,14 @@ async function isBeginning(
   return expected[0] === first && expected[1] === last
 }
 
-/** `last` is the number of the last line, null if there are none. */
 export interface WrittenFile {
   lines: number
   bytes: number
+  /** The number of the last line. */
   last: number | null
 }
 
-/** Calls `onLines` with the number of lines after each write. If the process is killed, the file can be resumed. */
+/** Calls `onLines` with the number of lines after each write. */
 export async function completeFile(
   deps: Pick<Deps, 'lists'>,
   { file, ...done }: ExportFile,
@@ -154,16 +152,13 @@ export async function completeFile(
 }
 
 const bytesPerRead = 1024 * 1024
-/** In bytes. No export has longer lines, so they aren't read. */
+/** In bytes. No export has longer lines. */
 const longestLine = 64 * 1024
 
 const lineFeed = 0x0a
 const quote = 0x22
 
-/**
- * Finds complete lines from `start` on. Reads in pieces, because the file may be larger than the memory. With `quotes`,
- * a line feed between quotes doesn't end a line, since CSV cells can contain line breaks.
- */
+/** Reads in pieces, because the file may be larger than the memory. CSV cells can contain line breaks (`quotes`). */
 async function findLines(file: FileHandle, start: number, quotes: boolean) {
   const buffer = Buffer.alloc(bytesPerRead)
   let count = 0
@@ -187,9 +182,9 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   }
   return {
     count,
-    /** The position after the last complete line, in bytes. */
+    /** The end of the last complete line, in bytes. */
     end,
-    /** Include the line ends. Empty if there's no complete line. */
+    /** With line ends. Empty if there's no complete line. */
     first: await textBetween(file, start, firstEnd),
     last: await textBetween(file, lastStart, end),
   }

@@ -1,46 +1,182 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { readDelimiter } from '../../schemas/delimiter.ts'
-import type { ExportKind, ExportLedgerQuery } from '../../schemas/ledger.ts'
+import { currencyCode } from '../../schemas/currency.ts'
+import { type Delimiter, readDelimiter } from '../../schemas/delimiter.ts'
+import {
+  type EntryType,
+  type ExportFormat,
+  type ExportKind,
+  type ExportLanguage,
+  type ExportLedgerQuery,
+  exportLanguages,
+} from '../../schemas/ledger.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
-import { readSpan, upToNow } from '../input/span.ts'
-import { findPositions, numberedBy, type Positions } from '../ledger/list.ts'
+import { readSpan, type TimeSpan, upToNow } from '../input/span.ts'
+import { dayOf } from '../ledger/entry.ts'
+import { findPositions, type ListedEntry, numberedBy, type Positions, presentEntry } from '../ledger/list.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInSlices } from '../platform/in-slices.ts'
-import {
-  createLineWriter,
-  type ExportedEntry,
-  entryTypeOf,
-  type FileForm,
-  type LineWriter,
-} from './export-lines.ts'
+import { noCommission } from '../wallets/commission.ts'
+
+/** What lines show of an entry, by name in JSON. */
+function valuesOf(kind: ExportKind, entry: ListedEntry) {
+  const { commission = noCommission, returnedFees } = entry
+  return {
+    ...presentEntry(entry),
+    // In an export of entries, the amount is the change of the balance, so it can be negative.
+    amount: kind === 'refunds' ? -entry.amount : entry.amount,
+    // Statements count an entry on the day it was booked, which can be later than its own day.
+    statementDay: dayOf(entry.bookedAt),
+    occurredAt: entry.occurredAt ?? null,
+    payerPhone: entry.payerPhone ?? null,
+    reason: entry.reason ?? null,
+    currency: currencyCode,
+    providerTtc: commission.providerTtc,
+    net: entry.amount - commission.providerTtc,
+    payerTtc: commission.payerTtc,
+    tof: commission.tof,
+    tte: commission.tte,
+    returnedProviderTtc: returnedFees?.providerTtc ?? 0,
+    returnedPayerTtc: returnedFees?.payerTtc ?? 0,
+  }
+}
+
+type Field = Exclude<keyof ReturnType<typeof valuesOf>, 'id'>
+
+/** In the order of `exportLanguages`. */
+type Labels = readonly [en: string, fr: string, ar: string]
+
+const centimesLabels = {
+  amount: ['Amount', 'Montant', 'المبلغ'],
+  providerTtc: ['Merchant fee', 'Frais du commerçant', 'رسوم التاجر'],
+  net: ['Net', 'Net', 'الصافي'],
+  payerTtc: ['Payer fee', 'Frais du payeur', 'رسوم الدافع'],
+  tof: ['TOF', 'TOF', 'TOF'],
+  tte: ['TTE', 'TTE', 'TTE'],
+  returnedProviderTtc: ['Returned merchant fee', 'Frais restitués au commerçant', 'رسوم التاجر المعادة'],
+  returnedPayerTtc: ['Returned payer fee', 'Frais restitués au payeur', 'رسوم الدافع المعادة'],
+  balance: ['Balance', 'Solde', 'الرصيد'],
+} satisfies Partial<Record<Field, Labels>>
+
+const labels: Record<Exclude<Field, 'day'>, Labels> = {
+  ...centimesLabels,
+  number: ['Number', 'Numéro', 'الرقم'],
+  type: ['Type', 'Type', 'النوع'],
+  statementDay: ['Statement day', 'Jour du relevé', 'يوم كشف الحساب'],
+  bookedAt: ['Booked at', 'Comptabilisé le', 'وقت القيد'],
+  occurredAt: ['Occurred at', 'Effectué le', 'وقت العملية'],
+  referenceNumber: ['Reference number', 'Numéro de référence', 'الرقم المرجعي'],
+  merchantReference: ['Merchant reference', 'Référence du commerçant', 'مرجع التاجر'],
+  refundId: ['Refund ID', 'Identifiant du remboursement', 'معرّف الاسترداد'],
+  payoutReference: ['Payout reference', 'Référence du versement', 'مرجع التحويل'],
+  payerPhone: ['Payer phone', 'Téléphone du payeur', 'هاتف الدافع'],
+  reason: ['Reason', 'Motif', 'السبب'],
+  currency: ['Currency', 'Devise', 'العملة'],
+}
+
+const dayLabels: Record<ExportKind, Labels> = {
+  payments: ['Day of payment', 'Date de paiement', 'يوم الدفع'],
+  refunds: ['Day of refund', 'Date de remboursement', 'يوم الاسترداد'],
+  entries: ['Day of movement', 'Date d’opération', 'يوم العملية'],
+}
+
+/** For people who read CSV files. JSON has the type itself. */
+const typeNames: Record<ExportLanguage, Partial<Record<string, string>>> = {
+  en: {},
+  fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
+  ar: { payment: 'دفع', refund: 'استرداد', fee: 'رسوم', payout: 'تحويل' },
+}
+
+/** Follows the labels of columns in centimes. */
+const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
+
+const origin = [
+  'statementDay',
+  'day',
+  'bookedAt',
+  'occurredAt',
+  'referenceNumber',
+  'merchantReference',
+] as const
+const fees = ['providerTtc', 'net', 'payerTtc', 'tof', 'tte'] as const
+const returned = ['returnedProviderTtc', 'returnedPayerTtc'] as const
+
+/** The number comes first, because resuming a download relies on it. */
+const fieldsByKind: Record<ExportKind, readonly Field[]> = {
+  payments: ['number', ...origin, 'payerPhone', 'currency', 'amount', ...fees],
+  refunds: ['number', ...origin, 'refundId', 'reason', 'currency', 'amount', ...returned],
+  entries: ['number', 'type', ...origin, 'refundId', 'payoutReference', 'currency', 'amount', 'balance'],
+}
+
+/** Null exports entries of all types. */
+const entryTypeOf: Record<ExportKind, EntryType | null> = {
+  payments: 'payment',
+  refunds: 'refund',
+  entries: null,
+}
+
+/** Only CSV has a delimiter and a language. */
+export interface FileForm {
+  kind: ExportKind
+  format: ExportFormat
+  delimiter: Delimiter
+  language: ExportLanguage
+}
+
+export interface LineWriter {
+  /** Empty if the format has none. */
+  header: string
+  /** One line per entry, starting with the entry's number. */
+  lines(entries: readonly ListedEntry[]): string
+}
+
+/** The lines don't depend on how the entries are grouped. */
+export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
+  const fields = fieldsByKind[kind]
+  if (format === 'jsonl') {
+    const lineOf = (entry: ListedEntry) => JSON.stringify(valuesOf(kind, entry), [...fields])
+    return { header: '', lines: (entries) => entries.map((entry) => `${lineOf(entry)}\n`).join('') }
+  }
+  const isAmount = (field: Field) => field in centimesLabels
+  const amounts = fields.filter(isAmount)
+  const labelOf = (field: Field) =>
+    (field === 'day' ? dayLabels[kind] : labels[field])[exportLanguages.indexOf(language)] ?? ''
+  const names = [
+    ...fields.map(labelOf),
+    ...amounts.map((field) => `${labelOf(field)} (${inCentimes[language]})`),
+  ]
+  const rowOf = (entry: ListedEntry) => {
+    const values = valuesOf(kind, entry)
+    const cellOf = (field: Field) => {
+      const value = values[field]
+      if (isAmount(field)) return { centimes: Number(value) }
+      if (field === 'type') return typeNames[language][values.type] ?? values.type
+      return value instanceof Date ? value.toISOString() : (value ?? null)
+    }
+    return [...fields.map(cellOf), ...amounts.map((field) => Number(values[field]))]
+  }
+  return {
+    header: csvHeader(names, delimiter),
+    lines: (entries) => csvRows(entries.map(rowOf), delimiter),
+  }
+}
 
 /** Makes chunks of about 25 kB. */
 const entriesPerChunk = 125
-/** A rest takes three times as long as the chunk. Without it, a fast client would slow down other merchants. */
-const restsPerChunk = 3
-/** Caps the rest: a chunk that takes more than 10 ms was probably interrupted by other work. */
-const maxRestMs = 30
+/** A pause takes three times as long as the chunk. Otherwise a fast client would slow down other merchants. */
+const pausesPerChunk = 3
+/** A chunk that takes more than 10 ms was probably interrupted by other work. */
+const maxPauseMs = 30
 
-/** Leaves out the totals, most of an entry's size. Only the balance is needed. */
-const fields = {
-  _id: 0,
-  'after.opening': 0,
-  'after.payments': 0,
-  'after.refunds': 0,
-  'after.fees': 0,
-  'after.payouts': 0,
-  'after.byType': 0,
-} as const
-
-type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 const csvParams = ['delimiter', 'language'] as const
+type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 
-/** Defaults to commas and English names. Throws VALIDATION_ERROR if the query sets them for anything but CSV. */
-export function readForm(kind: ExportKind, query: FormQuery): FileForm {
+/** Throws VALIDATION_ERROR if the query sets a delimiter or language for anything but CSV. */
+export function readFileForm(kind: ExportKind, query: FormQuery): FileForm {
   const { format = 'csv', delimiter, language = 'en' } = query
   const param = csvParams.find((name) => query[name] !== undefined)
   if (format !== 'csv' && param !== undefined)
@@ -56,11 +192,8 @@ export async function* exportLedger(
   query: ExportLedgerQuery,
 ): AsyncGenerator<string, void, undefined> {
   const span = upToNow(deps, readSpan(query))
-  const form = readForm(kind, query)
-  const writer = createLineWriter(form)
-  const positions = await readExport(deps, caller, (models) =>
-    findPositions(models, caller, entryTypeOf[kind], span, Number(query.after ?? 0)),
-  )
+  const writer = createLineWriter(readFileForm(kind, query))
+  const positions = await findExported(deps, caller, kind, span, Number(query.after ?? 0))
   let header = query.after === undefined ? writer.header : ''
   for await (const { text } of eachChunk(deps, caller, kind, positions, writer)) {
     yield header + text
@@ -69,12 +202,21 @@ export async function* exportLedger(
   if (header !== '') yield header
 }
 
-/** Uses the connections for lists. */
-export const readExport = <T>(
+/** The connections for lists are used for all reads of an export. */
+const readExport = <T>(
   { lists }: Pick<Deps, 'lists'>,
   { businessId }: ChainOwner,
   read: Parameters<typeof lists.run<T>>[1],
 ): Promise<T> => lists.run(`export ${businessId}`, read)
+
+export const findExported = (
+  deps: Pick<Deps, 'lists'>,
+  owner: ChainOwner,
+  kind: ExportKind,
+  span: TimeSpan,
+  afterPosition?: number,
+): Promise<Positions> =>
+  readExport(deps, owner, (models) => findPositions(models, owner, entryTypeOf[kind], span, afterPosition))
 
 /** Reads page by page, so that no connection is occupied and no cursor open while a slow client downloads. */
 export async function* eachChunk(
@@ -91,11 +233,22 @@ export async function* eachChunk(
     // The nightly clean-up can remove test entries during the export.
     if (entries.length === 0) continue
     const text = writer.lines(entries)
-    const restMs = Math.min(restsPerChunk * (performance.now() - beganAt), maxRestMs)
+    const pauseMs = Math.min(pausesPerChunk * (performance.now() - beganAt), maxPauseMs)
     yield { text, lines: entries.length }
-    await pause(restMs)
+    await pause(pauseMs)
   }
 }
+
+/** The totals are most of an entry's size. */
+const withoutTotals = {
+  _id: 0,
+  'after.opening': 0,
+  'after.payments': 0,
+  'after.refunds': 0,
+  'after.fees': 0,
+  'after.payouts': 0,
+  'after.byType': 0,
+} as const
 
 /** The range must be short. */
 export async function readEntries(
@@ -103,10 +256,10 @@ export async function readEntries(
   owner: ChainOwner,
   kind: ExportKind,
   { first, last }: Positions,
-): Promise<ExportedEntry[]> {
+): Promise<ListedEntry[]> {
   const { businessId, sandbox } = owner
   const { where, field, index } = numberedBy(entryTypeOf[kind])
-  const entries: ExportedEntry[] = []
+  const entries: ListedEntry[] = []
   await readExport(deps, owner, ({ LedgerEntry }) =>
     readInSlices(
       nativeCollection(LedgerEntry)
@@ -114,7 +267,7 @@ export async function readEntries(
           { businessId, sandbox, ...where, [field]: { $gte: first, $lte: last } },
           { hint: index, maxTimeMS: longestReadMs },
         )
-        .project<ExportedEntry>(fields)
+        .project<ListedEntry>(withoutTotals)
         .sort({ [field]: 1 }),
       (entry) => void entries.push(entry),
     ),

@@ -1,14 +1,55 @@
 import type { mongo } from 'mongoose'
 import { createByIdBatcher, insertsOf } from '../mongo/batchers.ts'
 import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, flag, type Of, part, secret, text } from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../platform/errors.ts'
 import type { By } from '../security/actor.ts'
+import type { EncryptedField } from '../security/encrypt.ts'
 import type { Cause } from '../tracing/tracing.ts'
-import { freshSince, lifetimeMs, type Mark, responseField, type StoredResponse } from './response.ts'
 
-/** Requests with the same API key, method, path and idempotency key share `key`. */
+/** SPEC 5.4 */
+export const lifetimeMs = 24 * 3_600_000
+
+/** Creating an intent needs no row: its response is computed from the intent. */
+export const responses = declareCollection({
+  name: 'responses',
+  kept: 'until it expires, an hour after nobody may get it any more',
+  fields: {
+    /** The key of the `WriteRequest`. */
+    _id: text,
+    response: secret(text),
+    /** If a twin takes effect after all, its response replaces a refusal. */
+    refusal: flag,
+    paramsHash: text,
+    at: date,
+    expiresAt: date,
+  },
+  // An hour later, so that a request that has waited for long still finds its row.
+  indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 3600 }],
+})
+export type StoredResponse = Stored<typeof responses>
+
+export const responseField = (id: string): EncryptedField => ({
+  collection: responses.name,
+  id,
+  field: 'response',
+})
+
+export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })
+
+/** A document keeps a mark of each request that changed it. */
+export const markFields = part({ key: text, paramsHash: text, at: date })
+export type Mark = Of<typeof markFields>
+
+/** For anything written at or before this time, the key is free again. */
+export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - lifetimeMs)
+
+export const isFresh = ({ at }: Pick<Mark, 'at'>, arrivedAt: Date): boolean => at > freshSince(arrivedAt)
+
 export interface WriteRequest {
+  /** Digest of API key, method, path and idempotency key. */
   key: string
   by: By
   paramsHash: string
@@ -16,25 +57,20 @@ export interface WriteRequest {
   /** On the clock of `performance.now()`. */
   deadlineAt: number
   cause: Cause
-  /**
-   * Resolves to the result of an earlier request with this key, or to null. Only for routes with `looksItself`
-   * (http/operations/route.ts), and only before any write.
-   */
+  /** Finds the result of an earlier request. Routes with `looksItself` call it before they write. */
   earlier(): Promise<Result | null>
-  /** The response of a success, and the row that stores it. */
   build(data: unknown): { response: FinalResponse; row: StoredResponse }
 }
 
-/** `work` waits for MongoDB, for at most the time that the request has left (http/server/timeouts.ts). */
+/** `work` waits for MongoDB, at most for the time that the request has left. */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
-/** Waits for a third party, such as a wallet. Only `withinDeadline` counts towards the request's deadline. */
+/** Waits for a wallet. Only `withinDeadline` counts towards the request's deadline. */
 export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>
 
 /**
- * What a write operation returns.
- * - `effect`: a document says that the request with this key has changed it. `data` is the response's data, an error
- * that the effect itself is, such as PAYMENT_FAILED, or the step that resolves to one of these.
+ * - `effect`: a document's mark proves the change. `data` may also be an error, such as PAYMENT_FAILED, or a
+ *   `ThirdPartyStep` that resolves to the data or to an error.
  * - `none`: nothing was changed.
  * - `stored`: the response is in `responses` already.
  */
@@ -62,7 +98,7 @@ export interface FinalResponse {
   body: Buffer
 }
 
-/** A stored response is a three-digit status followed by the body. */
+/** Characters of the status, which stands before the body. */
 const statusLength = 3
 
 export const rowOf = (
@@ -77,7 +113,7 @@ export const rowOf = (
   expiresAt: new Date(about.at.getTime() + lifetimeMs),
 })
 
-/** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because nothing may run again. */
+/** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost: without the response, nothing may run again. */
 export function readRow(
   { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
   { _id, response }: StoredResponse,
@@ -109,8 +145,8 @@ export async function findRow(
 }
 
 /**
- * Stores a row unless there is a fresh one, which is returned instead. An effect's row replaces that of a refusal.
- * `isShared` sends the row together with others, which a transaction that locks it would hold up.
+ * Returns a fresh row that is already stored, and otherwise stores this one. An effect replaces a refusal.
+ * `isShared` batches the insert. A transaction that locks the row would delay the whole batch.
  */
 export async function storeRow(
   deps: Rows,
@@ -135,7 +171,7 @@ export async function storeRow(
     if (await insert()) return null
     const { _id, ...fields } = row
     if ((await rows.replaceOne({ _id, ...outdated }, fields)).modifiedCount > 0) return null
-    // A majority may not have the row yet, or it has just been removed.
+    // Null if a majority doesn't have the row yet, or it has just been removed.
     const found = await findRow(deps, _id, since, deadlineAt)
     if (found !== null && (row.refusal || !found.refusal)) return found
   }
@@ -144,10 +180,7 @@ export async function storeRow(
 
 export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
-/**
- * Runs a write of several documents with `inTransaction`, and stores its response in the same transaction. Throws
- * IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline.
- */
+/** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline. */
 export async function storeWithin<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
@@ -166,7 +199,7 @@ export async function storeWithin<Act extends { session: mongo.ClientSession }>(
       throw error
     }
   }
-  /** What refuses the request may be the effect of a twin, which a majority may not show yet. */
+  /** A refusal may be caused by a twin's effect that no majority has yet. */
   const refused = async (error: unknown, session: mongo.ClientSession): Promise<never> => {
     const effect = { _id: key, at: { $gt: since } }
     if (error instanceof Refusal) isTwin = (await rows.findOne(effect, { session })) !== null

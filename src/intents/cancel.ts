@@ -5,38 +5,25 @@ import type { Caller } from '../businesses/caller.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
-import { wakeRelay } from '../outbox/wake-relay.ts'
+import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import { createPace } from '../work/pace.ts'
 import { findEarlier } from './effect.ts'
-import { findIntentToChange } from './find.ts'
+import { type ChangeDeps, findIntentToChange } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
-import { dropOldMarks, markingOf } from './marks.ts'
 import { asOf, expiryFields, presentIntent } from './present.ts'
-import { applyTransition } from './transition.ts'
+import { applyTransition, dropOldMarks, markingOf } from './transition.ts'
 
 /**
- * Throws INTENT_CANCEL_INVALID_STATUS if the intent isn't PENDING, and INTENT_CANCEL_CONFLICT if a payment holds it or
- * another operation was faster (SPEC 4.4).
+ * SPEC 4.4. Throws INTENT_CANCEL_INVALID_STATUS if the intent isn't PENDING, and INTENT_CANCEL_CONFLICT if a payment
+ * holds it or another operation was faster.
  */
 export async function cancelIntent(
-  deps: Pick<
-    Deps,
-    | 'Intent'
-    | 'batchers'
-    | 'capacity'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'log'
-    | 'metrics'
-    | 'now'
-    | 'wallets'
-  >,
+  deps: ChangeDeps,
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,
@@ -68,11 +55,11 @@ export interface CancelSelection {
   createdBefore: Date
 }
 
-/** `ended`: the intent was paid, cancelled or expired before the run got to it. */
+/** `ended`: the intent was paid, cancelled or expired before. */
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
 export interface CancelRun extends By {
-  /** How many intents matched when the run began, for the audit line. */
+  /** How many intents matched when the run began. */
   pending: number
   /** Stops the run after the current page. */
   ending: AbortSignal
@@ -81,14 +68,14 @@ export interface CancelRun extends By {
 
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
-/** An intent can have 153 KB of metadata alone, so a page takes up to about 13 MB. */
+/** A page takes up to 13 MB, because an intent can have 153 KB of metadata. */
 const pageSize = {
   documents: 50,
   projection: { outbox: 0 },
   maxTimeMS: 4_000,
 } as const satisfies PageSize
 
-/** 100 intents per second, the default limit of one API key, so it delays others no more than a busy merchant does. */
+/** 100 intents per second, like the default limit of an API key. */
 const batchEveryMs = 500
 
 export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {
@@ -100,12 +87,8 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /**
- * Cancels the selected intents, oldest first, with the same guarded write and event as a single cancel. Intents that a
- * customer is paying stay as they are. A stopped or killed run can simply be started again: it finds what is still
- * PENDING.
- *
- * The audit line is written before the first cancel, and its id marks each intent that the run cancels. If there's
- * nothing to cancel, no line is written.
+ * Cancels the oldest first. Intents that a customer is paying stay as they are. A stopped or killed run can simply be
+ * started again. The id of its audit line, which is written before the first cancel, marks each cancelled intent.
  */
 export async function cancelAll(
   deps: CancelDeps,
@@ -160,7 +143,7 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
   })
 }
 
-/** A customer is paying these intents, or was until a moment ago. */
+/** A customer is paying these intents. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const ids = intents.map(({ _id }) => _id)

@@ -12,35 +12,31 @@ import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
-/**
- * A code stays out of use for this long after it was last active, so that a customer who enters an old code doesn't pay
- * a different intent by mistake.
- */
+/** A customer who enters an old code must not pay another intent by mistake. */
 const quarantineMs = 15 * 60_000
 
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
 /**
- * Unique while the code is in use. Live codes are unique across all businesses, test codes only within one, so that a
- * merchant's load test can't use up the codes of others. The code follows the mode directly, because staff search by
- * code without knowing the business.
+ * Test codes are unique only within a business, so that a load test can't use up the codes of others. The code follows
+ * the mode directly, because staff search by code without knowing the business.
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`
 
-/** Pass the intent as it is at `now` (see `asOf`). */
+/** Pass the intent as returned by `asOf`. */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 
 const separators = /[\s.\p{Pd}]/gu
 
-/** Reads 6 digits in any script, with or without separators. Returns them in ASCII, or null if this isn't a code. */
+/** Reads 6 digits in any script, and returns them in ASCII. Null if this isn't a code. */
 export function readCode(typed: string): string | null {
   const code = plainDigits(typed).replaceAll(separators, '')
   return /^\d{6}$/.test(code) ? code : null
 }
 
-/** Frees a code even if no worker has expired its intent yet. Returns whether this call freed it. */
+/** Frees a code even if no worker has expired its intent yet. */
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
   const freed = await deps.Intent.updateOne(
     { codeKey, codeReusableAt: { $lte: deps.now() } },
@@ -49,11 +45,11 @@ export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey
   return freed.modifiedCount === 1
 }
 
-/** A process that ends loses its unused codes: per restart, at most one in 4 million of all codes. */
+/** A process that ends loses its unused codes, at most one in 4 million of all codes. */
 const blockSize = 256
 /** While the counter is behind, a step skips up to a thousandth of all codes. */
 const longestStep = 2 ** 20
-/** As many as FF1 has (NIST SP 800-38G). */
+/** NIST SP 800-38G, FF1 */
 const rounds = 10
 const halfBits = 15
 const half = 2 ** halfBits - 1
@@ -61,8 +57,8 @@ const aesBytes = 16
 const reportEveryMs = 60_000
 
 /**
- * Permutes all 2^30 numbers with a Feistel network: no two numbers get the same code, and the next code can't be
- * predicted without the key. Each round encrypts the right halves of all numbers in one AES call.
+ * Permutes all 2^30 numbers with a Feistel network: no two numbers get the same code, and without the key the next code
+ * is unpredictable. Each round encrypts the right halves of all numbers in one AES call.
  */
 export function shortCodesFrom(key: KeyObject, first: number, count: number): string[] {
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
@@ -83,9 +79,8 @@ export function shortCodesFrom(key: KeyObject, first: number, count: number): st
 export type ShortCodes = ReturnType<typeof createShortCodes>
 
 /**
- * Hands out short codes. All processes reserve blocks of numbers from one counter that only grows, so no code is ever
- * used twice, not even if its intent was cleaned up or never created: an old link must not open a stranger's payment.
- * If we don't know whether a reservation succeeded, its block is lost.
+ * All processes reserve blocks of numbers from one counter that only grows. So no code is ever used twice, even if its
+ * intent was cleaned up or never created: an old link must not open a stranger's payment.
  */
 export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
@@ -103,12 +98,11 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
   }
 
   /**
-   * Concurrent callers share one reservation. If more than half of a block's codes belong to intents already, the
-   * counter must have been restored from an older backup. It then skips ahead, twice as far each step, until it has
-   * passed them.
+   * If more than half of a block's codes belong to intents, the counter was restored from an older backup. It then
+   * skips ahead, twice as far each step.
    */
   const reserve = shareRuns(async () => {
-    // Open the key first: otherwise a process with the wrong SECRET_KEY would use up codes.
+    // First, because a process with the wrong SECRET_KEY would use up codes.
     const key = await openKey()
     for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
       const counter = await nativeCollection(deps.ServiceKey).findOneAndUpdate(
@@ -128,23 +122,20 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
   })
 
   return {
-    /**
-     * Waits for MongoDB only if no reserved code is left. Throws SERVICE_UNAVAILABLE at the deadline (a
-     * `performance.now()` value) or if no code can be reserved.
-     */
+    /** Throws SERVICE_UNAVAILABLE at the deadline, or if no code can be reserved. */
     async take(deadlineAt: number): Promise<string> {
       for (;;) {
         refuseLate(deadlineAt)
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {
-          // Refill early, so that creates rarely wait. If it fails, the next create without a code reports it.
+          // Refill early, so that creates rarely wait. A create that finds no code reports the error.
           if (reserved.length < blockSize / 4) reserve().catch(() => undefined)
           return code
         }
       }
     },
-    /** Takes back a code that no stored intent has, so that rejected requests don't use up codes. */
+    /** Takes back the code of a rejected request. */
     giveBack: (code: string): void => void reserved.push(code),
   }
 }

@@ -2,12 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { type Reserve, withinStorage } from '../businesses/quotas.ts'
-import { effectOf, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
-import { freshSince, type Mark } from '../idempotency/response.ts'
+import { effectOf, freshSince, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { environmentOf } from '../metrics/metrics.ts'
-import { bytesOf } from '../mongo/bytes-of.ts'
-import { newEvent } from '../outbox/event.ts'
-import { wakeRelay } from '../outbox/wake-relay.ts'
+import { bytesOf } from '../mongo/collection.ts'
+import { newEvent, wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse, refuseLate } from '../platform/errors.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
@@ -38,30 +36,21 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body
   }
 }
 
-/** If a third of the million codes are free, 16 draws find one with a probability of 99.8 %. */
+/** 16 draws find a code with a probability of 99.8 % if a third of the million codes are free. */
 const maxDraws = 16
-/** Paces the loop while a majority doesn't have the other intent yet. */
 const lookAgainMs = 20
 
+type InsertDeps = Pick<
+  Deps,
+  'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'
+>
+
 /**
- * Creates a PENDING intent and its `payment.created` event in ONE insert, then wakes the relay (SPEC 4.1). Throws
- * RATE_LIMITED if a quota is used up, MERCHANT_REFERENCE_TAKEN, or SERVICE_UNAVAILABLE if no payment code or short code
- * is free. In all these cases nothing is stored.
+ * SPEC 4.1. The intent and its `payment.created` event are ONE insert. Throws RATE_LIMITED if a quota is used up,
+ * MERCHANT_REFERENCE_TAKEN, or SERVICE_UNAVAILABLE if no code is free.
  */
 export function createIntent(
-  deps: Pick<
-    Deps,
-    | 'Intent'
-    | 'batchers'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'fullSandboxes'
-    | 'liveCodes'
-    | 'metrics'
-    | 'now'
-    | 'shortCodes'
-  >,
+  deps: InsertDeps & Pick<Deps, 'counters' | 'liveCodes'>,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
@@ -73,10 +62,7 @@ export function createIntent(
 }
 
 async function insertIntent(
-  deps: Pick<
-    Deps,
-    'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'
-  >,
+  deps: InsertDeps,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
@@ -99,7 +85,7 @@ async function insertIntent(
       wakeRelay(deps, intent)
       return effectOf(mark, createdResponse(intent), false)
     }
-    // MongoDB names only one of the unique indexes that refused the document, so always look for an earlier request.
+    // MongoDB names only one of several violated unique indexes, so always look for an earlier request.
     const earlier = await findCreated(deps, request)
     const { index } = insertion
     if (earlier !== null) {
@@ -111,7 +97,7 @@ async function insertIntent(
         index === requestIndex
           ? await freeRequestKey(deps, request)
           : await freeReference(deps, intent, deadlineAt)
-      // The other intent may not have reached a majority yet.
+      // A majority may not have the other intent yet.
       if (!isFree) await pause(lookAgainMs)
     } else {
       draws += 1
@@ -123,33 +109,24 @@ async function insertIntent(
   throw noCodeFree('payment')
 }
 
-/** After 24 hours, a key no longer counts. */
-async function freeRequestKey(
-  { Intent }: Pick<Deps, 'Intent'>,
-  { key, arrivedAt }: WriteRequest,
-): Promise<boolean> {
+async function freeRequestKey({ Intent }: InsertDeps, { key, arrivedAt }: WriteRequest): Promise<boolean> {
   const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
 
-async function drawAgain(
-  deps: Pick<Deps, 'Intent' | 'now' | 'shortCodes'>,
-  intent: Intent,
-  index: string,
-  deadlineAt: number,
-): Promise<void> {
+async function drawAgain(deps: InsertDeps, intent: Intent, index: string, deadlineAt: number): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = await deps.shortCodes.take(deadlineAt)
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
 function draft(
-  deps: Pick<Deps, 'config' | 'now'>,
+  deps: InsertDeps,
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
   shortCode: string,
-): { intent: Intent; mark: Mark } {
+) {
   const now = deps.now()
   const mark = newMark(request, now)
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
@@ -195,7 +172,7 @@ function giveCode(intent: Intent, code: string): void {
   intent.codeKey = codeKeyOf(intent, code)
 }
 
-/** No field at all without a reference, because the unique index covers only documents that have one. */
+/** Returns no field without a reference, because the unique index covers only documents that have one. */
 const referenceKeyOf = (
   { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
   { merchantReference }: Pick<Intent, 'merchantReference'>,
@@ -208,19 +185,13 @@ const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
 /**
- * Frees the reference if the intent that has it is overdue, by expiring that intent now. Throws
- * MERCHANT_REFERENCE_TAKEN if it's PENDING, PAID or REFUNDED. Returns false if no intent has the reference.
+ * Expires an overdue intent that still has the reference. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING,
+ * PAID or REFUNDED. Returns false if no intent has the reference.
  */
-async function freeReference(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now' | 'shortCodes'>,
-  intent: Intent,
-  deadlineAt: number,
-): Promise<boolean> {
+async function freeReference(deps: InsertDeps, intent: Intent, deadlineAt: number): Promise<boolean> {
   const now = deps.now()
-  const holder = await deps.Intent.findOne(
-    { referenceKey: intent.referenceKey ?? '' },
-    holderFields,
-  ).lean<Holder>()
+  const { referenceKey = '' } = intent
+  const holder = await deps.Intent.findOne({ referenceKey }, holderFields).lean<Holder>()
   if (holder === null) return false
   const { status, referenceNumber } = asOf(holder, now)
   if (isPending(status) || isRefundable(status)) {

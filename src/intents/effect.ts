@@ -2,29 +2,16 @@ import type { Caller } from '../businesses/caller.ts'
 import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
+import type { ChangeDeps } from './find.ts'
 import type { Intent, IntentMark } from './intent.ts'
 import { transitions } from './lifecycle.ts'
-import { ownMark } from './marks.ts'
 import { presentIntent } from './present.ts'
 import { earlierRefund } from './refunds/carry-out.ts'
+import { ownMark } from './transition.ts'
 
-type EffectDeps = Pick<
-  Deps,
-  | 'Intent'
-  | 'batchers'
-  | 'capacity'
-  | 'config'
-  | 'counters'
-  | 'enqueue'
-  | 'log'
-  | 'metrics'
-  | 'now'
-  | 'wallets'
->
-
-/** What an earlier request with the same key did to the caller's intent, or null. */
+/** Returns what an earlier request with the same key did to the caller's intent. */
 export async function findEffect(
-  deps: EffectDeps,
+  deps: ChangeDeps,
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,
@@ -41,9 +28,9 @@ export async function findEffect(
   return effectOf(mark, data, true)
 }
 
-/** For an intent you have already read. Without an effect, returns the stored response, which may be a refusal. */
+/** Like `findEffect`, or else returns the stored response, which may be a refusal. */
 export const findEarlier = async (
-  deps: EffectDeps,
+  deps: ChangeDeps,
   caller: Caller,
   intent: Intent,
   request: WriteRequest,

@@ -1,11 +1,11 @@
 import { currencyCode } from '../../schemas/currency.ts'
-import type { Facts } from '../outbox/facts.ts'
+import type { Facts } from '../outbox/event.ts'
 import { type Commission, noCommission } from '../wallets/commission.ts'
 import { type Intent, metadataObject } from './intent.ts'
 
 /**
- * The immutable fields of an intent that its events contain; whatever may change is stored with the event (facts.ts).
- * `metadata` has up to 37 750 characters, or 227 000 when escaped as JSON.
+ * These never change. Whatever may change is stored with the event (outbox/facts.ts). `metadata` has up to 37 750
+ * characters, or 227 000 when escaped as JSON.
  */
 export const paymentSourceFields = {
   referenceNumber: 1,
@@ -15,7 +15,7 @@ export const paymentSourceFields = {
 } as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
-/** For testing an endpoint. References and short codes of real payments never contain a zero (src/platform/ids.ts). */
+/** For testing an endpoint. Real references and short codes never contain a zero. */
 export const samplePayment: PaymentSource = {
   referenceNumber: 'PI-TEST000000000000',
   shortCode: 'TEST00',
@@ -26,15 +26,14 @@ export const samplePayment: PaymentSource = {
 export const paymentFormat = 1
 
 /**
- * Builds the JSON of a payment event's `data` (SPEC 6.2), by format number. Never change a released format: each
- * attempt of a delivery must send the same bytes. To send something else, add a format with the next number
- * (test/vectors/webhook-bodies).
+ * SPEC 6.2, by format number. Never change a released format: each attempt of a delivery must send the same bytes.
+ * Instead add a format with the next number (test/vectors/webhook-bodies).
  */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
   1: paymentData,
 }
 
-/** Bodies of one source share their metadata string: with up to 227 000 characters, 200 of them would take 46 MB. */
+/** Bodies of one source share their metadata string. 200 copies would take 46 MB. */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
     reference_number: source.referenceNumber,

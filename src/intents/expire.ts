@@ -2,7 +2,7 @@ import type { NewJob } from '../../schemas/jobs.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
-import { wakeRelay } from '../outbox/wake-relay.ts'
+import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
@@ -10,15 +10,14 @@ import { applyTransition } from './transition.ts'
 
 type ExpireDeps = Pick<Deps, 'batchers' | 'enqueue' | 'metrics' | 'now'>
 
-/** `dueAt` is when the intent will be due, null if there's nothing left to do. */
+/** `dueAt` is null if there's nothing left to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', marking: null, cause: null } as const
 
 /**
- * Expires an intent if it's due (SPEC 3). This is one guarded write, so running it twice still adds only one
- * `payment.expired` event. Does nothing while a payment holds the intent; when an overdue one is released, its expiry
- * is enqueued again.
+ * SPEC 3. Adds only one `payment.expired` event, however often it runs. Does nothing while a payment holds the intent.
+ * When the payment releases it, the expiry is enqueued again.
  */
 export async function expireIntent(
   deps: ExpireDeps,
@@ -34,7 +33,7 @@ export async function expireIntent(
   return { expired: true }
 }
 
-/** `dueAt` is when the next of the intents that this call didn't expire is due, or null. */
+/** `dueAt` is when the next intent is due that this call didn't expire. */
 export async function expireIntents(
   deps: ExpireDeps,
   referenceNumbers: readonly string[],
@@ -56,18 +55,15 @@ export const expiryJob = (
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
 
-/** Intents that became due more recently are left to their own jobs, which may be about to run. */
+/** The jobs of intents that became due more recently may be about to run. */
 const graceMs = 1_500
 const maxPerBusiness = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
-/**
- * Expires the due intents whose job didn't, with a fair share for each business. Returns how many it found. Doesn't
- * find intents that a payment holds, because their `cancelsAt` is `neverCancels`.
- */
+/** Expires intents whose job was lost. Returns how many it found. */
 export function expireDue(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'metrics' | 'now'>,
+  deps: ExpireDeps & Pick<Deps, 'Intent'>,
   perBusiness = maxPerBusiness,
 ): Promise<number> {
   const { from, guard } = transitions.expire

@@ -1,15 +1,7 @@
-import type { Model } from 'mongoose'
 import type { CommissionHistory } from '../businesses/business.ts'
 import type { Caller } from '../businesses/caller.ts'
-import type { WriteRequest } from '../idempotency/request.ts'
-import { freshSince } from '../idempotency/response.ts'
-import {
-  type Batcher,
-  createBatcher,
-  createReadBatcher,
-  createUpdateBatcher,
-  insertsOf,
-} from '../mongo/batchers.ts'
+import { freshSince, type WriteRequest } from '../idempotency/request.ts'
+import { createBatcher, createReadBatcher, createUpdateBatcher, insertsOf } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -18,154 +10,132 @@ import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { asOf, expiryFields } from './present.ts'
 
-export interface IntentKey {
-  referenceNumber: string
-  key: string
-}
+/** What a request that changes an intent needs, to find and complete what an earlier request with its key did. */
+export type ChangeDeps = Pick<
+  Deps,
+  | 'Intent'
+  | 'batchers'
+  | 'capacity'
+  | 'config'
+  | 'counters'
+  | 'enqueue'
+  | 'log'
+  | 'metrics'
+  | 'now'
+  | 'wallets'
+>
 
-/**
- * An intent, read in order to change it. `refunds` is always empty: a thousand refunds take 1 MB, and reading them
- * would block the process for 5 ms.
- */
-export interface IntentToChange extends Intent {
-  refundCount: number
-  /** `marks` contains only those of the request's own key, so these two describe the rest. */
+/** `marks` contains only some, so `freshMarks` and `hasOldMarks` describe all of them. */
+interface MarkCounts {
   freshMarks: number
   hasOldMarks: boolean
-  /** Size of the stored document, including its refunds and outbox. */
-  bytes: number
   waitingEvents: number
 }
 
-const createReferenceBatcher = (
-  Intent: Model<Intent>,
-  projection: Record<string, 0>,
-  where: object = {},
-): Batcher<string, Intent | null> =>
-  createReadBatcher(
-    (referenceNumbers) =>
-      nativeCollection(Intent)
-        .find({ referenceNumber: { $in: referenceNumbers }, ...where }, { projection })
-        .toArray(),
-    ({ referenceNumber }) => [referenceNumber],
-  )
-
-/** Reads intents by reference, of any business: check the owner yourself. */
-export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
-  createReferenceBatcher(Intent, { outbox: 0, lookUpKeys: 0 })
-
-export const createIntentToChangeBatcher = (
-  Intent: Model<Intent>,
-  now: () => Date,
-): Batcher<IntentKey, IntentToChange | null> =>
-  createBatcher(maxToChange, async (wanted) => {
-    const found = await nativeCollection(Intent)
-      .aggregate<IntentToChange>([
-        {
-          $match: {
-            referenceNumber: { $in: [...new Set(wanted.map(({ referenceNumber }) => referenceNumber))] },
-          },
-        },
-        {
-          $set: {
-            refundCount: { $size: '$refunds' },
-            ...countMarks(now()),
-            marks: {
-              $filter: { input: '$marks', cond: { $in: ['$$this.key', wanted.map(({ key }) => key)] } },
-            },
-            bytes: { $bsonSize: '$$ROOT' },
-            waitingEvents: { $size: '$outbox' },
-            refunds: [],
-          },
-        },
-        { $unset: ['outbox', 'lookUpKeys'] },
-      ])
-      .toArray()
-    const byReference = new Map(found.map((intent) => [intent.referenceNumber, intent]))
-    return wanted.map(({ referenceNumber }) => byReference.get(referenceNumber) ?? null)
-  })
-
-const maxToChange = 500
-
-function countMarks(now: Date) {
-  const fresh = { $size: { $filter: { input: '$marks', cond: { $gt: ['$$this.at', freshSince(now)] } } } }
-  return { freshMarks: fresh, hasOldMarks: { $lt: [fresh, { $size: '$marks' }] } }
+/** `refunds` is always empty: a thousand refunds take 1 MB, and reading them would block the process for 5 ms. */
+export interface IntentToChange extends Intent, MarkCounts {
+  refundCount: number
+  /** Size of the stored document, including its refunds and outbox. */
+  bytes: number
 }
 
-/** An intent for its hosted page. `refunds` is always empty, because the page shows only their sum. */
-export interface OfferedIntent extends Intent {
+/** For the hosted page. `refunds` is always empty, because the page shows only their sum. */
+export interface OfferedIntent extends Intent, MarkCounts {
   /** Sums of the SUCCEEDED refunds and of the payer's fees that they returned, in centimes. */
   refunded: number
   refundedFee: number
   merchant: string
-  waitingEvents: number
-  freshMarks: number
-  hasOldMarks: boolean
   isSuspended: boolean
   /** As set by operators. */
   commission: CommissionHistory
 }
 
-const succeeded = {
-  $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
+const maxToChange = 500
+const mayExpire = { status: { $in: transitions.expire.from }, hold: null }
+const succeeded = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } } }
+
+function countMarks(now: Date) {
+  const fresh = { $size: { $filter: { input: '$marks', cond: { $gt: ['$$this.at', freshSince(now)] } } } }
+  const hasOldMarks = { $lt: [fresh, { $size: '$marks' }] }
+  return { freshMarks: fresh, hasOldMarks, waitingEvents: { $size: '$outbox' } }
 }
 
-export const createOfferedBatcher = (
-  Intent: Model<Intent>,
-  now: () => Date,
-): Batcher<string, OfferedIntent | null> =>
-  createReadBatcher(
-    (shortCodes) =>
-      nativeCollection(Intent)
-        .aggregate<OfferedIntent>([
-          { $match: { shortCode: { $in: shortCodes } } },
-          { $set: countMarks(now()) },
-          { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
-          {
-            $set: {
-              merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
-              refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
-              refundedFee: { $sum: { $map: { input: succeeded, in: '$$this.returnedFees.payerTtc' } } },
-              waitingEvents: { $size: '$outbox' },
-              refunds: [],
-              isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
-              commission: { $ifNull: [{ $first: '$business.commission' }, []] },
+export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () => Date) {
+  const intents = nativeCollection(Intent)
+  const byReference = (projection: Record<string, 0>, where: object = {}) =>
+    createReadBatcher<Intent>(
+      (references) =>
+        intents.find({ referenceNumber: { $in: references }, ...where }, { projection }).toArray(),
+      ({ referenceNumber }) => [referenceNumber],
+    )
+  return {
+    insertIntent: insertsOf(Intent),
+    updateIntent: createUpdateBatcher(intents),
+    /** Of any business: check the owner yourself. */
+    findIntent: byReference({ outbox: 0, lookUpKeys: 0 }),
+    /** Batched, because after a sale many expire in the same second. Metadata can be 153 KB per intent. */
+    findExpiring: byReference({ metadata: 0 }, mayExpire),
+    findIntentToChange: createBatcher<{ referenceNumber: string; key: string }, IntentToChange | null>(
+      maxToChange,
+      async (wanted) => {
+        const references = [...new Set(wanted.map(({ referenceNumber }) => referenceNumber))]
+        const keys = wanted.map(({ key }) => key)
+        const found = await intents
+          .aggregate<IntentToChange>([
+            { $match: { referenceNumber: { $in: references } } },
+            {
+              $set: {
+                refundCount: { $size: '$refunds' },
+                ...countMarks(now()),
+                marks: { $filter: { input: '$marks', cond: { $in: ['$$this.key', keys] } } },
+                bytes: { $bsonSize: '$$ROOT' },
+                refunds: [],
+              },
             },
-          },
-          { $unset: ['business', 'outbox', 'lookUpKeys'] },
-        ])
-        .toArray(),
-    ({ shortCode }) => [shortCode],
-  )
-
-/** Batched, because after a sale many expire in the same second. Without metadata, which can be 153 KB per intent. */
-export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
-  createReferenceBatcher(Intent, { metadata: 0 }, mayExpire)
-
-const mayExpire = { status: { $in: transitions.expire.from }, hold: null }
-
-export const openIntentBatchers = ({ Intent }: Pick<Models, 'Intent'>, now: () => Date) => ({
-  insertIntent: insertsOf(Intent),
-  findIntent: createIntentBatcher(Intent),
-  findIntentToChange: createIntentToChangeBatcher(Intent, now),
-  findOffered: createOfferedBatcher(Intent, now),
-  findExpiring: createExpiringBatcher(Intent),
-  updateIntent: createUpdateBatcher(nativeCollection(Intent)),
-})
+            { $unset: ['outbox', 'lookUpKeys'] },
+          ])
+          .toArray()
+        const intentOf = new Map(found.map((intent) => [intent.referenceNumber, intent]))
+        return wanted.map(({ referenceNumber }) => intentOf.get(referenceNumber) ?? null)
+      },
+    ),
+    findOffered: createReadBatcher<OfferedIntent>(
+      (shortCodes) =>
+        intents
+          .aggregate<OfferedIntent>([
+            { $match: { shortCode: { $in: shortCodes } } },
+            {
+              $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' },
+            },
+            {
+              $set: {
+                ...countMarks(now()),
+                merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
+                refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
+                refundedFee: { $sum: { $map: { input: succeeded, in: '$$this.returnedFees.payerTtc' } } },
+                refunds: [],
+                isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
+                commission: { $ifNull: [{ $first: '$business.commission' }, []] },
+              },
+            },
+            { $unset: ['business', 'outbox', 'lookUpKeys'] },
+          ])
+          .toArray(),
+      ({ shortCode }) => [shortCode],
+    ),
+  }
+}
 
 /**
- * Finds one of the caller's intents, without its outbox. Throws INTENT_NOT_FOUND if there's none, it belongs to another
- * business, or the clean-up is removing it, and SANDBOX_MISMATCH if it belongs to the caller's other environment (SPEC
- * 4.2).
+ * Finds one of the caller's intents, without its outbox. Throws INTENT_NOT_FOUND, or SANDBOX_MISMATCH if it belongs to
+ * the caller's other environment (SPEC 4.2).
  */
-export async function findIntent(
+export const findIntent = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,
   referenceNumber: string,
   deadlineAt: number,
-): Promise<Intent> {
-  return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
-}
+): Promise<Intent> => ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 
 /** Like `findIntent`, with the same errors, for a request that may change the intent. */
 export const findIntentToChange = async (
@@ -185,10 +155,7 @@ function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent:
 
 const neededFields = { shortCode: 1, codeExpiresAt: 1, ...expiryFields }
 
-/**
- * Finds an intent by its active payment code; null if there is none. `sandboxOf` is the business whose test intents to
- * search, or null for the live intents of all businesses.
- */
+/** Finds an intent by its active payment code. Live codes are unique across all businesses: `sandboxOf` is null. */
 export async function findByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,
   sandboxOf: string | null,

@@ -7,7 +7,7 @@ export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** Part of the filter of the write, besides the status. */
+  /** Belongs to the filter of the write, like the status. */
   guard: (now: Date) => Record<string, unknown>
   /** Becomes `updatedAt` and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
@@ -24,19 +24,19 @@ export const alreadyCancelled = new Date(0)
 
 const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 
-/** Matches intents that the merchant may cancel or simulate a payment for. */
+/** Merchants may cancel these intents, and simulate their payment. */
 export const freeFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
- * The database times of two processes differ by less than this (src/mongo/database-time.ts). With less time left,
- * another process may already have reported the intent as expired, and a payment would contradict that.
+ * mongo/database-time.ts. With less time left, another process may already have reported the intent as expired, and a
+ * payment would contradict that.
  */
 const maxClockSkewMs = 1000
 
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
-/** Matches intents that customers may pay: no payment holds them, and no process can consider them expired yet. */
+/** Customers may pay these intents: no payment holds them, and no process considers them expired yet. */
 export const payableFilter = (now: Date) => freeFilter(new Date(now.getTime() + maxClockSkewMs))
 
 const anyTime = () => ({})
@@ -62,16 +62,11 @@ const settlement = {
 } as const
 
 /**
- * The lifecycle of an intent (SPEC 3): nothing else changes a status. Writes that end a payment or a PENDING refund add
- * a guard that identifies it. `decline` is a failed payment that the customer may retry.
+ * SPEC 3. Nothing else changes a status. Writes that end a payment or a PENDING refund add a guard that identifies it.
+ * After `decline`, the customer may retry.
  */
 export const transitions = {
-  pay: {
-    ...settlement,
-    from: ['PENDING'],
-    to: 'PAID',
-    event: 'payment.confirmed',
-  },
+  pay: { ...settlement, from: ['PENDING'], to: 'PAID', event: 'payment.confirmed' },
   decline: {
     ...settlement,
     from: ['PENDING'],
@@ -86,21 +81,16 @@ export const transitions = {
     event: 'payment.failed',
     freesReference: true,
   },
-  refund: {
-    ...settlement,
-    from: ['PAID', 'REFUNDED'],
-    to: 'REFUNDED',
-    event: 'payment.refunded',
-  },
+  refund: { ...settlement, from: ['PAID', 'REFUNDED'], to: 'REFUNDED', event: 'payment.refunded' },
   cancel,
   cancelByOperator: { ...cancel, cancellationReason: 'cancelled_by_operator' },
   expire: {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists filter by `cancelsAt` too, so they show an intent as CANCELLED exactly when this transition is allowed.
+    // Lists filter by this too, so they show an intent as CANCELLED exactly when this transition is allowed.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // It expired at `expiresAt`, however late this write comes – unless a payment held it beyond that time.
+    // `expiresAt`, however late this write comes – unless a payment held the intent beyond that.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',
@@ -110,7 +100,7 @@ export const transitions = {
 
 export type TransitionName = keyof typeof transitions
 
-/** PENDING is the only status in which a customer can pay, and the only one that can expire. */
+/** Only a PENDING intent can be paid, and only a PENDING one can expire. */
 export const isPending = (status: Status): boolean =>
   (transitions.expire.from as readonly Status[]).includes(status)
 

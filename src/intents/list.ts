@@ -21,12 +21,11 @@ type Reads = Pick<Deps, 'Intent'>
 
 export interface IntentSearch extends PageRequest, TimeSpan {
   status: Intent['status'] | null
-  /** Null lists intents with any reference, or none. */
   merchantReference: string | null
   range: ListRange | null
 }
 
-/** SPEC 4.3. A `to` without a time includes that whole UTC day. */
+/** SPEC 4.3 */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   merchantReference: query.merchantReference ?? null,
@@ -46,10 +45,7 @@ const ranges = [
   ['minAmount', 'maxAmount'],
 ] as const satisfies (keyof typeof rangeQuery)[][]
 
-/**
- * Throws VALIDATION_ERROR for two ranges: there's an index for each, but none for a combination, so MongoDB would have
- * to read intents that aren't in the list.
- */
+/** Throws VALIDATION_ERROR for two ranges, because each has an index, but no combination has one. */
 function readRange(query: ListIntentsQuery): ListRange | null {
   const [first, second] = ranges.flatMap((pair) => pair.find((name) => query[name] !== undefined) ?? [])
   if (first === undefined) return null
@@ -80,10 +76,10 @@ function readAmounts({ minAmount, maxAmount }: ListIntentsQuery): ListRange {
   return { of: 'amounts', min, max }
 }
 
-/** Together, these can be larger than everything else. */
+/** These can be larger than all other fields. */
 const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
 
-/** The caller's intents, newest first (by id if created at the same time). Overdue intents are listed as CANCELLED. */
+/** Newest first. Overdue intents are listed as CANCELLED. */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -122,8 +118,7 @@ export async function listIntents(
       // Each of these indexes contains all fields of the filter.
       index: merchantReference !== null ? 'byMerchantReference' : status === null ? 'byTime' : 'byStatus',
       fields: unlisted,
-      // `byCancelsAt` counts the total in a single range, because only PENDING and CANCELLED intents have a
-      // `cancelsAt`. For CANCELLED, the range includes the overdue PENDING intents.
+      // Only PENDING and CANCELLED intents have a `cancelsAt`, so one range of `byCancelsAt` counts the total.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -136,23 +131,19 @@ const withAmount = ({ min, max }: { min: number | null; max: number | null }): R
   listedAmount: { ...(min === null ? {} : { $gte: min }), ...(max === null ? {} : { $lte: max }) },
 })
 
-/**
- * Matches the intents shown as `status` at `now`. Overdue PENDING intents, which are shown as CANCELLED, are searched
- * for only if there are any, because that search skips over all other PENDING intents.
- */
+/** Searches for overdue PENDING intents only if there are any, because that skips over all other PENDING intents. */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)
     return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
-/** Null if this status needs no such filter. */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === transitions.expire.to) return transitions.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
-/** Whether any intent is still stored as PENDING but shown as CANCELLED at `now`. */
+/** Overdue intents are stored as PENDING and shown as CANCELLED. */
 async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise<boolean> {
   const found = await deps.Intent.findOne(
     { ...owner, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
@@ -162,7 +153,7 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
   return found !== null
 }
 
-/** The ids make a filter of about 350 kB. */
+/** These ids make a filter of about 350 kB. */
 const maxInBetween = 10_000
 
 const listPaid = (
@@ -177,10 +168,7 @@ const listPaid = (
     slice,
   )
 
-/**
- * Lists the intents with a successful refund in a span, newest first. Nearly all of them have their first or last
- * refund in the span, which the index alone tells. `refundedInBetween` finds the rest.
- */
+/** Nearly all intents have their first or last refund in the span. `refundedInBetween` finds the others. */
 async function listRefunded(
   deps: Reads,
   where: Filter,
@@ -188,7 +176,7 @@ async function listRefunded(
   slice: PageRequest,
 ): Promise<Page<Intent>> {
   const { from, to } = span
-  // Keep this shape: one top-level filter, or one `$or` of complete filters. For any other, MongoDB reads documents.
+  // One filter, or one `$or` of complete filters. For any other shape, MongoDB reads documents.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }
@@ -208,7 +196,6 @@ async function listRefunded(
   )
 }
 
-/** Matches intents whose first and last refund are outside the span, but with others that may be inside. */
 const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
   'refundTimes.count': { $gte: 3 },
   'refundTimes.lastAt': { $gt: to },
@@ -217,7 +204,7 @@ const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
 
 const firstIn = (span: TimeSpan): Filter => spanFilter('refundTimes.firstAt', span)
 
-/** The first refund is before the span, and the last one after it. Reads only documents with three or more refunds. */
+/** The first refund is before the span, and the last one after it. */
 async function refundedInBetween(
   { Intent }: Reads,
   where: Filter,

@@ -6,10 +6,10 @@ import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { useLast } from '../platform/use-last.ts'
 import type { Intent } from './intent.ts'
 
-/** If an intent is paid or cancelled now, its code is free again after this (codes.ts). */
+/** If an intent is paid or cancelled now, its code is free again after this. */
 const longestWaitMs = 15 * 60_000
 const usedForMs = 10_000
-/** Before refusing a create, count again unless the count is younger than this. */
+/** A create is refused only by a count younger than this. */
 const freshMs = 1_000
 /** About 200 bytes each. */
 const maxCounts = 10_000
@@ -22,10 +22,10 @@ export const codesLimit = {
   metric: 'business_quota_used_ratio',
 }
 
-/** `freeAt`: when the first of these codes is free again. */
 interface Usage {
   _id: string
   used: number
+  /** When the first of these codes is free again. */
   freeAt: Date
 }
 
@@ -38,14 +38,14 @@ interface Count {
   used: number
   freeAt: Date | null
   countedAtMs: number
-  /** Includes `inserting`: codes of intents whose insert is still running. */
+  /** Since the count. Includes `inserting`. */
   taken: number
   inserting: number
   limit: number
   counting: Promise<void> | null
 }
 
-/** Counts each business's live codes in use, including those still in quarantine. Reads only the `liveCodes` index. */
+/** Includes codes in quarantine. Reads only the `liveCodes` index. */
 export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
   Intent.aggregate<Usage>([
     {
@@ -68,8 +68,8 @@ export const liveCodeLimit = (
 export type LiveCodes = ReturnType<typeof createLiveCodes>
 
 /**
- * Limits how many live codes a business has in use. Codes become free just by time passing, so no counter could follow
- * them: they're counted from the intents, and each process remembers the count for a while and adds what it inserts.
+ * Limits how many live codes a business has in use. No counter could follow them, because codes become free just by
+ * time passing. So each process counts the intents, remembers the count for a while and adds what it inserts.
  */
 export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
@@ -84,7 +84,6 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     return count
   }
 
-  /** Concurrent callers share one count. */
   async function refresh(businessId: string, count: Count, maxAgeMs: number): Promise<void> {
     if (elapsedMs() - count.countedAtMs < maxAgeMs) return
     count.counting ??= recount(businessId, count).finally(() => {
@@ -105,7 +104,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   }
 
   return {
-    /** Runs `insert` for a live intent. Throws RATE_LIMITED if the business has no code left. */
+    /** Throws RATE_LIMITED if the business has no code left. */
     async within<T>(
       { businessId }: Pick<Caller, 'businessId'>,
       limit: number,
@@ -127,7 +126,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
         count.inserting -= 1
       }
     },
-    /** The businesses closest to their limits, among those that took a code through this process. */
+    /** Only businesses that took a code through this process. */
     async fullest(most: number): Promise<{ owner: string; used: number; limit: number }[]> {
       const first = () =>
         [...counts]
@@ -162,19 +161,16 @@ function noneLeft({ freeAt }: Count, limit: number, now: Date) {
   )
 }
 
-/**
- * Remembers sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to
- * MongoDB before it fails, so one test key could slow down the creates of all others.
- */
 export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 
-/** For this long, creates in a full sandbox are refused without drawing codes. */
 const keptMs = 1_000
 const maxKept = 1_000
 
-/** `elapsedMs` must be monotonic. */
+/**
+ * Remembers sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to
+ * MongoDB, so one test key could slow down the creates of all others.
+ */
 export function createFullSandboxes(elapsedMs: () => number) {
-  /** Oldest first. */
   const foundAtMs = new Map<string, number>()
   return {
     add(businessId: string): void {

@@ -1,8 +1,7 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
-import { isFresh } from '../idempotency/response.ts'
+import { effectOf, isFresh, type Result, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { isCodeActive } from './codes.ts'
@@ -10,7 +9,7 @@ import { type Intent, metadataObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import type { Payment, Refund } from './records.ts'
 
-/** The response to a create is computed from these. No transition changes them. */
+/** No transition changes these. */
 const createdFields = {
   businessId: 1,
   referenceNumber: 1,
@@ -35,16 +34,15 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 export const responseFormat = 1
 
 /**
- * The response to the request that created this intent: the same bytes as the first time, even if the intent has
- * changed since. So never change a released format. Throws SERVICE_UNAVAILABLE if a later version of the service
- * created the intent in a format we don't know.
+ * Returns the same bytes as the first time, even if the intent has changed since, so never change a released format.
+ * Throws SERVICE_UNAVAILABLE for the format of a later version of the service.
  */
 export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
   return presentCreated(intent, intent.payBase)
 }
 
-/** SPEC 4.1. Every other response with an intent begins with these fields. */
+/** SPEC 4.1 */
 export const presentCreated = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat' | 'requestKey'>,
   payBase: string,
@@ -75,7 +73,7 @@ export const codeUrlOf = (
   { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>,
 ): string => (sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`)
 
-/** The first response of the create request with this key, or null if it created nothing. */
+/** Returns the first response of the create request with this key. Null if it created nothing. */
 export async function findCreated(
   { Intent }: Pick<Deps, 'Intent'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
@@ -91,9 +89,8 @@ export const expiryFields = { status: 1, cancellationReason: 1, hold: 1, expires
 type Expirable = Pick<Intent, keyof typeof expiryFields>
 
 /**
- * The intent as it is at `now`: a due intent counts as expired before a worker writes that, with the same values,
- * unless a payment holds it. Take `now` BEFORE you read the intent. Otherwise one that was paid in time could look
- * expired.
+ * A due intent counts as expired before a worker writes that, unless a payment holds it. Take `now` BEFORE you read the
+ * intent. Otherwise one that was paid in time could look expired.
  */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
@@ -106,7 +103,7 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
-/** All fields of SPEC 2.1, as of `now`. */
+/** SPEC 2.1 */
 export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date) {
   const intent = asOf(stored, now)
   const { cancellationReason, failure, refunds } = intent
@@ -126,10 +123,7 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
   }
 }
 
-/**
- * What this caller may see. Publishable keys are public, in the source of the shop's page, so they get null for the
- * commission, the returned fees and the reasons for refunds.
- */
+/** Anyone can read a publishable key in the shop's page, so such a caller gets no fees and no reasons. */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
   config: Pick<Config, 'payUrl'>,
@@ -150,7 +144,6 @@ const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => 
   return { amountPaid, paidAt, method, commission: { providerTtc, payerTtc, tof, tte, totalRevenue } }
 }
 
-/** As merchants see it. PENDING means that the outcome is unknown. */
 export const presentRefund = ({
   id,
   amount,
@@ -170,6 +163,5 @@ export const presentRefund = ({
   refundedAt: refundedAt ?? null,
 })
 
-/** In centimes. */
 const sumRefunded = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)

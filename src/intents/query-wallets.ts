@@ -4,8 +4,13 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Cause } from '../tracing/tracing.ts'
-import { firstQueryAt, outcomeOf } from '../wallets/query.ts'
-import type { KnownOutcome, StatusQuery, WalletName, WalletOutcome } from '../wallets/wallet.ts'
+import {
+  type KnownOutcome,
+  outcomeOf,
+  type StatusQuery,
+  type WalletName,
+  type WalletOutcome,
+} from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import { settlePayment } from './payments/begin-and-settle.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
@@ -13,18 +18,16 @@ import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pendingRefundFilter, settleRefund } from './refunds/begin-and-settle.ts'
 
 type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
-
 type QueryDeps = SettleDeps &
   Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
-/** A payment or refund that was sent to a wallet and whose outcome is unknown. */
+/** A payment or refund whose outcome at the wallet is unknown. */
 export interface OpenOrder {
   intent: Intent
   wallet: WalletName
   query: StatusQuery
   startedAt: Date
   queryAt: Date
-  /** `cause` is null in a job. */
   settle(outcome: KnownOutcome, cause: Cause | null): Promise<unknown>
   scheduleQuery(at: Date): Promise<void>
 }
@@ -48,7 +51,7 @@ export function openPayment(deps: SettleDeps, intent: Intent, payment: PaymentHo
 }
 
 export function openRefund(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
+  deps: Omit<SettleDeps, 'counters'>,
   intent: Intent,
   { wallet }: Pick<Payment, 'wallet'>,
   refund: Refund,
@@ -68,14 +71,14 @@ export function openRefund(
 
 async function setQueryAt(
   deps: Pick<Deps, 'Intent'>,
-  { businessId, sandbox, _id }: Intent,
+  { _id }: Intent,
   whileOpen: Record<string, unknown>,
   $set: Record<string, Date>,
 ): Promise<void> {
-  await deps.Intent.updateOne({ businessId, sandbox, _id, ...whileOpen }, { $set })
+  await deps.Intent.updateOne({ _id, ...whileOpen }, { $set })
 }
 
-/** Null if the payment or refund with this key has ended. */
+/** Returns null if the payment or refund with this key has ended. */
 export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)
@@ -83,29 +86,24 @@ export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrd
   return refund === undefined || payment === null ? null : openRefund(deps, intent, payment, refund)
 }
 
-/** As long as the outcome is unknown, the next query waits for a quarter of the order's age, within these limits. */
+/** The next query waits for a quarter of the order's age, within these limits. */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
-/**
- * What the wallet reported, or else:
- * - `ended`: the payment or refund had ended before.
- * - `not-due`: it's too early to query.
- * - `no-slot`: this process is running as many queries as one business may have at a time.
- *
- * `why` says why the outcome is unknown. `nextAt` is the next query, null if none is needed. `intent` is for the log,
- * null if the intent has been removed.
- */
 export interface QueryResult {
+  /** For the log. Null if the intent has been removed. */
   intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
+  /** `no-slot`: the business runs as many queries as it may. `ended`: the payment or refund had ended before. */
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
+  /** The reason of an unknown outcome. */
   why: string | null
+  /** Null if no other query is needed. */
   nextAt: Date | null
 }
 
 /**
- * Queries the wallet for a payment or refund, if that's due, and ends it once the outcome is known – only once, even if
- * two processes query at the same time. Set `hasSlot` if you already have one of the business's query slots.
+ * Queries the wallet if that's due, and ends the payment or refund once its outcome is known. Set `hasSlot` if you
+ * already have one of the business's query slots.
  */
 export async function queryWallet(
   deps: QueryDeps,
@@ -126,15 +124,14 @@ export async function queryWallet(
 
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
 
-/** `cause` is null for a job. `withinDeadline` limits the wait for MongoDB. */
 export interface Querier {
+  /** Null for a job. */
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
-/** Like `queryWallet`, for an order you have just read, and without a slot. */
 export async function queryOrder(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'now' | 'wallets'>,
   open: OpenOrder,
@@ -169,37 +166,33 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + waitMs)
 }
 
-/** Random, to spread out the queries of orders that became due together, e.g. after an outage. */
+/** Random, because many orders become due together after an outage. */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
   const waitMs = nextQueryAt(deps, startedAt).getTime() - now
   return new Date(now + minWaitMs + Math.random() * (waitMs - minWaitMs))
 }
 
-/**
- * Leaves an order with an unknown outcome to the workers. Never throws: even if the next query can't be stored, a poll
- * finds the order, because it has had a `queryAt` from the start.
- */
+/** Leaves an order to the workers. Never throws, because a poll finds the order by its first `queryAt` anyway. */
 export async function leaveOpen(
   deps: Pick<Deps, 'enqueue' | 'now'>,
   open: OpenOrder,
   withinDeadline: WithinDeadline,
 ): Promise<void> {
-  const at = firstQueryAt(deps.now())
+  const at = new Date(deps.now().getTime() + minWaitMs)
   await withinDeadline(() => open.scheduleQuery(at)).then(
     () => enqueueWalletOutcome(deps, open.intent, open.query.key, at),
     () => undefined,
   )
 }
 
-/** Its id is the key at the wallet, so adding it twice makes one job. */
+/** Adding it twice makes one job, because its id is the key at the wallet. */
 export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },
   jobId: key,
   delayMs: Math.max(0, at.getTime() - now.getTime()),
 })
 
-/** If the job is lost, the poll for due queries finds the order. */
 export const enqueueWalletOutcome = (
   deps: Pick<Deps, 'enqueue' | 'now'>,
   { _id }: Pick<Intent, '_id'>,
@@ -207,18 +200,14 @@ export const enqueueWalletOutcome = (
   at: Date,
 ): void => deps.enqueue('wallet-outcome', [walletOutcomeJob(_id, key, at, deps.now())])
 
-/** Per run of the poll. A process never runs this many queries for one business at a time. */
+/** A process never runs this many queries for one business at a time. */
 const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
   queryAt: Date
 }
 
-/**
- * Starts the wallet queries that are due, with a fair share for each business, and returns how many intents it found.
- * Doesn't wait for the wallets, so that a hanging one doesn't delay the others. Payments and refunds are searched
- * separately, because each has its own index.
- */
+/** Returns how many intents it found. Doesn't wait for the wallets: a hanging one must not delay the others. */
 export async function queryDueWallets(deps: QueryDeps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
   return payments + (await queryBy(deps, 'refunds.queryAt', 'refundToQuery', { $min: '$refunds.queryAt' }))
@@ -246,7 +235,7 @@ async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: u
   )
 }
 
-/** An intent may have a thousand refunds, nearly all of them ended. */
+/** Nearly all of an intent's refunds have ended, and it may have a thousand. */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
@@ -254,10 +243,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/**
- * Starts a query in the background, unless there's no free slot or it's running already. Takes the slot before reading
- * the intent: a business may have a thousand due queries, and most of those reads would be for nothing.
- */
+/** Takes a slot before the read: a business may have a thousand due queries, and most reads would be for nothing. */
 function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return

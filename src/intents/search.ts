@@ -4,16 +4,16 @@ import type { Deps } from '../platform/deps.ts'
 import { codeKeyOf } from './codes.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
-import { chosenAmountKey, payerHashesOf } from './look-up-keys.ts'
 import { asOf, expiryFields } from './present.ts'
+import { chosenAmountKey, payerHashesOf } from './records.ts'
 
 type Reads = Pick<Deps, 'Intent' | 'now'>
 
-export const maxFound = 50
+export const maxFoundIntents = 50
 
-/** Staff can search by a code for this long after it became reusable. */
-const codeFoundMs = 3 * 86_400_000
 const dayMs = 86_400_000
+/** Staff can search by a code for this long after it became reusable. */
+const codeFoundMs = 3 * dayMs
 
 const fields = {
   referenceNumber: 1,
@@ -28,12 +28,12 @@ const fields = {
 
 export type FoundIntent = Pick<Intent, keyof typeof fields>
 
-/** Across all businesses and environments. The index bounds what is read. */
+/** Reads across all businesses and environments. */
 async function read(deps: Reads, index: string, where: Record<string, unknown>): Promise<FoundIntent[]> {
   const now = deps.now()
   const found = await deps.Intent.find(where, { _id: 0, ...fields }, { hint: index })
     .sort({ createdAt: -1 })
-    .limit(maxFound)
+    .limit(maxFoundIntents)
     .maxTimeMS(longestReadMs)
     .lean<FoundIntent[]>()
   return found.map((intent) => asOf(intent, now))
@@ -43,20 +43,16 @@ function newest(...lists: FoundIntent[][]): FoundIntent[] {
   const byReference = new Map(lists.flat().map((intent) => [intent.referenceNumber, intent]))
   return [...byReference.values()]
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-    .slice(0, maxFound)
+    .slice(0, maxFoundIntents)
 }
 
 export const searchByShortCode = (deps: Reads, shortCode: string): Promise<FoundIntent[]> =>
   read(deps, 'shortCode', { shortCode })
 
-/** Live codes are unique across all businesses, test codes within one. */
 export async function searchByCode(deps: Reads, code: string): Promise<FoundIntent[]> {
-  const keys = {
-    $in: [
-      codeKeyOf({ businessId: '', sandbox: false }, code),
-      new RegExp(`^${codeKeyOf({ businessId: '', sandbox: true }, code)}`),
-    ],
-  }
+  const live = codeKeyOf({ businessId: '', sandbox: false }, code)
+  const test = codeKeyOf({ businessId: '', sandbox: true }, code)
+  const keys = { $in: [live, new RegExp(`^${test}`)] }
   const codeReusableAt = { $gte: new Date(deps.now().getTime() - codeFoundMs) }
   return newest(
     ...(await Promise.all([
@@ -74,7 +70,7 @@ export async function searchByMerchantReference(
   const index = { hint: 'byMerchantReference', maxTimeMS: longestReadMs }
   const latest = await deps.Intent.find({ merchantReference }, { _id: 1 }, index)
     .sort({ createdAt: -1 })
-    .limit(maxFound)
+    .limit(maxFoundIntents)
     .lean()
   return latest.length === 0 ? [] : read(deps, '_id_', { _id: { $in: latest.map(({ _id }) => _id) } })
 }
@@ -125,7 +121,7 @@ const hidden = {
   'outbox.facts': 0,
 } as const
 
-/** For support staff, so without the code, the merchant's metadata and stored event data. */
+/** What support staff may see. */
 export type TracedIntent = Omit<Intent, keyof typeof hidden>
 
 export const lookUpIntent = (
@@ -134,7 +130,7 @@ export const lookUpIntent = (
 ): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
-/** Only those that can still be derived from the intent's fields. Names can repeat. */
+/** Returns the events that can still be derived from the intent's fields. Names can repeat. */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')
@@ -150,3 +146,59 @@ export function eventsSoFar(intent: TracedIntent): EventName[] {
     ...(cancellationReason === null || cancellation === undefined ? [] : [cancellation.event]),
   ]
 }
+
+export interface OpenPayment extends Pick<Intent, 'referenceNumber' | 'sandbox'> {
+  kind: 'payment' | 'refund'
+  /** In centimes. */
+  amount: number
+  startedAt: Date
+}
+
+export const maxOpenPayments = 50
+/** Counting stops here, so this number means "at least". */
+export const maxUnpaid = 10_000
+
+export type OpenPayments = Awaited<ReturnType<typeof openPaymentsOf>>
+
+/** Returns payments and refunds without a known outcome, oldest first, and how many intents are still unpaid. */
+export async function openPaymentsOf(deps: Reads, businessId: string) {
+  const cancelsAt = { $gt: deps.now() }
+  const unpaid = (sandbox: boolean) =>
+    deps.Intent.countDocuments({ businessId, sandbox, status: 'PENDING', cancelsAt }, { limit: maxUnpaid })
+  // The partial indexes of the wallet queries contain only open payments and refunds.
+  const openOf = (field: string, index: string) =>
+    deps.Intent.find(
+      { businessId, [field]: { $exists: true } },
+      { referenceNumber: 1, sandbox: 1, hold: 1, refunds: 1 },
+    )
+      .hint(index)
+      .limit(maxOpenPayments)
+      .lean<Pick<Intent, 'referenceNumber' | 'sandbox' | 'hold' | 'refunds'>[]>()
+  const [payments, refunds, live, sandbox] = await Promise.all([
+    openOf('hold.queryAt', 'paymentToQuery'),
+    openOf('refunds.queryAt', 'refundToQuery'),
+    unpaid(false),
+    unpaid(true),
+  ])
+  const open: OpenPayment[] = [
+    ...payments.flatMap(({ hold, ...intent }) =>
+      hold === null ? [] : openAs('payment', intent, hold.amount, hold.startedAt),
+    ),
+    ...refunds.flatMap((intent) =>
+      intent.refunds
+        .filter(({ queryAt }) => queryAt !== undefined)
+        .map(({ amount, createdAt }) => openAs('refund', intent, amount, createdAt)),
+    ),
+  ]
+  return {
+    open: open.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime()),
+    unpaid: { live, sandbox },
+  }
+}
+
+const openAs = (
+  kind: OpenPayment['kind'],
+  { referenceNumber, sandbox }: Pick<OpenPayment, 'referenceNumber' | 'sandbox'>,
+  amount: number,
+  startedAt: Date,
+): OpenPayment => ({ kind, referenceNumber, sandbox, amount, startedAt })

@@ -1,13 +1,14 @@
+import { freshSince, isFresh, newMark, type WriteRequest } from '../idempotency/request.ts'
 import { environmentOf } from '../metrics/metrics.ts'
+import type { PaymentFailure, Recorded } from '../outbox/event.ts'
 import { newEvent, type OutboxEvent } from '../outbox/event.ts'
-import type { PaymentFailure, Recorded } from '../outbox/facts.ts'
 import type { Deps } from '../platform/deps.ts'
+import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
 import { paymentFormat } from './event-data.ts'
-import type { Intent } from './intent.ts'
+import type { Intent, IntentMark } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
-import { type Marking, markedFilter, unmarkedFilter } from './marks.ts'
 import type { Refund } from './records.ts'
 
 export interface EventDetails {
@@ -17,21 +18,21 @@ export interface EventDetails {
 
 type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 
-/**
- * What to store with an event. Pass the intent as it is after the event. An OPEN intent has no amount until it's paid.
- * The commission is that of the payment, even for refunds.
- */
+/** Pass the intent as it is after the event. The commission is that of the payment, even for refunds. */
 export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent
+  // An OPEN intent has no amount until it's paid.
   const amount = payment?.amountPaid ?? (intent.amountType === 'OPEN' ? null : intent.amount)
   const facts = {
     status,
-    ...(amount === null ? {} : { amount }),
-    ...(payment === null
-      ? {}
-      : { paidAt: payment.paidAt, payerPhone: payment.payerPhone, commission: payment.commission }),
-    ...(failure === undefined ? {} : { failure }),
-    ...(refund === undefined ? {} : { refund: refundFacts(refund) }),
+    ...(amount !== null && { amount }),
+    ...(payment !== null && {
+      paidAt: payment.paidAt,
+      payerPhone: payment.payerPhone,
+      commission: payment.commission,
+    }),
+    ...(failure && { failure }),
+    ...(refund && { refund: refundFacts(refund) }),
   }
   return { format: paymentFormat, facts }
 }
@@ -40,13 +41,60 @@ const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDeta
   id,
   amount,
   returnedFees,
-  ...(reason === null ? {} : { reason }),
+  ...(reason !== null && { reason }),
   createdAt,
 })
 
+/** What a request leaves in the intent that it changes. */
+export interface Marking {
+  mark: IntentMark
+  arrivedAt: Date
+}
+
+export const markingOf = (
+  request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'>,
+  at: Date,
+  details: Pick<IntentMark, 'refundId' | 'payment'> = {},
+): Marking => ({
+  mark: { ...newMark(request, at), id: newId(), ...details },
+  arrivedAt: request.arrivedAt,
+})
+
+export const ownMark = (
+  { marks }: Pick<Intent, 'marks'>,
+  { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
+): IntentMark | null => marks.find((mark) => mark.key === key && isFresh(mark, arrivedAt)) ?? null
+
+/** Matches an intent that no earlier request with this key has changed. */
+export const unmarkedFilter = ({ mark: { key }, arrivedAt }: Marking) => ({
+  marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
+})
+
+/** With this many fresh marks, an intent accepts no more payments or refunds. You can always cancel it. */
+export const maxMarks = { payment: 1000, refund: 3000 } as const
+
+/**
+ * Customers can fail any number of times, and without a relay each failure stays in the outbox. With the payment and
+ * all refunds, an outbox has up to 2,000 events, less than 3 MiB.
+ */
+export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
+  Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment
+
+/** Removes marks that are over 24 hours old. Few intents have any. */
+export async function dropOldMarks(
+  deps: Pick<Deps, 'batchers' | 'now'>,
+  { _id, hasOldMarks }: Pick<Intent, '_id'> & { hasOldMarks: boolean },
+  deadlineAt: number,
+): Promise<void> {
+  if (!hasOldMarks) return
+  const old = { at: { $lte: freshSince(deps.now()) } }
+  const update = { $pull: { marks: old } }
+  await deps.batchers.updateIntent({ filter: { _id }, update, proof: {} }, deadlineAt)
+}
+
 export interface TransitionInput {
   name: TransitionName
-  /** What to remember of the request. Null if `guard` alone makes sure that this happens only once. */
+  /** Null if `guard` alone makes sure that this happens only once. */
   marking: Marking | null
   /** Null without a request, as for an expiry. */
   cause: Cause | null
@@ -67,30 +115,24 @@ export interface PlannedChange {
   after: Intent
 }
 
-export interface PlannedTransition extends PlannedChange {
-  /** Matches once the transition is written: by the mark, or by the event, which the relay removes from the outbox. */
-  proof: Record<string, unknown>
-  event: OutboxEvent
-}
-
 /**
- * Applies a transition, batched with others. Returns the intent after it, with the lists from before, or null if the
- * guard doesn't match. Without a mark, null may also mean that it was applied but its event was relayed before we could
- * check: then there's nothing left to do.
+ * Returns the intent after the transition, with the lists from before, or null if the guard doesn't match. Without a
+ * mark, null may also mean that the event was relayed before we could check. Then nothing is left to do.
  */
-export const applyTransition = (
+export function applyTransition(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   input: TransitionInput,
   deadlineAt: number,
-): Promise<Intent | null> => {
-  const { proof, ...change } = planTransition(deps, intent, input)
-  return writeChange(deps, change, proof, deadlineAt)
+): Promise<Intent | null> {
+  const planned = planTransition(deps, intent, input)
+  const { marking } = input
+  // The relay removes events from the outbox, but no mark.
+  const proof = marking === null ? { 'outbox.id': planned.event.id } : { 'marks.id': marking.mark.id }
+  return writeChange(deps, planned, proof, deadlineAt)
 }
 
-/**
- * Returns `change.after`, or null if the filter doesn't match. For `proof`, see `GuardedUpdate` (mongo/batchers.ts).
- */
+/** Returns `after`, or null if the filter doesn't match. For `proof`, see `GuardedUpdate` (mongo/batchers.ts). */
 export async function writeChange(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
   { transition, filter, update, after }: PlannedChange,
@@ -110,14 +152,14 @@ export const countTransition = (
 
 /**
  * Plans the ONLY write that changes an intent's status: one update of one document with the guard, the change and the
- * event. `applyTransition` sends it. Payments and refunds are settled by `writeChange` instead, with a proof that
- * outlives the event.
+ * event. Payments and refunds are settled by `writeChange` instead of `applyTransition`, with a proof that outlives
+ * the event.
  */
 export function planTransition(
   deps: Pick<Deps, 'now'>,
   intent: Intent,
   input: TransitionInput,
-): PlannedTransition {
+): PlannedChange & { event: OutboxEvent } {
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()
@@ -137,26 +179,24 @@ export function planTransition(
       status: { $in: transition.from },
       ...transition.guard(now),
       ...guard,
-      ...(marking === null ? {} : unmarkedFilter(marking)),
+      ...(marking && unmarkedFilter(marking)),
     },
     update: {
       ...others,
       $set: { ...change, ...$set },
       ...operator('$unset', { ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
-      // Once the intent isn't PENDING, only the quarantine counts (codes.ts), however long the code would have been
-      // active.
+      // Once the intent isn't PENDING, only the quarantine counts, however long the code would have been active.
       ...operator('$min', {
         ...$min,
-        ...(isPending(transition.to) ? {} : { codeReusableAt: codeReusableFrom(at) }),
+        ...(!isPending(transition.to) && { codeReusableAt: codeReusableFrom(at) }),
       }),
-      $push: { outbox: event, ...$push, ...(marking === null ? {} : { marks: marking.mark }) },
+      $push: { outbox: event, ...$push, ...(marking && { marks: marking.mark }) },
     },
     event,
-    proof: marking === null ? { 'outbox.id': event.id } : markedFilter(marking),
     after: { ...intent, ...change },
   }
 }
 
-/** Leaves the operator out if it has no fields: MongoDB refuses empty ones. */
+/** MongoDB refuses operators without fields. */
 const operator = (name: '$unset' | '$min', fields: Record<string, unknown>): Record<string, object> =>
   Object.keys(fields).length === 0 ? {} : { [name]: fields }

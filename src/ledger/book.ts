@@ -5,7 +5,7 @@ import type { Models } from '../platform/deps.ts'
 import { type Log, throttled } from '../platform/log.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
-/** A poll repeats the booking every 2 s, so without a limit it would fill the log. */
+/** A poll repeats the booking every 2 s. */
 const reportEveryMs = 60_000
 
 export type LedgerAppender = ReturnType<typeof openLedger>
@@ -27,7 +27,7 @@ export function openLedger(
           Object.values(totalsOf(after)).map((total) => total.amount),
         )
         if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
-        // The event stays in its outbox, and each poll tries again. Other businesses have their own chains.
+        // The event stays in its outbox. Other businesses have their own chains.
         report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
         throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
       },
@@ -44,10 +44,7 @@ interface EventSource extends ChainOwner {
 }
 type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
-/**
- * Books the payments and refunds among the events. The relay calls this before it removes the events from the outbox,
- * so none is missed. Entry ids derive from event ids, so none is booked twice.
- */
+/** Misses no event, because the relay removes events only after this. Entry ids derive from event ids. */
 export async function bookEvents(
   { batchers }: { batchers: Pick<LedgerAppender, 'bookEntries'> },
   source: EventSource,
@@ -58,7 +55,6 @@ export async function bookEvents(
   if (drafts.length > 0) await batchers.bookEntries(source, drafts, deadlineAt)
 }
 
-/** The payment or refund, and the merchant's fee or what is returned of it. */
 export function entriesOf(source: EventSource, { id, event, createdAt, facts }: Booked): EntryDraft[] {
   const { referenceNumber, merchantReference = null } = source
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
@@ -93,8 +89,8 @@ const feeOf = (
 ): EntryDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
 /**
- * Closes all days before today with a marker, unless they are closed. Nothing can change a closed day after that, not
- * even a process that was frozen before midnight, because the number it would use is taken.
+ * Closes all days before today with a marker. Not even a process that was frozen before midnight can change them then,
+ * because the number it would use is taken.
  */
 export async function closeDays(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },

@@ -6,11 +6,11 @@ import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 const countAndAmount = part({ count: whole, amount: whole })
 
-/** Of one UTC day, in centimes. Refunds, fees and payouts reduce the balance. */
+/** Of one UTC day, in centimes. */
 const totalsFields = part({
   payments: countAndAmount,
   refunds: countAndAmount,
-  /** Fees paid minus fees returned by refunds, so it can be negative. */
+  /** Negative if refunds returned more. */
   fees: part({ amount: whole }),
   payouts: countAndAmount,
 })
@@ -19,20 +19,18 @@ export type DayTotals = Of<typeof totalsFields>
 const stateFields = part({
   ...totalsFields.fields,
   balance: whole,
-  /** Balance at the start of the day of `bookedAt`, to which the totals also belong. */
+  /** At the start of the day of `bookedAt`. */
   opening: whole,
   entries: whole,
   byType: part({ payment: whole, refund: whole, fee: whole, payout: whole }),
 })
 
-/** As recorded by a closing marker. */
 const closedFields = part({ ...totalsFields.fields, opening: whole, closing: whole })
 export type ClosedDay = Of<typeof closedFields>
 
 /** Copied from the event, and never changed. */
 const factFields = part({
   referenceNumber: optional(text),
-  /** Null if the intent has none. */
   merchantReference: optional(orNull(text)),
   refundId: optional(text),
   occurredAt: optional(date),
@@ -47,8 +45,8 @@ const factFields = part({
 export type EntryFacts = Of<typeof factFields>
 
 /**
- * An entry in the ledger of a business and environment, or a closing marker (docs/maintainers/architecture.md). Entries
- * never change. A payment or refund has the id of its event, and its fee the same with `-fee`.
+ * Entries and closing markers (docs/maintainers/architecture.md). They never change. A payment or refund has the id of
+ * its event, and its fee the same with `-fee`.
  */
 export const ledgerEntries = declareCollection({
   name: 'ledgerentries',
@@ -57,34 +55,29 @@ export const ledgerEntries = declareCollection({
     ...chainFields.fields,
     ...factFields.fields,
     type: oneOf<EntryType | 'closing'>(),
-    /** Change of the balance in centimes. 0 for a closing marker. */
+    /** Change of the balance in centimes. */
     amount: whole,
     /** Never decreases along the chain. */
     bookedAt: date,
-    /**
-     * The UTC day of the payment, refund or payout, e.g. `2026-11-26`; for a closing marker, the closed day. `bookedAt`
-     * is later if the day was over before we booked it.
-     */
+    /** In UTC, e.g. `2026-11-26`. `bookedAt` is later if the day was over before we booked the entry. */
     day: text,
-    /** Position among all entries, from 1; merchants see it as `number`. Closing markers have none. */
+    /** Among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
     position: optional(whole),
-    /** Position among entries of the same type, from 1. */
+    /** Among entries of the same type, from 1. */
     typePosition: optional(whole),
     after: stateFields,
-    /** The last day that a closing marker closes. Nothing was booked between `day` and this day. */
+    /** The last day that a marker closes. Nothing was booked after `day`. */
     through: optional(text),
     closed: optional(closedFields),
   },
   indexes: [
     chainIndex,
-    // List pages are ranges of positions, so a page far down a long list costs no more than the first.
     { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...ifPresent('position') },
     {
       name: 'byType',
       key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 },
       ...ifPresent('typePosition'),
     },
-    // Finds the first and the last position of a period.
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
     { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
   ],
@@ -97,7 +90,6 @@ export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amoun
 
 const dayMs = 86_400_000
 
-/** Returns e.g. `2026-11-26`, which also sorts chronologically. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 export const dayBefore = (day: string): string => dayOf(new Date(Date.parse(day) - dayMs))
@@ -116,10 +108,7 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
   payouts,
 })
 
-/**
- * The entry that follows `last`, after a closing marker if `last` was booked on an earlier day. So the first entry of a
- * later day closes a day, and a process that was frozen in between can't change it: its number is taken.
- */
+/** The first entry of a day follows a marker that closes the day of `last`. */
 export function linkEntry(
   owner: ChainOwner,
   last: LedgerEntry | null,
@@ -146,7 +135,7 @@ export function linkEntry(
   return closing === null ? [entry] : [closing, entry]
 }
 
-/** The marker that closes all days before today, or null if they are closed. `last` is the end of the chain. */
+/** Returns null if all days before today are closed. */
 export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Date): LedgerEntry | null {
   const bookedAt = bookingTime(last, now)
   const through = dayBefore(dayOf(bookedAt))
@@ -171,7 +160,7 @@ export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Da
   }
 }
 
-/** Clocks differ a little between processes, but booking times never decrease. */
+/** Booking times never decrease, although clocks differ a little between processes. */
 const bookingTime = (last: LedgerEntry | null, now: Date): Date =>
   last !== null && last.bookedAt > now ? last.bookedAt : now
 

@@ -8,8 +8,9 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
-/** The span limits `bookedAt`. With a null `type`, all types are listed. */
+/** The span limits `bookedAt`. */
 interface EntrySearch extends PageRequest, TimeSpan {
+  /** Null lists all types. */
   type: EntryType | null
 }
 
@@ -26,10 +27,7 @@ export const parseRefundSearch = (query: ListRefundsQuery): EntrySearch => ({
 
 type Reads = Pick<Deps, 'LedgerEntry'>
 
-/**
- * Newest first. Positions have no gaps, so a page is a range of numbers and the total is the difference of two: a page
- * far down costs no more than the first.
- */
+/** Newest first. Positions have no gaps, so a page far down costs no more than the first. */
 export async function listEntries(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
@@ -53,7 +51,10 @@ export async function listEntries(
   return { items, page, limit, total, hasMore: oldest > first }
 }
 
-export function presentEntry(entry: LedgerEntry) {
+export type ListedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
+
+/** In lists and exports. */
+export function presentEntry(entry: ListedEntry) {
   const { _id: id, position: number, type, amount, after, day, bookedAt } = entry
   const { referenceNumber = null, merchantReference = null, refundId = null, payoutReference = null } = entry
   const references = { referenceNumber, merchantReference, refundId, payoutReference }
@@ -64,18 +65,8 @@ export function presentEntry(entry: LedgerEntry) {
 export function presentListedRefund(entry: LedgerEntry) {
   const { refundId: id, referenceNumber, merchantReference = null, reason = null, returnedFees } = entry
   const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
-  const money = { amount: -entry.amount, currency: currencyCode }
-  const times = { createdAt, refundedAt, bookedAt }
-  return {
-    id,
-    referenceNumber,
-    merchantReference,
-    ...money,
-    reason,
-    status: 'SUCCEEDED',
-    returnedFees,
-    ...times,
-  }
+  const money = { amount: -entry.amount, currency: currencyCode, reason, status: 'SUCCEEDED', returnedFees }
+  return { id, referenceNumber, merchantReference, ...money, createdAt, refundedAt, bookedAt }
 }
 
 /** Both ends are inclusive. The range is empty if `last` is less than `first`. */
@@ -89,10 +80,7 @@ export const numberedBy = (type: EntryType | null) =>
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
     : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
 
-/**
- * The positions booked in a period, after `afterPosition` (among all entries). Starts at the oldest entry that still
- * exists, since the clean-up may have removed some.
- */
+/** `afterPosition` counts all entries, of any type. Skips what the clean-up has removed. */
 export async function findPositions(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
@@ -119,10 +107,7 @@ interface Order {
 const byTime: Order = { hint: 'byTime', sort: { bookedAt: -1, number: -1 } }
 const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
 
-/**
- * Counts the entries up to the last one that matches, including those that the clean-up removed since. Each entry and
- * marker contains that number, so this reads only one.
- */
+/** Reads only the last entry or marker that matches, because each contains this number. Includes removed entries. */
 async function countUpToLast(
   { LedgerEntry }: Reads,
   where: mongo.Filter<LedgerEntry>,
@@ -136,7 +121,7 @@ async function countUpToLast(
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
-/** Skips what the clean-up removed. Infinity if nothing is left. */
+/** Infinity if nothing is left. */
 async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
   const { where, field, index } = numberedBy(type)
   const first = await nativeCollection(LedgerEntry).findOne(

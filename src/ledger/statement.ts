@@ -10,7 +10,7 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** In centimes. The last entry contains the balance of everything that is booked. */
+/** In centimes, of everything that is booked. */
 export const balanceOf = async (
   { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
   owner: ChainOwner,
@@ -22,10 +22,8 @@ export interface Statement extends ClosedDay {
   closed: boolean
 }
 
-/** `LedgerEntry` may use the connections for lists, because `closeDays` does the writing. */
 type StatementDeps = Pick<Deps, 'LedgerEntry' | 'batchers' | 'now'>
 
-/** The day must not be in the future. */
 export async function readStatement(deps: StatementDeps, owner: ChainOwner, day: string): Promise<Statement> {
   const [statement] = await readDays(deps, owner, [day])
   return statement as Statement
@@ -36,8 +34,8 @@ export const readMonth = (deps: StatementDeps, owner: ChainOwner, month: string)
   readDays(deps, owner, daysOf(month, deps.now()))
 
 /**
- * Statements of consecutive days. The cost doesn't depend on the number of entries: a closed day is read from its
- * marker, today from the last entry. Days on which nothing happened share a marker.
+ * Reads closed days from their markers, and today from the last entry. Consecutive days on which nothing happened share
+ * a marker.
  */
 export async function readDays(
   deps: StatementDeps,
@@ -47,7 +45,7 @@ export async function readDays(
   const owner = { businessId, sandbox }
   const today = dayOf(deps.now())
   const last = days.at(-1) ?? today
-  // A day that is over is still open in the ledger if nothing was booked since.
+  // Until the next entry, a day that is over is still open in the ledger.
   let markers = await markersFrom(deps, owner, days)
   if (!isCovered(markers, last < today ? last : dayBeforeLast(days))) {
     await deps.batchers.closeDays(owner)
@@ -71,7 +69,6 @@ const isCovered = (markers: readonly Marker[], day: string): boolean =>
 
 type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
 
-/** At most one per day, because no two markers close the same day. */
 const markersFrom = async (
   deps: StatementDeps,
   owner: ChainOwner,
@@ -90,14 +87,14 @@ const markersFrom = async (
     )
     .toArray()) as Marker[]
 
-/** Of the days that a marker closes, only `marker.day` has entries. */
+/** Only the marker's own day has entries. */
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
   if (day === movedOn) return { day, ...closed, closed: true }
   const balance = day < movedOn ? closed.opening : closed.closing
   return { day, opening: balance, ...noTotals(), closing: balance, closed: true }
 }
 
-/** Either today, or a day before the ledger begins. */
+/** For today, or a day before the ledger begins. */
 function openDay(newest: LedgerEntry | null, day: string, today: string): Statement {
   const closed = day < today
   if (newest === null) return { day, opening: 0, ...noTotals(), closing: 0, closed }
@@ -112,14 +109,12 @@ function openDay(newest: LedgerEntry | null, day: string, today: string): Statem
 const firstDay = '2000-01-01'
 const dayMs = 86_400_000
 
-/** From 2000 until today. Throws VALIDATION_ERROR for anything else. */
 export function parseDay({ now }: { now(): Date }, text: string): string {
   const isDay = text.length === firstDay.length && readInstant(text, 'start') !== null
   if (isDay && text >= firstDay && text <= dayOf(now())) return text
   throw notInRange('day', 'must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.')
 }
 
-/** The current month by default. Throws for a future one. */
 export function parseMonth({ now }: { now(): Date }, { month }: ListStatementsQuery): string {
   const current = monthOf(dayOf(now()))
   if (month === undefined || month <= current) return month ?? current
@@ -165,7 +160,7 @@ const header = [
   ...Object.keys(amountColumns).map((name) => `${name} (centimes)`),
 ]
 
-/** A row per day. Like in exports, amounts are decimal, and the last columns repeat them in centimes. */
+/** Like in exports, amounts are decimal, and the last columns repeat them in centimes. */
 export const statementsCsv = (statements: readonly Statement[], delimiter: Delimiter): string =>
   csvHeader(header, delimiter) +
   csvRows(

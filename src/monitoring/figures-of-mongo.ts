@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { PipelineStage } from 'mongoose'
 import type { QuotaName } from '../businesses/quotas.ts'
-import { findOldestEvent } from '../events/find-oldest-event.ts'
+import { findOldestEvent } from '../events/log.ts'
 import { codeKeyOf } from '../intents/codes.ts'
 import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'

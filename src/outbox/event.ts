@@ -1,15 +1,59 @@
 import type { EventName } from '../../schemas/events.ts'
+import type { Jobs } from '../../schemas/jobs.ts'
+import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { ifPresent } from '../mongo/declare.ts'
-import { date, type Of, oneOf, optional, part, text } from '../mongo/fields.ts'
+import { anything, date, flag, type Of, oneOf, optional, part, text, whole } from '../mongo/fields.ts'
+import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Cause } from '../tracing/tracing.ts'
-import { type Recorded, recordedFields } from './facts.ts'
+import type { Commission, ReturnedFees } from '../wallets/commission.ts'
+
+/** If `retryable`, the intent is still PENDING and the customer can pay again. */
+export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
+export type PaymentFailure = Of<typeof failureFields>
+
+/**
+ * The fields of a webhook's `data` that may change later, as of the event. (For an order, that's only `status`.) If one
+ * is missing, the event's format decides if `data` has null, `noCommission` or no such field.
+ */
+export interface Facts {
+  status: string
+  /** In centimes. Missing for an unpaid OPEN intent. */
+  amount?: number
+  paidAt?: Date
+  payerPhone?: string
+  commission?: Commission
+  failure?: PaymentFailure
+  refund?: {
+    id: string
+    amount: number
+    returnedFees: ReturnedFees
+    reason?: string
+    /** When the refund began. Not in any webhook. */
+    createdAt?: Date
+  }
+  /** For endpoint events: all of their `data` except the endpoint's id and `status`. */
+  endpoint?: {
+    /** As returned by `shownUrl`. */
+    url: string
+    failingSince: Date
+    /** Missing if the status is FAILING. */
+    recoveredAt?: Date
+    /** The stage of the attempt that failed last. */
+    lastError: string | null
+    /** Null if the last failed attempt got no response. */
+    lastStatus: number | null
+  }
+}
+
+/** `format` decides how `data` is composed from the facts. */
+export const recordedFields = part({ format: whole, facts: anything<Facts>() })
+export type Recorded = Of<typeof recordedFields>
 
 /** Both are missing if no request caused the event, e.g. if the intent expired. */
 export const causedFields = part({ requestId: optional(text), traceparent: optional(text) })
 export type Caused = Of<typeof causedFields>
 
-/** The rest of the webhook body comes from the intent, order or endpoint that has this event in its outbox. */
 export const outboxFields = part({
   ...recordedFields.fields,
   ...causedFields.fields,
@@ -36,8 +80,16 @@ export const newEvent = (
   event,
   createdAt,
   ...recorded,
-  ...(cause === null ? {} : causedBy(cause)),
+  ...(cause && { requestId: cause.requestId }),
+  ...(cause?.traceparent && { traceparent: cause.traceparent }),
 })
 
-const causedBy = ({ requestId, traceparent }: Cause): Caused =>
-  traceparent === null ? { requestId } : { requestId, traceparent }
+/** Call this after the write. If the job is lost, a poll finds the event. */
+export function wakeRelay(
+  deps: Pick<Deps, 'enqueue'>,
+  { _id }: { _id: string },
+  ids: keyof Jobs['outbox-relay'] = 'intentIds',
+): void {
+  const data = { intentIds: [], orderIds: [], [ids]: [_id] }
+  deps.enqueue('outbox-relay', [{ data, jobId: undefined, delayMs: 0 }])
+}

@@ -1,33 +1,61 @@
 import { hash } from 'node:crypto'
+import { currencyCode } from '../../schemas/currency.ts'
 import { auditLine } from '../audit/audit-event.ts'
-import { appendLinks } from '../chains/append.ts'
+import { appendLinks, type ChainOwner } from '../chains/append.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from '../ledger/entry.ts'
+import { balanceOf } from '../ledger/statement.ts'
+import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
-import type { Models } from '../platform/deps.ts'
+import { outboxIndex } from '../outbox/event.ts'
+import type { Deps, Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
+
+/** What we owe the merchant in one environment, in centimes, with all payments and refunds up to `asOf`. */
+export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
+  const now = deps.now()
+  // Before the balance, because the relay books an event and then removes it from the outbox. This read skips older
+  // events of other businesses, so it gets the limits of a list.
+  const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
+  const amount = await balanceOf(deps, owner)
+  const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
+  return { currency: currencyCode, amount, asOf }
+}
+
+/** Filters by neither environment nor time, so that MongoDB reads one document in index order and sorts nothing. */
+async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
+  const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
+    { businessId, 'outbox.createdAt': { $exists: true } },
+    {
+      hint: outboxIndex.name,
+      sort: { 'outbox.createdAt': 1 },
+      projection: { _id: 0, oldest: { $min: '$outbox.createdAt' } },
+      maxTimeMS: longestReadMs,
+    },
+  )
+  return found?.oldest ?? null
+}
 
 export interface Payout {
   businessId: string
   sandbox: boolean
   /** In centimes. */
   amount: number
-  /** The reference of the transfer. It identifies the payout within the business and environment. */
+  /** Of the transfer. Identifies the payout within the business and environment. */
   reference: string
 }
 
 /** The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** Counts from the end of the verification, which can take much longer. */
+/** From the end of the verification, which can take much longer. */
 const bookingMs = 10_000
 
 /**
- * Books a payout with its audit line. The id derives from the reference, so a repeated payout is booked only once;
- * `alreadyBooked` says that an earlier call did it. The ledger is verified up to the entry that the payout follows, so
- * two payouts at the same time can't overdraw it. Throws PayoutRefused if the amount exceeds the balance or the
- * reference belongs to another amount, and LedgerFault if the ledger is wrong.
+ * Books a payout once, however often it's repeated: its id derives from the reference. Verifies the ledger up to the
+ * entry that the payout follows, so that two payouts at once can't overdraw it. Throws PayoutRefused if the amount
+ * exceeds the balance or the reference belongs to another amount, and LedgerFault if the ledger is wrong.
  */
 export async function payOut(
   deps: VerifyDeps & { transactions: Transactions },
@@ -52,7 +80,7 @@ export async function payOut(
   await appendLinks(entries, owner, [], build, (links) =>
     transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
       await nativeCollection(deps.AuditEvent).insertOne(line, { session })
-      // Last, because the relay can't append to this chain until the commit.
+      // Last, because until the commit the relay can't append to this chain.
       await entries.insertMany(links, { session })
     }),
   )
@@ -61,7 +89,6 @@ export async function payOut(
   return { entry, alreadyBooked }
 }
 
-/** Throws if the payout had another amount. */
 async function findPayout(
   { LedgerEntry: model }: Pick<Models, 'LedgerEntry'>,
   { _id }: EntryDraft,

@@ -6,15 +6,15 @@ import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type FileFormat, type ProviderRow, type RowFaults, readProviderFile } from './read-file.ts'
+import { type FileFormat, type ProviderRow, type RowErrors, readProviderFile } from './provider-file.ts'
 import {
-  type Counts,
   type Difference,
   type DifferenceKind,
   differenceCount,
   differenceKinds,
   maxStoredDifferences,
   type Reconciliation,
+  type RunCounts,
 } from './reconciliation.ts'
 import { type FoundWalletKey, findKeys, type MoneyRecord, recordedIn } from './recorded.ts'
 
@@ -23,20 +23,14 @@ export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 
   format: FileFormat
 }
 
-export interface Reconciled extends Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> {
-  id: string
-}
+export type Reconciled = Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> & { id: string }
 
-/**
- * Compares a provider's file with the live payments and refunds that we recorded on one UTC day, and stores the run
- * with its audit line. If rows are faulty, returns them and stores nothing. Throws FileFault if the file as a whole
- * can't be read.
- */
+/** Stores nothing if rows are invalid. Throws UnreadableFile. */
 export async function reconcile(
   deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
   { day, wallet, fileName, bytes, format }: ReconcileInput,
   by: By,
-): Promise<Reconciled | RowFaults> {
+): Promise<Reconciled | RowErrors> {
   const hash = createHash('sha256')
   const hashed = async function* () {
     for await (const piece of bytes) {
@@ -44,50 +38,39 @@ export async function reconcile(
       yield piece
     }
   }
-  const pace = createPace(new AbortController().signal, async () => undefined)
-  const compared = await compareFile({ ...deps, pace }, { day, wallet }, hashed(), format)
+  const compared = await compareFile({ ...deps, pace: createPace() }, { day, wallet }, hashed(), format)
   if ('listed' in compared) return compared
   const { counts, differences } = compared
   const sha256 = hash.digest('hex')
-  const run = {
-    day,
-    wallet,
-    fileName,
-    sha256,
-    counts,
-    differences: differences.slice(0, maxStoredDifferences),
-  }
+  const stored = differences.slice(0, maxStoredDifferences)
+  const run = { day, wallet, fileName, sha256, counts, differences: stored, actor: by.actor }
   const after = { day, file: fileName, sha256, matched: counts.matched, differences: differenceCount(counts) }
   return audited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const id = newId()
-    await nativeCollection(deps.Reconciliation).insertOne(
-      { _id: id, ...run, at, actor: by.actor },
-      { session },
-    )
+    await nativeCollection(deps.Reconciliation).insertOne({ _id: id, ...run, at }, { session })
     await add({ act: 'reconciliation.run', subject: id, businessId: null, after })
     return { id, sha256, counts, differences }
   })
 }
 
 const rowsPerLookUp = 250
-/** With more, the file or its columns are probably wrong. */
 export const maxListedDifferences = 10_000
 const dayMs = 86_400_000
 
-/** Memory grows with the records of the day, not with the file. Returns the faulty rows if there are any. */
+/** Memory grows with the records of the day, not with the file. */
 async function compareFile(
   deps: Pick<Models, 'Business' | 'Intent'> & { pace: Pace },
   { day, wallet }: Pick<Reconciliation, 'day' | 'wallet'>,
   bytes: AsyncIterable<Uint8Array>,
   format: FileFormat,
-): Promise<{ counts: Counts; differences: Difference[] } | RowFaults> {
+): Promise<{ counts: RunCounts; differences: Difference[] } | RowErrors> {
   const from = new Date(`${day}T00:00:00Z`)
   const unseen = new Map<string, MoneyRecord>()
   const seen = new Map<string, MoneyRecord>()
-  const none = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Counts['differences']
-  const counts: Counts = { rows: 0, recorded: 0, matched: 0, differences: none }
+  const none = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as RunCounts['differences']
+  const counts: RunCounts = { rows: 0, recorded: 0, matched: 0, differences: none }
   const differences: Difference[] = []
-  // Read the records only once the beginning of the file proves usable.
+  // Reads the records only once the beginning of the file proves usable.
   let isLoaded = false
   const load = async (): Promise<void> => {
     if (isLoaded) return
@@ -103,67 +86,52 @@ async function compareFile(
       if (differences.length < maxListedDifferences) differences.push(each)
     }
   }
-  const differencesOfDay = (row: ProviderRow, recorded: MoneyRecord): Difference[] => {
-    if (!unseen.delete(row.key)) return [repeatedThere(row, recorded)]
-    seen.set(row.key, recorded)
-    return differencesOf(day, row, recorded)
+  const compareRow = (row: ProviderRow, elsewhere: FoundWalletKey | undefined): Difference[] => {
+    const first = unseen.get(row.key)
+    const repeated = seen.get(row.key)
+    if (repeated !== undefined) return [repeatedThere(row, repeated)]
+    if (first !== undefined) {
+      unseen.delete(row.key)
+      seen.set(row.key, first)
+    }
+    const recorded = first ?? elsewhere?.recorded
+    return recorded ? differencesOf(day, row, recorded) : [missingHere(row, elsewhere)]
   }
   const take = async (rows: ProviderRow[]): Promise<void> => {
     await load()
-    const onDay = (key: string): MoneyRecord | undefined => unseen.get(key) ?? seen.get(key)
-    const unknown = rows.map(({ key }) => key).filter((key) => onDay(key) === undefined)
-    const elsewhere =
-      unknown.length === 0
-        ? new Map<string, FoundWalletKey>()
-        : await deps.pace(() => findKeys(deps, unknown, wallet))
+    const unknown = rows.map(({ key }) => key).filter((key) => !unseen.has(key) && !seen.has(key))
+    const elsewhere = await deps.pace(() => findKeys(deps, unknown, wallet))
     for (const row of rows) {
-      const recorded = onDay(row.key)
-      const found = elsewhere.get(row.key)
-      const ofRow =
-        recorded !== undefined
-          ? differencesOfDay(row, recorded)
-          : found?.recorded
-            ? differencesOf(day, row, found.recorded)
-            : [missingHere(row, found)]
+      const found = compareRow(row, elsewhere.get(row.key))
       counts.rows += 1
-      if (ofRow.length === 0) counts.matched += 1
-      add(ofRow)
+      if (found.length === 0) counts.matched += 1
+      add(found)
     }
   }
-  const faults = await readProviderFile(bytes, format, rowsPerLookUp, take)
-  if (faults.count > 0) return faults
+  const errors = await readProviderFile(bytes, format, rowsPerLookUp, take)
+  if (errors.count > 0) return errors
   await load()
   for (const recorded of unseen.values()) add([missingThere(recorded)])
   return { counts, differences }
 }
 
-/** A day other than `day` is a difference too, even if both sides agree on it. */
+/** A day other than `day` differs, even if both sides agree on it. */
 function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded
-  type Value = Difference['here']
-  const difference = (
-    name: DifferenceKind,
-    here: Value,
-    there: Value,
-    differs = here !== there,
-  ): Difference[] =>
-    differs ? [{ difference: name, key, kind, here, there, line, reference, businessId }] : []
-  const days = [dayOf(recorded.at), dayOf(row.at)] as const
-  const isOtherDay = days.some((each) => each !== day)
-  return [
-    ...difference('other amount', recorded.amount, row.amount),
-    ...(row.fee === null ? [] : difference('other fee', recorded.fee, row.fee)),
-    ...(row.kind === null ? [] : difference('other kind', recorded.kind, row.kind)),
-    ...difference('other day', ...days, isOtherDay),
+  const [ourDay, theirDay] = [dayOf(recorded.at), dayOf(row.at)]
+  const found: [DifferenceKind, here: Difference['here'], there: Difference['there'], differs: boolean][] = [
+    ['other amount', recorded.amount, row.amount, row.amount !== recorded.amount],
+    ['other fee', recorded.fee, row.fee, row.fee !== null && row.fee !== recorded.fee],
+    ['other kind', recorded.kind, row.kind, row.kind !== null && row.kind !== recorded.kind],
+    ['other day', ourDay, theirDay, ourDay !== day || theirDay !== day],
   ]
+  return found
+    .filter(([, , , differs]) => differs)
+    .map(([difference, here, there]) => ({ difference, key, kind, here, there, line, reference, businessId }))
 }
 
-/** For a key that succeeded only at the provider. */
-function missingHere(
-  { key, kind, amount: there, line }: ProviderRow,
-  found: FoundWalletKey | undefined,
-): Difference {
+function missingHere({ key, kind, amount: there, line }: ProviderRow, found?: FoundWalletKey): Difference {
   const { reference, businessId } = found ?? { reference: null, businessId: null }
   return { difference: 'missing here', key, kind, here: null, there, line, reference, businessId }
 }
@@ -172,7 +140,6 @@ function missingThere({ key, kind, amount: here, reference, businessId }: MoneyR
   return { difference: 'missing there', key, kind, here, there: null, line: null, reference, businessId }
 }
 
-/** For a key that is in an earlier row as well. */
 function repeatedThere({ key, amount: there, line }: ProviderRow, recorded: MoneyRecord): Difference {
   return { ...missingThere(recorded), difference: 'repeated there', key, there, line }
 }

@@ -1,7 +1,9 @@
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, orNull, text } from '../mongo/fields.ts'
+import { type IdPage, type IdPageRequest, readIdPage, sortOrders } from '../mongo/id-page.ts'
+import type { Models } from '../platform/deps.ts'
 import { actorFields } from '../security/actor.ts'
-import type { MoneyKind } from './read-file.ts'
+import type { MoneyKind } from './provider-file.ts'
 
 export const differenceKinds = [
   'missing here',
@@ -14,27 +16,20 @@ export const differenceKinds = [
 ] as const
 export type DifferenceKind = (typeof differenceKinds)[number]
 
-/**
- * `here` and `there` are the values that differ: centimes, days (`2026-11-25`) or kinds. If one side lacks the key,
- * it's null, and the other one is the amount.
- */
+/** Values are centimes, days or kinds. If one side lacks the key, it's null. */
 export interface Difference {
   difference: DifferenceKind
   key: string
   kind: MoneyKind | null
   here: number | string | null
   there: number | string | null
-  /** Line of the file; null if the file lacks the key. */
   line: number | null
-  /** Null if we don't know the key. */
   reference: string | null
   businessId: string | null
 }
 
-export interface Counts {
-  /** In the file. */
+export interface RunCounts {
   rows: number
-  /** In our database. */
   recorded: number
   matched: number
   differences: Record<DifferenceKind, number>
@@ -42,7 +37,6 @@ export interface Counts {
 
 export const maxStoredDifferences = 1000
 
-/** Runs are kept forever, because there are few. */
 export const reconciliations = declareCollection({
   name: 'reconciliations',
   kept: 'forever',
@@ -55,12 +49,22 @@ export const reconciliations = declareCollection({
     sha256: text,
     at: date,
     actor: actorFields,
-    counts: anything<Counts>(),
+    counts: anything<RunCounts>(),
     differences: list(anything<Difference>()),
   },
   indexes: [],
 })
 export type Reconciliation = Stored<typeof reconciliations>
 
-export const differenceCount = ({ differences }: Counts): number =>
+export const differenceCount = ({ differences }: RunCounts): number =>
   Object.values(differences).reduce((sum, count) => sum + count, 0)
+
+type Reads = Pick<Models, 'Reconciliation'>
+export type ListedRun = Omit<Reconciliation, 'differences'>
+
+export const listRuns = (deps: Reads, slice: IdPageRequest): Promise<IdPage<ListedRun>> =>
+  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, sortOrders.newestFirst, { differences: 0 })
+
+/** Contains up to `size` of the differences, from `start` on. */
+export const findRun = (deps: Reads, id: string, start: number, size: number) =>
+  deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

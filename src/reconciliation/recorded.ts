@@ -1,33 +1,25 @@
 import type { mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
-import type { Refund } from '../intents/records.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
-import type { MoneyKind } from './read-file.ts'
+import type { MoneyKind } from './provider-file.ts'
 
-/** A live payment or refund, as we recorded it. */
+/** Amounts are in centimes. */
 export interface MoneyRecord {
-  /** The wallet got this as the idempotency key. */
+  /** The idempotency key that the wallet received. */
   key: string
   kind: MoneyKind
-  /** In centimes, without the fee. */
   amount: number
-  /** What the payer paid or got back in addition, in centimes. */
+  /** What the payer paid or got back in addition. */
   fee: number
   at: Date
   reference: string
   businessId: string
 }
 
-/**
- * `recorded` is null if this didn't succeed here (e.g. its outcome isn't known yet), or another wallet carried it out.
- */
-export interface FoundWalletKey {
-  reference: string
-  businessId: string
-  recorded: MoneyRecord | null
-}
+/** `recorded` is null without a success, or if another wallet was used. */
+export type FoundWalletKey = { reference: string; businessId: string; recorded: MoneyRecord | null }
 
 export const intentFields = {
   _id: 0,
@@ -45,47 +37,38 @@ export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 're
   payment?: Intent['payment']
 }
 
-/** MongoDB leaves `payment` out if the intent is unpaid. */
-export function recordedPayment({
-  businessId,
-  referenceNumber: reference,
-  payment,
-}: RecordedIntent): MoneyRecord[] {
+/** An unpaid intent has none. */
+export function recordedPayment(intent: RecordedIntent): MoneyRecord[] {
+  const { businessId, referenceNumber: reference, payment } = intent
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
-/** Leaves out refunds for which the wallet hasn't returned the money. */
-export const recordedRefunds = ({
-  businessId,
-  referenceNumber: reference,
-  refunds,
-}: RecordedIntent): MoneyRecord[] =>
-  refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }: Refund) =>
-    at === undefined
-      ? []
-      : [{ key, kind: 'refund', amount, fee: returnedFees.payerTtc, at, reference, businessId }],
-  )
-
-const maxBusinesses = 500
-/** Documents per query. An intent can have 1,000 refunds. */
-export const pageSize = 100
-
-/** Less than the 5 s after which the driver gives up. */
-export const maxReadMs = 4000
-
-/** `from` is inclusive, `to` is not. */
-export interface Period {
-  from: Date
-  to: Date
+/** Leaves out refunds that the wallet hasn't carried out. */
+export function recordedRefunds(intent: RecordedIntent): MoneyRecord[] {
+  const { businessId, referenceNumber: reference, refunds } = intent
+  return refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }) => {
+    const fee = returnedFees.payerTtc
+    return at === undefined ? [] : [{ key, kind: 'refund' as const, amount, fee, at, reference, businessId }]
+  })
 }
 
-/** Null matches all live wallets. */
+const maxBusinesses = 500
+/** Per query. An intent can have 1,000 refunds. */
+export const pageSize = 100
+
+/** Below the driver's timeout of 5 s. */
+export const maxReadMs = 4000
+
+/** Includes `from`, excludes `to`. */
+export type Period = { from: Date; to: Date }
+
 const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
 
 type Span = { $gte: Date; $lt: Date }
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
+type Yields<Item> = AsyncGenerator<Item, void, undefined>
 
 const intentFilters = {
   byPaidAt: (span: Span) => ({ 'payment.paidAt': span }),
@@ -95,12 +78,8 @@ const intentFilters = {
   }),
 }
 
-/** Yields the live payments made and the live refunds settled in a period, one business after another. */
-export async function* recordedIn(
-  deps: Deps,
-  period: Period,
-  wallet: string | null,
-): AsyncGenerator<MoneyRecord[], void, undefined> {
+/** Goes from business to business. */
+export async function* recordedIn(deps: Deps, period: Period, wallet: string | null): Yields<MoneyRecord[]> {
   const intents = { ...deps, projection: intentFields }
   for await (const businessId of businessIds(deps)) {
     const live = { businessId, sandbox: false, 'payment.wallet': walletFilter(wallet) }
@@ -126,15 +105,12 @@ export const intentsIn = <Doc extends object>(
       .toArray(),
   )
 
-/**
- * Yields what `read` finds in a period, in parts of up to `pageSize` documents (more only if they share a millisecond).
- * A period with more is halved instead, so no query skips what an earlier one has read.
- */
+/** Halves a period with more than `pageSize` documents, so no query skips what an earlier one has read. */
 export async function* inParts<Doc>(
   pace: Pace,
   { from, to }: Period,
   read: (span: Span, limit: number) => Promise<Doc[]>,
-): AsyncGenerator<Period & { found: Doc[] }, void, undefined> {
+): Yields<Period & { found: Doc[] }> {
   const isDivisible = to.getTime() - from.getTime() > 1
   const found = await pace(() => read({ $gte: from, $lt: to }, isDivisible ? pageSize + 1 : 0))
   if (!isDivisible || found.length <= pageSize) return yield { found, from, to }
@@ -143,27 +119,26 @@ export async function* inParts<Doc>(
   yield* inParts(pace, { from: middle, to }, read)
 }
 
-export async function* businessIds(deps: Deps): AsyncGenerator<string, void, undefined> {
+export async function* businessIds(deps: Deps): Yields<string> {
   for await (const page of businessPages(deps)) yield* page
 }
 
-export async function* businessPages({ Business, pace }: Deps): AsyncGenerator<string[], void, undefined> {
-  for (let last = ''; ; ) {
-    const after = last
-    const page = await pace(() =>
-      Business.find({ _id: { $gt: after } }, { _id: 1 })
-        .sort({ _id: 1 })
-        .limit(maxBusinesses)
-        .maxTimeMS(maxReadMs)
-        .lean<{ _id: string }[]>(),
-    )
-    yield page.map(({ _id }) => _id)
-    if (page.length < maxBusinesses) return
-    last = page.at(-1)?._id ?? ''
+export async function* businessPages({ Business, pace }: Deps): Yields<string[]> {
+  const sorted = { projection: { _id: 1 }, sort: { _id: 1 } } as const
+  const read = (after: string) =>
+    nativeCollection(Business)
+      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS: maxReadMs })
+      .map(({ _id }) => _id)
+      .toArray()
+  for (let page = await pace(() => read('')); ; ) {
+    yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < maxBusinesses) return
+    page = await pace(() => read(last))
   }
 }
 
-/** Leaves out unknown keys. With a `wallet`, `recorded` is null for the payments and refunds of others. */
+/** Leaves out unknown keys. */
 export async function findKeys(
   { Intent: model }: Pick<Models, 'Intent'>,
   keys: readonly string[],

@@ -1,35 +1,31 @@
 import type { Model } from 'mongoose'
-import type { Jobs, NamedJob } from '../../schemas/jobs.ts'
+import type { NamedJob } from '../../schemas/jobs.ts'
 import { countStored } from '../businesses/quotas.ts'
 import { logEvents } from '../events/log.ts'
+import { paymentSourceFields } from '../intents/event-data.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
-import { noDeadline } from '../mongo/batchers.ts'
-import { bytesOf } from '../mongo/bytes-of.ts'
-import { nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-fair-batches.ts'
+
+import { backgroundRest, createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
+import { bytesOf, nativeCollection } from '../mongo/collection.ts'
+import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
 import type { Caused, OutboxEvent } from '../outbox/event.ts'
-import type { Deps } from '../platform/deps.ts'
+import type { Deps, Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
+import { orderSourceFields } from '../store/orders/event-data.ts'
 import type { Span } from '../tracing/tracing.ts'
 import { type AttemptDeps, beginAttempt } from '../webhooks/attempts/attempt.ts'
-import { settleAll } from '../webhooks/attempts/attempt-due.ts'
-import { type LeasedDelivery, slotOwner } from '../webhooks/attempts/batchers.ts'
-import { deliveryJob } from '../webhooks/deliveries/delivery-job.ts'
-import {
-  causeOf,
-  newDelivery,
-  type Source,
-  type TargetEndpoint,
-} from '../webhooks/deliveries/new-delivery.ts'
-import { accepts } from '../webhooks/endpoints/endpoint.ts'
-import { maxEventsPerRead } from './relay-batchers.ts'
+import { slotOwner } from '../webhooks/attempts/slots.ts'
+import { causeOf, type Delivery, deliveryJob, newDelivery } from '../webhooks/deliveries/delivery.ts'
+import type { LeasedDelivery } from '../webhooks/deliveries/lease.ts'
+import { accepts, type Endpoint, standing } from '../webhooks/endpoints/endpoint.ts'
+import type { BodySource } from '../webhooks/message.ts'
 
-type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
+export type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
-type ToRelay = Partial<Jobs['outbox-relay'] & { endpointIds: string[] }>
-
-type Kind = 'Intent' | 'Order' | 'Endpoint'
+/** By the names of the lists in a job. */
+export const models = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
+export const idLists = Object.keys(models) as (keyof typeof models)[]
 
 interface Relayed {
   events: number
@@ -40,43 +36,42 @@ interface Relayed {
   causes: Caused[]
 }
 
-/** With 100 concurrent jobs, the events of at most 5 000 documents are in memory. */
+/** With 100 concurrent jobs, this keeps the events of at most 5 000 documents in memory. */
 const maxPerJob = 50
 /** A job can do nothing else while it waits for capacity, so after this the document is left to the next poll. */
 const maxWaitMs = 100
 
 /**
- * Relays the events of intents, orders and endpoints: inserts a delivery per event and subscribed endpoint, starts the
- * attempts for which there are slots, appends the events to the event log, books payments and refunds, and LAST removes
- * the events from the outbox.
+ * Inserts a delivery per event and subscribed endpoint, starts the attempts for which there are slots, appends the
+ * events to the log, books payments and refunds, and LAST removes the events from the outbox.
  *
- * You can run it again after a crash: a delivery's id is made of the ids of its event and endpoint, so it's inserted
- * only once, and only the relay that inserted it starts its attempt. Events beyond the capacity stay in the outbox for
- * the next poll. If a document fails, the others are still relayed before the first error is thrown.
+ * You can run it again after a crash: each delivery is inserted only once, and only the relay that inserted it starts
+ * its attempt. Events beyond the capacity stay in the outbox for the next poll. If a document fails, the others are
+ * still relayed before the first error is thrown.
  */
-export async function relayOutboxes(deps: RelayDeps, toRelay: ToRelay): Promise<Relayed> {
-  const { intentIds = [], orderIds = [], endpointIds = [] } = toRelay
+export async function relayOutboxes(
+  deps: RelayDeps,
+  toRelay: Partial<Record<keyof typeof models, string[]>>,
+): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
-  const faults: unknown[] = []
-  const kinds = new Map<string, Kind>([
-    ...intentIds.map((id) => [id, 'Intent'] as const),
-    ...orderIds.map((id) => [id, 'Order'] as const),
-    ...endpointIds.map((id) => [id, 'Endpoint'] as const),
-  ])
+  const errors: unknown[] = []
+  const kinds = new Map(
+    idLists.flatMap((list) => (toRelay[list] ?? []).map((id) => [id, models[list]] as const)),
+  )
   await relayOnce(deps, [...kinds.keys()], async (ids) => {
     for (let at = 0; at < ids.length; at += maxPerJob) {
       const some = ids.slice(at, at + maxPerJob)
       const done = await Promise.allSettled(
         some.map((id) => relayDocument(deps, relayed, kinds.get(id) ?? 'Intent', id)),
       )
-      for (const result of done) if (result.status === 'rejected') faults.push(result.reason)
+      for (const result of done) if (result.status === 'rejected') errors.push(result.reason)
     }
   })
-  if (faults.length > 0) throw faults[0]
+  if (errors.length > 0) throw errors[0]
   return relayed
 }
 
-/** Skips documents that are being relayed; the call that is relaying them then runs `act` again for those. */
+/** Skips documents that another call is relaying. That call then runs `act` again for them. */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
   ids: string[],
@@ -102,12 +97,12 @@ async function relayOnce(
   }
 }
 
-/**
- * Relays the first events of a document, or does nothing if there's no capacity. If there may be more events, the
- * document is relayed again after the others of this job. Also schedules the expiry of a new intent, so that the create
- * request doesn't have to.
- */
-async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: string): Promise<void> {
+async function relayDocument(
+  deps: RelayDeps,
+  relayed: Relayed,
+  kind: (typeof models)[keyof typeof models],
+  id: string,
+): Promise<void> {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
   if (source === null) return
   const { businessId, referenceNumber, expiresAt, outbox } = source
@@ -125,22 +120,19 @@ async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: Kind, id: 
   ])
   const empty = deps.batchers[`empty${kind}Outbox`]
   await empty({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)
+  // The create request doesn't have to wait for this.
   if (expiresAt && outbox.some(({ event }) => event === 'payment.created'))
     deps.enqueue('intent-expiry', [expiryJob({ referenceNumber, expiresAt }, deps.now())])
   relayed.events += outbox.length
   relayed.causes.push(...outbox.map(causeOf))
+  // There may be more. They come after the other documents of this job.
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }
 
-/**
- * A later insert is given up, and the next poll repeats it. Otherwise `createdAt` could be minutes before the insert.
- */
+/** A later insert is left to the next poll, or `createdAt` could be minutes before the insert. */
 const maxUnsentMs = 60_000
 
-/**
- * Inserts a delivery per event and subscribed endpoint, except to the endpoint that the event is about, and starts the
- * attempts for which there are slots. If an insert fails, the others still happen before the first error is thrown.
- */
+/** Skips the endpoint that an event is about. */
 const relayDeliveries = (
   deps: AttemptDeps,
   counts: Relayed,
@@ -148,12 +140,12 @@ const relayDeliveries = (
   endpoints: readonly TargetEndpoint[],
 ) =>
   tracedRelay(deps, stored, async (source) => {
-    const targets = endpoints.filter((endpoint) => accepts(endpoint, source))
+    const targets = endpoints.filter((endpoint) => accepts(endpoint, source) && endpoint._id !== source._id)
     const leaseToken = newId()
     const inserted = await Promise.allSettled(
       source.outbox.flatMap((event) =>
         targets
-          .filter(({ _id, events }) => events.includes(event.event) && _id !== source._id)
+          .filter(({ events }) => events.includes(event.event))
           .map((endpoint) => relayTo(deps, source, event, endpoint, leaseToken)),
       ),
     )
@@ -166,10 +158,7 @@ const relayDeliveries = (
     if (failed !== undefined) throw failed.reason
   })
 
-/**
- * Inserts a delivery and starts its attempt, or returns a wake-up job if there's no slot. Leaves an existing delivery
- * to the relay that inserted it.
- */
+/** Returns a wake-up job if there's no slot. Leaves an existing delivery to the relay that inserted it. */
 async function relayTo(
   deps: AttemptDeps,
   source: Source,
@@ -181,8 +170,8 @@ async function relayTo(
   let hasBegun = false
   try {
     const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
-    const isInserted = (await deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs))
-      .inserted
+    const insertion = deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)
+    const isInserted = (await insertion).inserted
     if (isInserted && slot !== null) {
       beginAttempt(deps, delivery as LeasedDelivery, slot, source.bodySource)
       hasBegun = true
@@ -201,8 +190,8 @@ async function tracedRelay(
   relay: (source: Source) => Promise<void>,
 ): Promise<void> {
   if (tracing === null) return relay(source)
-  const spans: { span: Span; facts: Record<string, unknown> }[] = []
   const { businessId, sandbox, referenceNumber } = source
+  const spans: { span: Span; facts: Record<string, unknown> }[] = []
   const outbox = source.outbox.map((event) => {
     const { event: webhookEvent, requestId, traceparent } = event
     if (traceparent === undefined) return event
@@ -219,35 +208,92 @@ async function tracedRelay(
   }
 }
 
-/** The poll skips younger events: their wake-up jobs may still arrive. */
-const graceMs = 1_500
-const maxPerBusiness = 1_000
+/** Limits what one job has in memory: an event takes up to 1.4 KB, of which the reason for a refund can be 0.8 KB. */
+export const maxEventsPerRead = 10
+/** The attempts read larger sources themselves, each once it has a slot. A typical intent is smaller than 2 KiB. */
+const smallBytes = 8 * 1024
 
-type Unrelayed = Pick<Source, '_id' | 'businessId'>
-
-/**
- * Relays what is found in outboxes, oldest first and with a limit per business. Returns how many documents it found.
- * Reads only index keys, since a document can have 500 KB.
- */
-export async function pollOutboxes(
-  deps: RelayDeps & Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
-  perBusiness = maxPerBusiness,
-): Promise<number> {
-  const latest = new Date(deps.now().getTime() - graceMs)
-  const relayAll = <Doc extends { _id: string }>(model: Model<Doc>, toRelay: (ids: string[]) => ToRelay) =>
-    inFairBatches<Unrelayed>(
-      perBusiness,
-      (_, exceptBusinessIds) =>
-        nativeCollection(model).find<Unrelayed>(
-          { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } } as object,
-          { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
-        ),
-      async (found) => void (await relayOutboxes(deps, toRelay(found.map(({ _id }) => _id)))),
-    )
-  const found = await settleAll([
-    relayAll(deps.Intent, (intentIds) => ({ intentIds })),
-    relayAll(deps.Order, (orderIds) => ({ orderIds })),
-    relayAll(deps.Endpoint, (endpointIds) => ({ endpointIds })),
-  ])
-  return found.reduce((sum, each) => sum + each, 0)
+/** An intent, order or endpoint with its oldest events. An order's number or an endpoint's id is `referenceNumber`. */
+interface Source extends Pick<Delivery, '_id' | 'businessId' | 'sandbox' | 'referenceNumber'> {
+  outbox: OutboxEvent[]
+  /** Missing if the document is large. */
+  bodySource?: BodySource
+  /** Only intents have these two fields. */
+  merchantReference?: string | null
+  expiresAt?: Date
 }
+
+/** An active endpoint of the same business, subscribed to the event or not. */
+type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'url' | 'events' | 'health'>
+
+interface RelayedEvents {
+  _id: string
+  events: string[]
+}
+
+/** Many jobs run in parallel, most of them for one intent. */
+export const openRelayBatchers = (deps: Models & { transactions: Transactions }) => ({
+  findIntentOutbox: createOutboxBatcher(deps.Intent, {
+    referenceNumber: 1,
+    merchantReference: 1,
+    expiresAt: 1,
+    bodySource: ifSmall(paymentSourceFields),
+  }),
+  findOrderOutbox: createOutboxBatcher(deps.Order, {
+    referenceNumber: '$number',
+    bodySource: ifSmall({ _id: 1, ...orderSourceFields }),
+  }),
+  findEndpointOutbox: createOutboxBatcher(deps.Endpoint, {
+    referenceNumber: '$_id',
+    bodySource: { endpointId: '$_id' },
+  }),
+  findActiveEndpoints: createBatcher<string, TargetEndpoint[]>(500, async (businessIds) => {
+    const found = await nativeCollection(deps.Endpoint)
+      .find<TargetEndpoint>(
+        { businessId: { $in: [...new Set(businessIds)] }, ...standing, active: true },
+        { projection: { businessId: 1, sandbox: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
+      )
+      .toArray()
+    const byBusiness = Map.groupBy(found, ({ businessId }) => businessId)
+    return businessIds.map((id) => byBusiness.get(id) ?? [])
+  }),
+  emptyIntentOutbox: createEmptyingBatcher(deps.Intent),
+  emptyOrderOutbox: createEmptyingBatcher(deps.Order),
+  /** Not batched, because a transaction may have locked the endpoint. */
+  async emptyEndpointOutbox({ _id, events }: RelayedEvents) {
+    const pull = { $pull: { outbox: { id: { $in: events } } } }
+    const endpoints = nativeCollection(deps.Endpoint)
+    await unlessLocked(deps, (session) => endpoints.updateOne({ _id }, pull, { session }))
+  },
+})
+
+const ifSmall = (fields: object) => {
+  const paths = Object.fromEntries(Object.keys(fields).map((field) => [field, `$${field}`]))
+  return { $cond: [{ $lte: [{ $bsonSize: '$$ROOT' }, smallBytes] }, paths, '$$REMOVE'] }
+}
+
+const createOutboxBatcher = <Doc extends { _id: string }>(model: Model<Doc>, fields: object) =>
+  createReadBatcher<Source>(
+    (ids) =>
+      nativeCollection(model)
+        .find<Source>({ _id: { $in: ids }, 'outbox.0': { $exists: true } } as object, {
+          projection: { businessId: 1, sandbox: 1, ...fields, outbox: { $slice: maxEventsPerRead } },
+        })
+        .toArray(),
+    ({ _id }) => [_id],
+  )
+
+/** The events' ids are unique, so each outbox loses only its own. */
+const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>) =>
+  createBatcher<RelayedEvents, void>(
+    500,
+    async (relayed) => {
+      const events = relayed.flatMap((each) => each.events)
+      await nativeCollection(model).updateMany(
+        { _id: { $in: relayed.map(({ _id }) => _id) } } as object,
+        { $pull: { outbox: { id: { $in: events } } } } as object,
+      )
+      return relayed.map(() => undefined)
+    },
+    backgroundRest,
+  )

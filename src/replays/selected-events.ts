@@ -1,9 +1,9 @@
-import type { LoggedEvent } from '../events/logged-event.ts'
+import type { LoggedEvent } from '../events/log.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { readPage } from '../mongo/walk.ts'
 import type { Models } from '../platform/deps.ts'
-import { deliveryId } from '../webhooks/deliveries/delivery-job.ts'
+import { deliveryId } from '../webhooks/deliveries/delivery.ts'
 import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { findLastLink } from '../chains/append.ts'
-import { lifetimeMs } from '../idempotency/response.ts'
+import { lifetimeMs } from '../idempotency/request.ts'
 import { closeDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
@@ -89,7 +89,7 @@ const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenc
 const withIdOf = (subjects: Subject[]) => ({ _id: { $in: subjects.map(({ _id }) => _id) } })
 
 /**
- * A filter for intents that no repeated request needs any more (idempotency/response.ts; an hour is to spare), and that
+ * A filter for intents that no repeated request needs any more (idempotency/request.ts; an hour is to spare), and that
  * were not paid late. The ledger is verified with the intents of payments that are not old.
  */
 function unneeded({ now, paidBefore }: Cleaning) {

@@ -14,12 +14,11 @@ export const nonceBytes = 24
 const tagBytes = 16
 
 /**
- * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM), for which there is no maintained npm package. It derives an
- * AES-256-GCM key from the first half of the nonce and encrypts with the second half, so random nonces are safe for
- * 2^80 messages instead of 2^32. A unit test runs the specification's vectors. `key` must have 32 bytes.
+ * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM), for which there is no maintained npm package. Random
+ * nonces are safe for 2^80 messages, instead of 2^32. `key` must have 32 bytes.
  */
 export function createXaes(key: Buffer) {
-  // ECB doesn't chain blocks, so one cipher object serves all derivations and returns blocks at once.
+  // ECB doesn't chain blocks, so one cipher object serves all derivations.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 
@@ -36,12 +35,12 @@ export function createXaes(key: Buffer) {
   }
 
   return {
-    /** Returns the ciphertext followed by the tag. `aad` is authenticated, but isn't part of the result. */
+    /** Appends the tag. */
     encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer {
       const cipher = createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
-    /** Throws unless the nonce, the ciphertext and `aad` come from one call to `encrypt`. */
+    /** Throws unless all arguments belong to one call of `encrypt`. */
     decrypt(nonce: Buffer, encrypted: Buffer, aad: Buffer): Buffer {
       if (encrypted.length < tagBytes) throw new Error('shorter than its tag')
       const tagAt = encrypted.length - tagBytes
@@ -52,7 +51,7 @@ export function createXaes(key: Buffer) {
   }
 }
 
-/** Doubles a block in GF(2^128), which gives CMAC's first subkey (NIST SP 800-38B, 6.1). */
+/** In GF(2^128). Gives CMAC's first subkey (NIST SP 800-38B, 6.1). */
 function doubled(block: Buffer): Buffer {
   const result = Buffer.alloc(16)
   for (let at = 0; at < 16; at += 1) result[at] = ((block[at] as number) << 1) | ((block[at + 1] ?? 0) >> 7)
@@ -60,22 +59,17 @@ function doubled(block: Buffer): Buffer {
   return result
 }
 
-/** Signs a payment form's token, or proves that a customer has the payment's link. Each use has its own key. */
+/** Each use has its own key. */
 export type SigningUse = 'sign form' | 'sign link'
 
-/** Where an encrypted value is stored. As associated data, it makes a value copied elsewhere invalid. */
-export interface EncryptedField {
-  collection: string
-  id: string
-  field: string
-}
+/** A value copied to another place can't be decrypted. */
+export type EncryptedField = { collection: string; id: string; field: string }
 
-/** Encrypts what must be read again, hashes what only needs to be recognised, and signs what clients send back. */
 export type Secrets = ReturnType<typeof createSecrets>
 
 const signatureBytes = 16
 
-/** Derives one key per purpose from each SECRET_KEY, so that one of them reveals nothing about the others. */
+/** Derives one key per purpose, so one of them reveals nothing about the others. */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
@@ -99,24 +93,23 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     return ring.cipher.decrypt(nonce, rest, associatedData(field))
   }
   return {
-    /** The current key's id comes first. Each encrypted value contains the id of its key. */
+    /** The current key's id comes first. */
     keyIds: [current.id, ...previous.map(({ id }) => id)] as const,
-    /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
+    /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
     encrypt,
-    /** Accepts the current and the previous SECRET_KEY. Throws if the value wasn't encrypted for this field. */
+    /** Accepts the previous SECRET_KEY too. Throws if the value wasn't encrypted for this field. */
     decrypt: (encrypted: string, field: EncryptedField): string => decryptBytes(encrypted, field).toString(),
-    /** Saves decoding to a string, which takes 4 ms for 1 MB. */
+    /** Decoding 1 MB to a string takes 4 ms. */
     decryptBytes,
-    /** Returns the value unchanged if it already uses the current SECRET_KEY. Throws in the same cases as `decrypt`. */
+    /** Returns a value of the current SECRET_KEY unchanged. */
     reencrypt: (encrypted: string, field: EncryptedField): string =>
       encrypted.startsWith(`v1.${current.id}.`) ? encrypted : encrypt(decryptBytes(encrypted, field), field),
     hash: (secret: string): string => hashWith(current.pepper, secret),
-    /** The hashes under which a secret may be stored: the current key's first, then the previous key's. */
+    /** A secret may be stored under any of these hashes. The current key's comes first. */
     hashes: (secret: string): string[] => rings.map((ring) => hashWith(ring.pepper, secret)),
-    /** Returns 128 bits as 22 base64url characters. */
     sign: (use: SigningUse, text: string): string =>
       signWith(current.signing[use], text).toString('base64url'),
-    /** Accepts signatures made with the current or the previous SECRET_KEY. */
+    /** Accepts the previous SECRET_KEY too. */
     isSigned(use: SigningUse, text: string, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url')
       return (
@@ -129,7 +122,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
 
 const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
-/** How many nonces are drawn at once. A call to `randomBytes` takes a fifth as long as encrypting a value. */
+/** Nonces per call of `randomBytes`, which takes a fifth as long as encrypting a value. */
 const drawsPerPool = 256
 
 function createDraw(): () => Buffer {
@@ -151,11 +144,11 @@ const hashWith = (pepper: KeyObject, secret: string): string =>
 const signWith = (key: KeyObject, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
-/** JSON makes sure that different fields never give the same data. */
+/** JSON keeps different fields apart. */
 const associatedData = ({ collection, id, field }: EncryptedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** Returns a `KeyObject`, because Node 24 spends about 30 µs on checking a raw buffer each time it's used. */
+/** Node 24 spends about 30 µs on checking a raw buffer each time it's used. */
 const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

@@ -4,59 +4,47 @@ import type { Deps } from '../platform/deps.ts'
 import { throttled } from '../platform/log.ts'
 import { prefixesOf } from '../platform/network.ts'
 
-/** Limits the failures of one network in a period. A larger prefix may have `share` times as many. */
+/** A larger prefix may have `share` times as many failures. */
 export interface NetworkBudget extends Limit {
   name: string
   perNetwork: number
   seconds: number
   /**
-   * How many points a failure costs; a check in progress costs one. If it's more than one, a network can have several
-   * honest checks in progress for each failure that its budget allows.
+   * A check in progress costs one point. With several points per failure, a network can have several honest checks
+   * in progress for each failure that its budget allows.
    */
   perFailure: number
   /**
-   * Where a check counts before its outcome is known. `stored` counts it in MongoDB for every prefix, so concurrent
-   * checks can't exceed any budget. `process` counts it only in this process and only for its own network, so a
-   * success writes nothing. In return, each process lets a network have its whole budget in progress, and a larger
-   * prefix's budget may be exceeded.
+   * `stored` counts a check in MongoDB before its outcome is known, so concurrent checks can't exceed any budget.
+   * `process` counts it only in this process and for its own network, so a success writes nothing. Each process then
+   * lets a network have its whole budget in progress.
    */
   countsAhead: 'stored' | 'process'
 }
 
-/** How long a network is closed, at least, if checks in progress use up its budget. */
+/** The shortest time for which checks in progress close a network. */
 const inProgressMs = 1000
 
 /** Call exactly one of the two, once. */
-export interface CheckEnd {
-  fail(): Promise<unknown>
-  leave(): Promise<unknown>
-}
+export type CheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
 export type Check = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
 
 export interface NetworkLimit {
-  /** Starts a check. If `owner` is given, checks are counted separately for each owner. */
+  /** Checks are counted separately for each `owner`. */
   (ip: string, owner?: string): Promise<Check>
   /** Ends a stored check that another process may have started, shortly before `countedAt`. */
   resume(countedAt: Date, ip: string, owner?: string): CheckEnd
 }
 
-/**
- * Limits failures at every prefix size, from a single address to a hosting company's /16. Addresses outside a closed
- * prefix are never refused. There's no limit across all networks, because one attacker could use it to shut out all
- * customers.
- */
+/** One attacker could use a limit across all networks to shut out all customers, so there is none. */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
   { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,
 ): NetworkLimit {
   const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
 
-  /** Returns how long the prefixes stay closed, in ms, or 0 if all are open. */
-  function longest(
-    bounds: readonly Bound[],
-    closedMs: readonly number[],
-    reported: readonly Bound[],
-  ): number {
+  /** In ms. */
+  function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]) {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound))
         warn({ kind: name, network: bound.id.split(' ').at(-1) })
@@ -97,11 +85,8 @@ export function createNetworkLimit(
       end()
       throw error
     }
-    return {
-      isOpen: true,
-      fail: () => counters.add(bounds, perFailure).finally(end),
-      leave: async () => end(),
-    }
+    const fail = () => counters.add(bounds, perFailure).finally(end)
+    return { isOpen: true, fail, leave: async () => end() }
   }
 
   const boundsOf = (ip: string, owner?: string): Bound[] =>

@@ -3,21 +3,12 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './encrypt.ts'
 
-/** `unreadable` lists the documents whose value was encrypted with a key that isn't configured. */
-export interface Reencrypted {
-  reencrypted: number
-  unreadable: string[]
-}
+/** The key of an `unreadable` document isn't configured. */
+export type Reencrypted = { reencrypted: number; unreadable: string[] }
 
-interface Encrypted {
-  _id: string
-  encrypted: string
-}
+type Encrypted = { _id: string; encrypted: string }
 
-/**
- * Encrypts one field of all documents, or of those that match `where`, with the current SECRET_KEY. A value replaced in
- * the meantime stays, because it's already encrypted with that key. `advance` gets the size of each batch.
- */
+/** A value that was replaced in the meantime stays, because it already uses the current SECRET_KEY. */
 export async function reencryptField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },
   model: Model<Doc>,

@@ -5,43 +5,34 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
 import type { EncryptedField, Secrets } from './encrypt.ts'
 
-/**
- * A random key of the service itself, encrypted with SECRET_KEY. It stays the same when SECRET_KEY is rotated. `audit`
- * computes the digests of the audit trail, and `shortCodes` makes short codes unpredictable.
- */
+/** Keys that the service made itself. They stay the same when SECRET_KEY is rotated. */
 export const serviceKeys = declareCollection({
   name: 'servicekeys',
   kept: 'forever',
   fields: {
     _id: oneOf<'audit' | 'shortCodes'>(),
     key: secret(text),
-    /** How many short codes are used up. Stored with their key, so that a backup contains both. */
+    /** Used-up short codes. Stored with their key, so that a backup contains both. */
     used: optional(whole),
   },
   indexes: [],
 })
 export type ServiceKey = Stored<typeof serviceKeys>
 
-export interface ServiceKeyDeps {
-  ServiceKey: Model<ServiceKey>
-  secrets: Secrets
-}
+export type ServiceKeyDeps = { ServiceKey: Model<ServiceKey>; secrets: Secrets }
 
 type Id = ServiceKey['_id']
 
 const keyBytes = 32
 const fieldOf = (id: Id): EncryptedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
-/** Returns null if the key hasn't been created. Throws if its SECRET_KEY isn't configured. */
-export async function findServiceKey(
-  { ServiceKey, secrets }: ServiceKeyDeps,
-  id: Id,
-): Promise<KeyObject | null> {
+/** Null if the key hasn't been created. Throws if its SECRET_KEY isn't configured. */
+export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id) {
   const found = await nativeCollection(ServiceKey).findOne({ _id: id })
   return found && open(secrets, found)
 }
 
-/** Concurrent processes all get the key that was stored first. Throws if its SECRET_KEY isn't configured. */
+/** Concurrent processes all get the key that was stored first. */
 export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
   const key = secrets.encrypt(randomBytes(keyBytes).toString('base64'), fieldOf(id))
   const stored = await nativeCollection(ServiceKey).findOneAndUpdate(
@@ -49,7 +40,6 @@ export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, 
     { $setOnInsert: { key } },
     { upsert: true, returnDocument: 'after' },
   )
-  // An upsert that returns the document afterwards always returns one.
   return open(secrets, stored as ServiceKey)
 }
 

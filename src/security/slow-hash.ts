@@ -4,12 +4,9 @@ import type { Resource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/**
- * How many checks of one kind may run or wait. A hash takes about 15 ms, so the last one waits about 0.4 s, or 0.8 s if
- * only one of its kind runs at a time.
- */
+/** A hash takes about 15 ms, so the last check waits about 0.4 s, or 0.8 s if only one of its kind runs. */
 const maxOfKind = 52
-/** How many checks of one owner may run or wait. Even three owners together can't use up those of a kind. */
+/** Even three owners together can't use up the checks of a kind. */
 export const fairShare = 16
 
 export const hashLimits = (atOnceOf: (kind: string) => number) =>
@@ -35,24 +32,16 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
 /** Longer than any queue of checks. */
 const maxWaitMs = 60_000
 
-/**
- * Resolves to null if this owner, or all owners together, have too many checks running or waiting. Without a hash, it
- * takes as long and resolves to false.
- */
+/** Null if too many checks are running or waiting. Without a hash, it takes as long and resolves to false. */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** Does all slow hashing in the process, at most two hashes at a time. */
 export type SlowHash = ReturnType<typeof createSlowHash>
 
-/**
- * `memoryKib` is 19 MiB by default, which OWASP recommends with 2 passes for argon2id, the library's default. A hash
- * then takes about 15 ms. Stored hashes contain their own cost.
- */
+/** OWASP recommends 19 MiB with 2 passes for argon2id, the library's default. Stored hashes contain their own cost. */
 export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
-  /** Checking it takes as long as checking a real hash, but it matches no known secret. */
+  /** Matches no secret. Checking it takes as long as checking a real hash. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
-  /** How many checks of each kind may run at a time. */
   const kinds: number[] = []
   const share = createShare(hashLimits((kind) => kinds[Number(kind)] ?? 0))
 
@@ -62,7 +51,7 @@ export function createSlowHash(memoryKib: number) {
     return work().finally(held.free)
   }
 
-  /** Each kind of secret has its own queue, so a flood of one hardly delays the others and fails none of them. */
+  /** A flood of one kind hardly delays the others, because each kind has its own queue. */
   function createCheck(atOnce = 2): SlowCheck {
     const kind = String(kinds.push(atOnce) - 1)
     return async (owner, slowHash, secret) => {
@@ -74,7 +63,7 @@ export function createSlowHash(memoryKib: number) {
   }
 
   const ofMaking = String(kinds.push(2) - 1)
-  /** Hashes a password or PIN for storage. It waits as long as it takes, because only operators use it. */
+  /** Waits as long as it takes, because only operators use it. */
   const make = (secret: string): Promise<string> => whenFree([ofMaking], () => hash(secret, cost))
   return { make, createCheck, used: share.used }
 }

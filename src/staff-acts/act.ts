@@ -1,9 +1,9 @@
 import type { Act } from '../audit/acts.ts'
-import type { Deps } from '../platform/deps.ts'
+import type { Deps, Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Permission } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
-import type { ShownField } from './shown.ts'
+import type { PageField } from './shown.ts'
 
 /** What the form fields contain, by name. */
 export type FormValues = Record<string, string>
@@ -102,19 +102,7 @@ export interface StaffAct<Found, Needs = ActDeps> {
 }
 
 /** What both the pages and the command line have. */
-export type ActDeps = Pick<
-  Deps,
-  | 'ApiKey'
-  | 'AuditEvent'
-  | 'Business'
-  | 'Staff'
-  | 'StaffSession'
-  | 'config'
-  | 'now'
-  | 'secrets'
-  | 'slowHash'
-  | 'transactions'
->
+export type ActDeps = Models & Pick<Deps, 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'>
 
 /** Acts on one kind of object. An act's name is the last part of its page's path. */
 export interface ActGroup<Found, Needs = ActDeps> {
@@ -130,7 +118,7 @@ export interface ActGroup<Found, Needs = ActDeps> {
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
   /** Lets staff check that the object is the right one. */
-  facts: readonly ShownField<Found>[]
+  facts: readonly PageField<Found>[]
   /** Why none of the acts is possible for this member of staff. */
   obstacle?(found: Found, staff: SignedIn): string | null
   /** What the form says about an error of an act, or null if the error is a fault of the service. */

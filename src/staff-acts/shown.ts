@@ -11,31 +11,56 @@ import type { EndpointFacts } from '../webhooks/endpoints/endpoint-facts.ts'
 
 /**
  * `money` is in centimes, and a `user` text was chosen by a merchant. Lists on the command line show only the UTC day
- * of a `date`. Only pages show `html`.
+ * of a `date`.
  */
-export type Unit = 'text' | 'id' | 'user' | 'count' | 'money' | 'time' | 'date' | 'day' | 'html'
+type Unit = 'id' | 'user' | 'count' | 'money' | 'time' | 'date' | 'day'
 
-/** Pages, lists of the command line and confirmations of acts all show it. */
-export interface ShownField<Thing> {
+type Shown = string | number | boolean | Date | null | undefined
+
+interface Labelled {
   label: string
-  unit?: Unit
-  value(thing: Thing): string | number | boolean | Date | null
+  unit?: Unit | undefined
 }
 
-type Fields<Thing, Name extends string> = Record<Name, ShownField<Thing>>
+/** Pages and the command line's lists show it. Lists of facts omit a field whose value is undefined. */
+export interface ShownField<Thing> extends Labelled {
+  value(thing: Thing): Shown
+}
+
+/** A field as only pages show it. Every value in its HTML must be escaped. Lists of facts omit an empty text. */
+export type PageField<Thing> = Labelled & (ShownField<Thing> | { html(thing: Thing): string })
+
+const property = <Name extends string>(
+  name: Name,
+  label: string,
+  unit?: Unit,
+): ShownField<Readonly<Record<Name, Shown>>> => ({ label, unit, value: (thing) => thing[name] })
+
 const shown =
   <Thing>() =>
-  <Name extends string>(fields: Fields<Thing, Name>): Fields<Thing, Name> =>
+  <Name extends string>(fields: Record<Name, ShownField<Thing>>) =>
     fields
 
-const modeOf = (sandbox: boolean): 'test' | 'live' => (sandbox ? 'test' : 'live')
 export const scopesInWords = (scopes: readonly Scope[]): string =>
   allScopes.every((scope) => scopes.includes(scope)) ? 'all' : scopes.join(', ')
+
+const id = property('id', 'Id', 'id')
+const name = property('name', 'Name', 'user')
+const business = property('businessId', 'Business', 'id')
+const mode = property('mode', 'Mode')
+const modeOfSandbox: ShownField<{ sandbox: boolean }> = {
+  ...mode,
+  value: ({ sandbox }) => (sandbox ? 'test' : 'live'),
+}
+const status = property('status', 'Status')
+const url = property('url', 'URL', 'user')
+const createdAt = property('createdAt', 'Created', 'date')
+const lastUsedDay = property('lastUsedDay', 'Last used', 'day')
 
 export const businessShown = shown<
   Pick<Business, 'name' | 'liveApproved' | 'apiEnabled' | 'suspended' | 'createdAt'>
 >()({
-  name: { label: 'Name', unit: 'user', value: ({ name }) => name },
+  name,
   liveMode: { label: 'Live mode', value: ({ liveApproved }) => (liveApproved ? 'approved' : 'not approved') },
   api: {
     label: 'Developer API',
@@ -45,85 +70,104 @@ export const businessShown = shown<
     label: 'Payment pages',
     value: ({ suspended }) => (suspended ? 'closed: the business is suspended' : 'open'),
   },
-  createdAt: { label: 'Created', unit: 'date', value: ({ createdAt }) => createdAt },
+  createdAt,
 })
 
 export const listedBusinessShown = shown<ListedBusiness>()({
-  id: { label: 'Id', unit: 'id', value: ({ id }) => id },
+  id,
   activeKeys: { label: 'Active keys', unit: 'count', value: ({ keys }) => keys.active },
-  lastUsedDay: { label: 'Last used', unit: 'day', value: ({ lastUsedDay }) => lastUsedDay },
+  lastUsedDay,
 })
 
 export const keyShown = shown<KeyFacts>()({
-  id: { label: 'Id', unit: 'id', value: ({ id }) => id },
-  key: { label: 'Key', value: ({ key }) => key },
-  business: { label: 'Business', unit: 'id', value: ({ businessId }) => businessId },
-  mode: { label: 'Mode', value: ({ mode }) => mode },
-  kind: { label: 'Kind', value: ({ kind }) => kind },
-  status: { label: 'State', value: ({ status }) => status },
+  id,
+  key: property('key', 'Key'),
+  business,
+  mode,
+  kind: property('kind', 'Kind'),
+  status: property('status', 'State'),
   scopes: { label: 'Scopes', value: ({ scopes }) => scopesInWords(scopes) },
   addresses: { label: 'IP addresses', value: ({ ipAllowlist }) => ipAllowlist.join(', ') || 'all' },
-  createdAt: { label: 'Created', unit: 'date', value: ({ createdAt }) => createdAt },
-  lastUsedDay: { label: 'Last used', unit: 'day', value: ({ lastUsedDay }) => lastUsedDay },
+  createdAt,
+  lastUsedDay,
 })
 
-export const endpointShown = shown<EndpointFacts>()({
-  id: { label: 'Id', unit: 'id', value: ({ id }) => id },
-  business: { label: 'Business', unit: 'id', value: ({ businessId }) => businessId },
-  mode: { label: 'Mode', value: ({ sandbox }) => modeOf(sandbox) },
-  state: { label: 'State', value: ({ state }) => state },
+export const endpointShown = {
+  url,
+  createdAt,
+  events: { label: 'Events', value: (endpoint: Pick<EndpointFacts, 'events'>) => endpoint.events.join(', ') },
+}
+
+export const listedEndpointShown = shown<EndpointFacts>()({
+  id,
+  business,
+  mode: modeOfSandbox,
+  state: property('state', 'State'),
   failures: { label: 'Failures', unit: 'count', value: ({ health }) => health.failuresInRow },
   lastSuccess: { label: 'Last success', unit: 'date', value: ({ health }) => health.lastSuccessAt },
-  url: { label: 'URL', unit: 'user', value: ({ url }) => url },
+  url,
 })
 
+export const paymentShown = { status, createdAt, expiresAt: property('expiresAt', 'Expires') }
+
+export const orderShown = {
+  status,
+  total: property('total', 'Total', 'money'),
+  createdAt: property('createdAt', 'Placed'),
+}
+
+export const deliveryShown = {
+  id: property('_id', 'Delivery', 'id'),
+  status,
+  createdAt,
+  request: {
+    label: 'Request',
+    unit: 'id' as const,
+    value: (delivery: { requestId?: string }) => delivery.requestId,
+  },
+}
+
 export const accountShown = shown<AccountFacts & { lastSignInAt?: Date | null }>()({
-  name: { label: 'Name', unit: 'user', value: ({ name }) => name },
-  role: { label: 'Role', value: ({ role }) => role },
+  name,
+  role: property('role', 'Role'),
   state: { label: 'State', value: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled') },
-  secondFactor: { label: 'Second factor', value: ({ secondFactor }) => secondFactor },
+  secondFactor: property('secondFactor', 'Second factor'),
   lastSignIn: { label: 'Last sign-in', unit: 'date', value: ({ lastSignInAt = null }) => lastSignInAt },
-  createdAt: { label: 'Created', unit: 'date', value: ({ createdAt }) => createdAt },
+  createdAt,
 })
 
 export const replayShown = shown<
   Pick<PresentedReplay, 'createdAt' | 'status' | 'sandbox' | 'total' | 'requeued' | 'created' | 'skipped'>
 >()({
-  startedAt: { label: 'Started', unit: 'time', value: ({ createdAt }) => createdAt },
-  status: { label: 'Status', value: ({ status }) => status },
-  mode: { label: 'Mode', value: ({ sandbox }) => modeOf(sandbox) },
-  total: { label: 'Total', unit: 'count', value: ({ total }) => total },
-  requeued: { label: 'Re-queued', unit: 'count', value: ({ requeued }) => requeued },
-  created: { label: 'Created', unit: 'count', value: ({ created }) => created },
-  skipped: { label: 'Skipped', unit: 'count', value: ({ skipped }) => skipped },
+  startedAt: property('createdAt', 'Started', 'time'),
+  status,
+  mode: modeOfSandbox,
+  total: property('total', 'Total', 'count'),
+  requeued: property('requeued', 'Re-queued', 'count'),
+  created: property('created', 'Created', 'count'),
+  skipped: property('skipped', 'Skipped', 'count'),
 })
 
-export const shopShown = shown<ShopFacts>()({
-  id: { label: 'Id', unit: 'id', value: ({ id }) => id },
-  business: { label: 'Business', unit: 'id', value: ({ businessId }) => businessId },
-  mode: { label: 'Mode', value: ({ mode }) => mode },
-  createdAt: { label: 'Created', unit: 'date', value: ({ createdAt }) => createdAt },
-  name: { label: 'Name', unit: 'user', value: ({ name }) => name },
-})
+export const shopShown = shown<ShopFacts>()({ id, business, mode, createdAt, name })
 
 export const walletShown = shown<WalletFacts>()({
-  phone: { label: 'Phone', value: ({ phone }) => phone },
-  business: { label: 'Business', unit: 'id', value: ({ businessId }) => businessId },
-  balance: { label: 'Balance', unit: 'count', value: ({ balance }) => balance },
+  phone: property('phone', 'Phone'),
+  business,
+  balance: property('balance', 'Balance', 'count'),
   pin: { label: 'PIN', value: ({ pin }) => (pin.lockEndsAt === null ? 'open' : 'locked') },
   outcome: {
     label: 'Fixed outcome',
     value: ({ fixedOutcome }) => fixedOutcome && Object.values(fixedOutcome).join(' '),
   },
-  createdAt: { label: 'Created', unit: 'date', value: ({ createdAt }) => createdAt },
+  createdAt,
 })
 
 export const differenceShown = shown<Difference>()({
-  difference: { label: 'Difference', value: ({ difference }) => difference },
-  key: { label: 'Key', unit: 'user', value: ({ key }) => key },
+  difference: property('difference', 'Difference'),
+  key: property('key', 'Key', 'user'),
   kind: { label: 'Kind', value: ({ kind }) => kind ?? 'unknown' },
   here: { label: 'Here', unit: 'money', value: ({ here }) => here ?? 'missing' },
   there: { label: 'At the provider', unit: 'money', value: ({ there }) => there ?? 'missing' },
-  line: { label: 'Line', unit: 'count', value: ({ line }) => line },
-  payment: { label: 'Payment', unit: 'id', value: ({ reference }) => reference },
+  line: property('line', 'Line', 'count'),
+  payment: property('reference', 'Payment', 'id'),
 })

@@ -1,52 +1,62 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
+import { renderSVG } from 'uqr'
 import { formFields } from '../http/body/read-form.ts'
-import { redirectTo } from '../http/pages/send-page.ts'
+import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from '../staff/account.ts'
 import { secondFactorPath } from '../staff/permissions.ts'
+import {
+  addSecondFactor,
+  type FactorResult,
+  proposedSecret,
+  proposeFactor,
+  renewRecoveryCodes,
+} from '../staff/second-factor.ts'
+import { totpUri } from '../staff/second-factor-codes.ts'
 import { changeOwnPassword } from '../staff/set-password.ts'
 import { endOtherSessions, endSession, listSessions, type SignedIn } from '../staff/staff-sessions.ts'
-import { byStaff, checkCsrf } from './guards.ts'
-import { buttonForm, csrfField, sendStaffPage, staffOf, time } from './layout.ts'
-import { entryNamed } from './paths.ts'
+import { entryNamed, time } from './format.ts'
 import {
   cardForm,
   codeField,
   errorNotice,
+  hidden,
   newPasswordFields,
   passwordField,
+  type RefusedForm,
   refusalOf,
-} from './refused-form.ts'
-import type { SignInPageDeps } from './sign-in.ts'
+} from './forms.ts'
+import { byStaff, checkCsrf } from './guards.ts'
+import { buttonForm, csrfField, page, sendStaffPage, staffOf } from './layout.ts'
+import { type SignInPageDeps, wrongCode } from './sign-in.ts'
 import { sessionsTable } from './staff.ts'
 
-/** Adds the pages below `/admin/account`, where staff manage their own password, second factor and sessions. */
+/** Staff manage their own password, second factor and sessions on these pages. */
 export function addAccountPages(router: Router, deps: SignInPageDeps): void {
-  router.get('/account', async (req, res) => {
-    await sendAccount(deps, res, { status: 200, done: entryNamed(doneWords, req.query.done) })
-  })
+  router.get('/account', (req, res) =>
+    sendAccount(deps, res, { status: 200, done: entryNamed(doneWords, req.query.done) }),
+  )
 
   router.post('/account/password', checkCsrf, async (req, res) => {
     const { old, password, again } = formFields(req, 'old', 'password', 'again')
-    const refuse = (status: number, error: string) => sendAccount(deps, res, { status, error })
-    if (password !== again) return refuse(400, 'The two new passwords are not the same.')
+    if (password !== again)
+      return sendAccount(deps, res, { status: 400, error: 'The two new passwords are not the same.' })
     const result = await changeOwnPassword(deps, staffOf(res), { old, password, ip: req.ip ?? '' })
     if (result.outcome === 'done') return redirectTo(res, '/admin/account?done=password')
-    if (result.outcome === 'invalid')
-      return sendAccount(deps, res, { status: 400, error: unchanged, fault: result.fault })
-    const { status, error } = refusalOf(res, result, 'The old password is wrong.')
-    await refuse(status, error)
+    const refusal =
+      result.outcome === 'invalid'
+        ? { status: 400, error: unchanged, fault: result.fault }
+        : refusalOf(res, result, 'The old password is wrong.')
+    await sendAccount(deps, res, refusal)
   })
 
   router.post('/account/sessions/:id/end', checkCsrf, async (req: Request<{ id: string }>, res) => {
     const session = { name: staffOf(res).name, sessionId: req.params.id }
     const isEnded = await endSession(deps, session, byStaff(req, res, null))
     if (isEnded) return redirectTo(res, '/admin/account?done=session')
-    await sendAccount(deps, res, {
-      status: 404,
-      error: 'You have no such session. It may have already ended.',
-    })
+    const error = 'You have no such session. It may have already ended.'
+    await sendAccount(deps, res, { status: 404, error })
   })
 
   router.post('/account/end-other-sessions', checkCsrf, async (req, res) => {
@@ -54,9 +64,40 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
     await endOtherSessions(deps, { name, keptId: sessionId }, byStaff(req, res, null))
     redirectTo(res, '/admin/account?done=sessions')
   })
+
+  const factorPath = secondFactorPath.replace('/admin', '')
+  router.get(factorPath, (_req, res) =>
+    sendFactorForm(deps, res, { status: 200, error: '', ...proposeFactor(deps, staffOf(res)) }),
+  )
+
+  router.post(factorPath, checkCsrf, async (req, res) => {
+    const { sealed, code, current } = formFields(req, 'sealed', 'code', 'current')
+    const sendNewForm = (error: string) =>
+      sendFactorForm(deps, res, { status: 409, error, ...proposeFactor(deps, staffOf(res)) })
+    const secret = proposedSecret(deps, staffOf(res), sealed)
+    if (secret === null) return sendNewForm('This form has expired. Scan the new QR code.')
+    const input = { secret, code, current, ip: req.ip ?? '' }
+    const result = await addSecondFactor(deps, staffOf(res), input, byStaff(req, res, null))
+    if (result.outcome === 'done') return sendCodes(res, 'Second factor added', result.codes)
+    if (result.outcome === 'expired') return sendNewForm(accountChanged)
+    await sendFactorForm(deps, res, { ...refusalOfCode(res, result), secret, sealed })
+  })
+
+  router.post('/account/recovery-codes', checkCsrf, async (req, res) => {
+    const input = { ...formFields(req, 'code'), ip: req.ip ?? '' }
+    const result = await renewRecoveryCodes(deps, staffOf(res), input, byStaff(req, res, null))
+    if (result.outcome === 'done') return sendCodes(res, 'Recovery codes renewed', result.codes)
+    const { status, error } =
+      result.outcome === 'expired' ? { status: 409, error: accountChanged } : refusalOfCode(res, result)
+    const body = html`<h1>Recovery codes not renewed</h1>
+      !${errorNotice(error)}
+      <p><a href="/admin/account">Back to your account</a></p>`
+    sendStaffPage(res, { title: 'Your account', status, body })
+  })
 }
 
 const unchanged = 'Your password was not changed. Correct the marked field.'
+const accountChanged = 'Your account has changed. Try again.'
 
 const doneWords = {
   password: 'Your password is changed. Your other sessions have ended.',
@@ -72,16 +113,16 @@ interface Shown {
   done?: string | undefined
 }
 
+const accountOf = ({ Staff: accounts }: Pick<Deps, 'Staff'>, { name }: SignedIn): Promise<Staff | null> =>
+  accounts.findOne({ _id: name }).lean<Staff | null>().exec()
+
 async function sendAccount(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
   res: Response,
   { status, error = '', fault = '', done = '' }: Shown,
 ): Promise<void> {
   const staff = staffOf(res)
-  const [account, sessions] = await Promise.all([
-    deps.Staff.findOne({ _id: staff.name }).lean<Staff | null>(),
-    listSessions(deps, staff.name),
-  ])
+  const [account, sessions] = await Promise.all([accountOf(deps, staff), listSessions(deps, staff.name)])
   const body = html`<h1>Your account</h1>
     !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${errorNotice(error)}
     <dl class="facts"><dt>Name</dt><dd><bdi>${staff.name}</bdi></dd><dt>Role</dt><dd>${staff.role}</dd></dl>
@@ -92,29 +133,72 @@ async function sendAccount(
     !${sessions.length > 1 ? buttonForm(staff, '/admin/account/end-other-sessions', 'End all other sessions') : ''}
     <h2>Password</h2>
     !${passwordForm(staff, fault)}`
-  sendStaffPage(res, { title: 'Your account', status }, body)
+  sendStaffPage(res, { title: 'Your account', status, body })
 }
 
 function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): string {
   if (factor === null)
     return html`<p>Your account has no second factor, so your password alone opens it.</p>
       <p><a class="button" href="${secondFactorPath}">Add a second factor</a></p>`
+  const code = codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.')
   return html`<p>Added !${time(factor.addedAt)}. Unused recovery codes: ${factor.recoveryCodes.length}.</p>
     <p><a class="button" href="${secondFactorPath}">Replace the second factor</a></p>
-    !${cardForm(
-      '/admin/account/recovery-codes',
-      csrfField(staff) +
-        codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.'),
-      'Renew the recovery codes',
-    )}`
+    !${cardForm('/admin/account/recovery-codes', csrfField(staff) + code, 'Renew the recovery codes')}`
 }
 
 const passwordForm = (staff: SignedIn, fault: string): string =>
   cardForm(
     '/admin/account/password',
     html`!${csrfField(staff)}
-      !${passwordField('old', 'Old password', 'current-password')}
+      !${passwordField('old', 'Old password', 'autocomplete="current-password"')}
       !${newPasswordFields(fault)}
       <p class="faint">This ends your other sessions.</p>`,
     'Change password',
   )
+
+const wrongNewCode: RefusedForm = {
+  outcome: 'invalid',
+  fault: 'The code of the new app is wrong. Enter the current code, and check the clock of the phone.',
+}
+
+const refusalOfCode = (res: Response, result: Exclude<FactorResult, { outcome: 'done' | 'expired' }>) =>
+  refusalOf(res, result.outcome === 'wrong-new-code' ? wrongNewCode : result, wrongCode)
+
+async function sendFactorForm(
+  deps: Pick<Deps, 'Staff' | 'config'>,
+  res: Response,
+  { status, error, secret, sealed }: ReturnType<typeof proposeFactor> & { status: number; error: string },
+): Promise<void> {
+  const staff = staffOf(res)
+  const account = await accountOf(deps, staff)
+  const hasFactor = (account?.secondFactor ?? null) !== null
+  const title = hasFactor ? 'Replace your second factor' : 'Add a second factor'
+  const uri = totpUri(secret, { name: staff.name, host: new URL(deps.config.publicUrl).host })
+  const image = Buffer.from(renderSVG(uri, { border: 4 })).toString('base64')
+  const current = codeField(
+    'current',
+    'Code of the second factor that you are replacing',
+    'The 6 digits that your current app shows, or a recovery code.',
+  )
+  const fields = html`!${csrfField(staff)}!${hidden('sealed', sealed)}
+    <p>Scan this QR code with an authenticator app on your phone, then enter the code that the app shows.</p>
+    <p><img class="qr" src="data:image/svg+xml;base64,${image}" alt="QR code for the authenticator app" width="240" height="240" /></p>
+    <p>Or type this key into the app: <code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>
+    !${codeField('code', 'Code', 'The 6 digits that the app shows for this account.')}
+    !${hasFactor ? current : ''}`
+  const body = html`<h1>${title}</h1>
+    !${staff.mustAddFactor ? html`<p class="notice">Your role requires a second factor. Add one to open the other pages.</p>` : ''}
+    !${errorNotice(error)}
+    !${cardForm(secondFactorPath, fields, title)}`
+  sendStaffPage(res, { title, status, body })
+}
+
+/** Recovery codes are not stored, so they can be shown only in the response to the form. */
+function sendCodes(res: Response, title: string, codes: readonly string[]): void {
+  const body = html`<h1>${title}</h1>
+    <p class="notice good" role="status">Store these recovery codes now, apart from your phone. They are not shown again.</p>
+    <p>Without your phone, you can sign in with one of them instead of a code. Each works once. Earlier codes no longer work.</p>
+    <ul class="card codes">!${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+    <p><a class="button" href="/admin">Continue</a></p>`
+  sendPage(res, 200, page({ title, body }, { ...staffOf(res), mustAddFactor: false }))
+}

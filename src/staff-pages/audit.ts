@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type RequestHandler, Router } from 'express'
 import { html } from 'ghtml'
 import { type ExportFormat, exportFormats } from '../../schemas/ledger.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
@@ -10,11 +10,12 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
-import { scopesInWords } from '../staff-acts/shown.ts'
+import { type PageField, scopesInWords } from '../staff-acts/shown.ts'
 import { latestCheck } from '../verification/nightly-check.ts'
 import type { AuditCheck } from '../verification/seal.ts'
-import { byStaff, checkCsrf, requirePermission } from './guards.ts'
-import { csrfField, inUtc, sendStaffPage, staffOf, time } from './layout.ts'
+import { groupDigits, inUtc, time, userText } from './format.ts'
+import { byStaff, checkCsrf, type PageVisit, requirePermission, type StaffPage } from './guards.ts'
+import { csrfField, staffOf } from './layout.ts'
 import {
   auditPath,
   businessPath,
@@ -26,30 +27,29 @@ import {
   reconciliationPath,
   textIn,
 } from './paths.ts'
-import { type Column, pageLinks, table } from './table.ts'
-import { groupDigits, userText } from './words.ts'
+import { pageLinks, table } from './table.ts'
 
 type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
 
-/** Handles GET requests for the page that shows the audit trail, with the newest lines at the top. */
-export const auditPage =
-  (deps: Pick<Deps, 'AuditCheck' | 'AuditEvent' | 'now' | 'validate'>) =>
-  async (req: Request, res: Response) => {
-    const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
-    const filter = filterOf(req)
-    const check = await latestCheck(deps)
-    const body = html`<h1>Audit trail</h1>
-    !${checked(check, deps.now())}
+/** Newest lines first. */
+export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validate'> = async (
+  deps,
+  { query, staff },
+) => {
+  const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(query)))
+  const filter = filterOf(query)
+  const body = html`<h1>Audit trail</h1>
+    !${checked(await latestCheck(deps), deps.now())}
     !${filterForm(filter)}
     !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(columns, lines, { label: 'Audit trail' })}
-    !${exportForm(staffOf(res), { ...filter, before: '' })}
+    !${mayStaff(staff, 'export-audit') ? exportForm(staff, { ...filter, before: '' }) : ''}
     !${pageLinks((before) => auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
-    sendStaffPage(res, { title: 'Audit trail', current: '/admin/audit' }, body)
-  }
+  return { title: 'Audit trail', current: '/admin/audit', body }
+}
 
 const hourMs = 3_600_000
 
-/** Returns a sentence about the last nightly check of the trail, or a warning with its faults. */
+/** Reports the last nightly check of the trail. */
 function checked(check: AuditCheck | null, now: Date): string {
   if (check === null)
     return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
@@ -76,11 +76,8 @@ const filters = {
 
 type Filter = Record<keyof typeof filters | 'before', string>
 
-/**
- * Returns the query parameters as strings, which the form and the links need. `parseAuditFilter` must already have
- * validated the parameters.
- */
-const filterOf = ({ query }: Request): Filter =>
+/** Works only on a query that `parseAuditFilter` has validated. */
+const filterOf = (query: PageVisit['query']): Filter =>
   Object.fromEntries([...Object.keys(filters), 'before'].map((name) => [name, textIn(query, name)])) as Filter
 
 const filterForm = (filter: Filter): string =>
@@ -95,20 +92,20 @@ const filterForm = (filter: Filter): string =>
     <div class="act"><button>Filter</button> <a class="button" href="/admin/audit">Clear</a></div>
   </form>`
 
-const columns: Column<AuditEvent>[] = [
-  { title: 'Time', classes: 'wide when', html: ({ at }) => time(at) },
+const columns: PageField<AuditEvent>[] = [
+  { label: 'Time', unit: 'time', value: ({ at }) => at },
   {
-    title: 'Actor',
-    classes: 'wide',
+    label: 'Actor',
+    unit: 'user',
     html: ({ actor }) => html`!${actorLink(actor)} <div class="faint">${actor.kind} !${from(actor)}</div>`,
   },
-  { title: 'Action', html: ({ act }) => html`${act}`.replace('.', '.<wbr />') },
-  { title: 'Subject', html: subjectLink },
-  { title: 'Change', classes: 'wide', html: changes },
-  { title: 'Reason', classes: 'wide', html: ({ reason }) => (reason === null ? '' : userText(reason)) },
+  { label: 'Action', html: ({ act }) => html`${act}`.replace('.', '.<wbr />') },
+  { label: 'Subject', html: subjectLink },
+  { label: 'Change', unit: 'user', html: changes },
+  { label: 'Reason', unit: 'user', value: ({ reason }) => reason ?? undefined },
 ]
 
-/** Returns the actor. A merchant is shown as the id of the API key, linked to the key's page. */
+/** A merchant is shown as the id of the API key. */
 const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
   kind === 'merchant' ? idLink(keyPath(name), name) : userText(name)
 
@@ -117,7 +114,7 @@ const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   return kind === 'operator' ? html`on ${source}` : html`from ${source}`
 }
 
-/** Returns the subject, linked to its page if there is one. If the subject is a business, it is shown only once. */
+/** A business that is itself the subject is shown only once. */
 function subjectLink(line: AuditEvent): string {
   const { subject, businessId } = line
   const path = pathOf(line)
@@ -134,7 +131,6 @@ function pathOf({ act, subject, businessId }: AuditEvent): string | null {
   return act.startsWith('endpoint.') ? endpointPath(subject) : null
 }
 
-/** Formats every changed field as its value before the change, an arrow and its value after the change. */
 function changes({ before, after }: AuditEvent): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names
@@ -145,7 +141,7 @@ function changes({ before, after }: AuditEvent): string {
     .join('')
 }
 
-/** Formats a value. A limit that is null stands for the service's default. */
+/** Null means the service's default for a limit. */
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return name.startsWith('limits.') ? 'default' : 'none'
   if (value instanceof Date) return inUtc(value)
@@ -157,9 +153,7 @@ function shown(name: string, value: unknown): string {
 const exportPath = '/admin/audit/export'
 const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const
 
-/**
- * Handles the form that downloads the audit trail. A download has no deadline, because a long trail takes a long time.
- */
+/** A download has no deadline, because a long trail takes a long time. */
 export const auditExport = (deps: AuditDeps): Router =>
   Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
 
@@ -175,19 +169,16 @@ const download =
     const day = deps.now().toISOString().slice(0, 10)
     res.setHeader('Content-Type', contentTypes[format])
     res.setHeader('Content-Disposition', `attachment; filename="audit-${day}.${format}"`)
-    // After an error, the connection is destroyed, so that the browser does not keep an incomplete file.
+    // The browser must not keep an incomplete file.
     await pipeline(Readable.from(pieces), res).catch(() => res.destroy())
   }
 
 const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((each) => each === value)
 
-/** Returns the form that downloads the lines of a filter, or an empty string for staff who may not export them. */
-const exportForm = (staff: SignedIn, filter: Record<string, string>): string =>
-  mayStaff(staff, 'export-audit')
-    ? html`<form class="act" method="post" action="${exportPath}">
-        !${csrfField(staff)}
-        !${Object.entries(filter).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-        <button name="format" value="csv">Download as CSV</button>
-        <button name="format" value="jsonl">Download as JSON lines</button>
-      </form>`
-    : ''
+const exportForm = (staff: SignedIn, filter: Filter): string =>
+  html`<form class="act" method="post" action="${exportPath}">
+    !${csrfField(staff)}
+    !${Object.entries(filter).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button name="format" value="csv">Download as CSV</button>
+    <button name="format" value="jsonl">Download as JSON lines</button>
+  </form>`

@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { type Business, type RatesFrom, ratesAt } from '../businesses/business.ts'
 import { listKeys } from '../businesses/key-facts.ts'
@@ -10,57 +9,53 @@ import {
 } from '../businesses/list-businesses.ts'
 import { readName } from '../input/name.ts'
 import {
-  maxOpen,
+  maxOpenPayments,
   maxUnpaid,
   type OpenPayment,
   type OpenPayments,
   openPaymentsOf,
-} from '../intents/payments/list-open.ts'
+} from '../intents/search.ts'
 import { listEntries } from '../ledger/list.ts'
 import { balanceOf } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
 import { businessActs } from '../staff-acts/business-acts.ts'
 import { type QuotaUsage, type Usages, usagesOf } from '../staff-acts/business-facts.ts'
-import { businessShown, listedBusinessShown } from '../staff-acts/shown.ts'
+import { businessShown, listedBusinessShown, type PageField } from '../staff-acts/shown.ts'
 import { countDeadOfBusiness } from '../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
-import { badge, environmentBadge } from './badges.ts'
+import { atMost, badge, entryNamed, groupDigits, money, time, userText } from './format.ts'
+import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
-import { sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
-import { auditPath, businessLink, entryNamed, idLink, paymentPath, textIn, withQuery } from './paths.ts'
-import { type Column, columnOf, factsOf, pageLinks, table } from './table.ts'
+import { auditPath, businessLink, textIn, withQuery } from './paths.ts'
+import { factsOf, pageLinks, paymentField, table } from './table.ts'
 import { deliveriesTable, endpointColumns } from './webhooks.ts'
-import { atMost, groupDigits, money, userText } from './words.ts'
 
-/** The maximum number of keys on the page. Few businesses have more than ten. */
+/** Few businesses have more than ten. */
 const maxKeys = 100
-/** The maximum number of payouts that the page shows in each environment. */
-const shownPayouts = 5
+/** In each environment. */
+const maxPayouts = 5
 
-/**
- * Handles GET requests for a business's page. The sections are read one after another, because a page may use only a
- * few connections at a time (lists.ts).
- */
-export const businessPage =
-  (deps: FactsDeps & EndpointDeps & Pick<Deps, 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'>) =>
-  async (req: Request<{ id: string }>, res: Response) => {
-    const { id } = req.params
-    const business = await lookUpBusiness(deps, id)
-    if (business === null) return sendNotFound(res)
-    const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
-    !${actNotice(businessActs, business, req.query)}
+/** Reads the sections one after another, because a page may use only a few connections at a time (lists.ts). */
+export const businessPage: StaffPage<
+  keyof (FactsDeps & EndpointDeps) | 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'
+> = async (deps, { id, query, staff }) => {
+  const business = await lookUpBusiness(deps, id)
+  if (business === null) return null
+  const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
+    !${actNotice(businessActs, business, query)}
     !${await facts(deps, business)}
-    !${actLinks(businessActs, id, business, staffOf(res))}
+    !${actLinks(businessActs, id, business, staff)}
     !${await balances(deps, id)}
-    !${await keysOf(deps, id)}
+    <h2>Keys</h2>
+    !${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}
     !${openPayments(await openPaymentsOf(deps, id))}
     !${await endpoints(deps, id)}
     !${await failingDeliveries(deps, id)}
-    !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(req) })}`
-    sendStaffPage(res, { title: business.name }, body)
-  }
+    !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(query) })}`
+  return { title: business.name, body }
+}
 
 type FactsDeps = Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>
 
@@ -72,26 +67,28 @@ async function facts(deps: FactsDeps, business: Business): Promise<string> {
     ({ name, sandbox }) => html`<div>!${userText(name)} (${sandbox ? 'sandbox' : 'live'})</div>`,
   )
   return html`<dl class="facts card">
-      !${factsOf(business, [businessShown.liveMode, businessShown.api, businessShown.paymentPages])}
-      !${quotaFacts(deps, business.limits, usages)}
-      !${commissionFacts(deps, business.commission)}
-      <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
-      !${factsOf(business, [businessShown.createdAt])}
-      <dt>Id</dt><dd class="id">${id}</dd>
-      <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries of this business</a></dd>
-    </dl>`
+    !${factsOf(business, [businessShown.liveMode, businessShown.api, businessShown.paymentPages])}
+    <dt>Rate</dt><dd>${rateInWords(deps, business.limits)}${ofItsOwn(business.limits.perSecond)}</dd>
+    !${quotas.map(([label, quota, limit]) => html`<dt>${label}</dt><dd>${left(usages[quota])}${ofItsOwn(business.limits[limit])}</dd>`)}
+    !${commissionFacts(deps, business.commission)}
+    <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
+    !${factsOf(business, [businessShown.createdAt])}
+    <dt>Id</dt><dd class="id">${id}</dd>
+    <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries of this business</a></dd>
+  </dl>`
 }
 
-/** Returns the limits and quotas, with the current usage. */
-function quotaFacts({ config }: Pick<Deps, 'config'>, limits: Business['limits'], usages: Usages): string {
+const quotas: [label: string, quota: keyof Usages, limit: keyof Business['limits']][] = [
+  ['Live payment codes', 'liveCodes', 'liveCodes'],
+  ['Created in the sandbox today', 'sandboxToday', 'sandboxIntentsPerDay'],
+  ['Live documents stored today', 'liveDocumentsToday', 'liveDocumentsPerDay'],
+  ['Live bytes stored today', 'liveBytesToday', 'liveBytesPerDay'],
+  ['Sandbox bytes stored today', 'sandboxBytesToday', 'sandboxBytesPerDay'],
+]
+
+function rateInWords({ config }: Pick<Deps, 'config'>, limits: Business['limits']): string {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
-  const rate = perSecond === null ? 'no limit' : `${groupDigits(perSecond)} requests per second for each key`
-  return html`<dt>Rate</dt><dd>${rate}${ofItsOwn(limits.perSecond)}</dd>
-    <dt>Live payment codes</dt><dd>${left(usages.liveCodes)}${ofItsOwn(limits.liveCodes)}</dd>
-    <dt>Created in the sandbox today</dt><dd>${left(usages.sandboxToday)}${ofItsOwn(limits.sandboxIntentsPerDay)}</dd>
-    <dt>Live documents stored today</dt><dd>${left(usages.liveDocumentsToday)}${ofItsOwn(limits.liveDocumentsPerDay)}</dd>
-    <dt>Live bytes stored today</dt><dd>${left(usages.liveBytesToday)}${ofItsOwn(limits.liveBytesPerDay)}</dd>
-    <dt>Sandbox bytes stored today</dt><dd>${left(usages.sandboxBytesToday)}${ofItsOwn(limits.sandboxBytesPerDay)}</dd>`
+  return perSecond === null ? 'no limit' : `${groupDigits(perSecond)} requests per second for each key`
 }
 
 function left({ used, limit, left: rest }: QuotaUsage): string {
@@ -102,55 +99,54 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
 
 const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
 
-/** Returns the current commission rates, then those that were set for the business, newest first. */
+/** The current commission rates, then those that were set for the business, newest first. */
 function commissionFacts(
   { config, now }: Pick<Deps, 'config' | 'now'>,
   commission: Business['commission'],
 ): string {
   const at = now()
-  const current = ratesAt(commission, config.commissionRates, at)
-  const isDefault = !commission.some(({ from }) => from <= at)
+  const current = inWords(ratesAt(commission, config.commissionRates, at))
+  const origin = commission.some(({ from }) => from <= at) ? 'set for this business' : 'default'
   const history = commission
     .toReversed()
     .map(
       ({ from, ...rates }) =>
         html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
     )
-  return html`<dt>Commission</dt><dd>${inWords(current)}${isDefault ? ' (default)' : ' (set for this business)'}</dd>
+  return html`<dt>Commission</dt><dd>${current} (${origin})</dd>
     !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`
 }
 
 const inWords = ({ provider, payer }: Pick<RatesFrom, 'provider' | 'payer'>): string =>
   `merchant ${percent(provider)}, customer ${percent(payer)}`
 
-/** Formats basis points as a percentage, such as `1.5 %`. */
 const percent = (basisPoints: number): string => `${basisPoints / 100} %`
 
-/** Returns the balance and the latest payouts in each environment. */
+/** Shows the balance and the latest payouts in each environment. */
 async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Promise<string> {
   const rows: string[] = []
-  for (const sandbox of [false, true]) {
+  for (const [sandbox, name] of [
+    [false, 'Live'],
+    [true, 'Sandbox'],
+  ] as const) {
     const owner = { businessId, sandbox }
     const amount = await balanceOf(deps, owner)
-    const search = { type: 'payout', page: 1, limit: shownPayouts, from: null, to: null } as const
+    const search = { type: 'payout', page: 1, limit: maxPayouts, from: null, to: null } as const
     const { items, total } = await listEntries(deps, owner, search)
     const payouts = items.map(
       ({ amount: paid, payoutReference, bookedAt }) =>
         html`<div>!${time(bookedAt)}: ${money(-paid)}, reference !${userText(payoutReference ?? '')}</div>`,
     )
-    rows.push(html`<dt>${sandbox ? 'Sandbox balance' : 'Live balance'}</dt><dd>${money(amount)}</dd>
-      <dt>${sandbox ? 'Sandbox payouts' : 'Live payouts'}</dt>
-      <dd>!${total > shownPayouts ? html`<div>The latest ${shownPayouts} of ${total}:</div>` : ''}!${total === 0 ? 'none' : payouts}</dd>`)
+    rows.push(html`<dt>${name} balance</dt><dd>${money(amount)}</dd>
+      <dt>${name} payouts</dt>
+      <dd>!${total > maxPayouts ? html`<div>The latest ${maxPayouts} of ${total}:</div>` : ''}!${total === 0 ? 'none' : payouts}</dd>`)
   }
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-const keysOf = async (deps: Pick<Deps, 'ApiKey' | 'now'>, id: string): Promise<string> =>
-  html`<h2>Keys</h2>!${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}`
-
-/** Returns the unpaid intents, and the payments and refunds without a known outcome. */
+/** The unpaid intents, and the payments and refunds without a known outcome. */
 function openPayments({ open, unpaid }: OpenPayments): string {
-  const more = open.length >= maxOpen ? ` (there may be more than these ${open.length})` : ''
+  const more = open.length >= maxOpenPayments ? ` (there may be more than these ${open.length})` : ''
   const caption = `Payments and refunds whose outcome is not known yet${more}`
   const none = html`<p>The outcome of every payment and refund is known.</p>`
   return html`<h2>Open payments</h2>
@@ -160,15 +156,11 @@ function openPayments({ open, unpaid }: OpenPayments): string {
 
 const counted = (count: number): string => (count >= maxUnpaid ? `${maxUnpaid} or more` : String(count))
 
-const openColumns: Column<OpenPayment>[] = [
-  {
-    title: 'Payment',
-    html: ({ referenceNumber: id, sandbox }) =>
-      html`!${idLink(paymentPath(id), id)} !${environmentBadge(sandbox)}`,
-  },
-  { title: 'Kind', text: ({ kind }) => kind },
-  { title: 'Amount without fee', classes: 'number', text: ({ amount }) => money(amount) },
-  { title: 'Started', html: ({ startedAt }) => time(startedAt) },
+const openColumns: PageField<OpenPayment>[] = [
+  paymentField,
+  { label: 'Kind', value: ({ kind }) => kind },
+  { label: 'Amount without fee', unit: 'money', value: ({ amount }) => amount },
+  { label: 'Started', value: ({ startedAt }) => startedAt },
 ]
 
 type EndpointDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
@@ -188,11 +180,9 @@ async function failingDeliveries(deps: EndpointDeps, id: string): Promise<string
     !${failing.length === 0 ? none : deliveriesTable(title, failing)}`
 }
 
-/** The maximum length of the part of a name that staff enter. No name is longer. */
+/** No name is longer. */
 const maxPartLength = 200
-
 const pageSize = 50
-
 const path = '/admin/businesses'
 
 /** The states by which staff can filter the list. */
@@ -202,31 +192,29 @@ const states = {
   suspended: { label: 'suspended', where: { suspended: true } },
   disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
 } as const satisfies Record<string, { label: string; where: BusinessFilter }>
-type Filter = ReturnType<typeof readFilter>
 
-/** Handles GET requests for the list of businesses. */
-export const businessesPage =
-  (deps: Pick<Deps, 'ApiKey' | 'Business'>) => async (req: Request, res: Response) => {
-    const filter = readFilter(req)
-    const { name, state, after } = filter
-    const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
-    const slice = { limit: pageSize, after: after === '' ? null : after }
-    const { items, next } = await listBusinesses(deps, where, slice)
-    const body = html`<h1>Businesses</h1>
+/** The list of businesses. */
+export const businessesPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { query }) => {
+  const filter = readFilter(query)
+  const { name, state, after } = filter
+  const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
+  const slice = { limit: pageSize, after: after === '' ? null : after }
+  const { items, next } = await listBusinesses(deps, where, slice)
+  const body = html`<h1>Businesses</h1>
     !${form(filter)}
     !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : table(columns, items, { isTight: true })}
     !${pageLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next)}`
-    sendStaffPage(res, { title: 'Businesses', current: path }, body)
-  }
+  return { title: 'Businesses', current: path, body }
+}
 
-/** Reads the query. A parameter that is missing, repeated or unknown does not restrict the list. */
-function readFilter({ query }: Request) {
+/** A parameter that is missing, repeated or unknown does not restrict the list. */
+function readFilter(query: PageVisit['query']) {
   const text = (name: string) => (readName('name', textIn(query, name)) ?? '').slice(0, maxPartLength)
   const state = text('state')
   return { name: text('name'), state: Object.hasOwn(states, state) ? state : '', after: text('after') }
 }
 
-const form = ({ name, state }: Filter): string =>
+const form = ({ name, state }: ReturnType<typeof readFilter>): string =>
   html`<form class="filter card" action="${path}">
     <div><label for="name">Part of the name</label><input id="name" name="name" type="search" value="${name}" maxlength="${String(maxPartLength)}" autocomplete="off" /></div>
     <div>
@@ -239,22 +227,20 @@ const form = ({ name, state }: Filter): string =>
     <div class="act"><button>Filter</button> <a class="button" href="${path}">Clear</a></div>
   </form>`
 
-const columns: Column<ListedBusiness>[] = [
-  columnOf<ListedBusiness>(businessShown.name, ({ id, name }) => businessLink(id, name)),
-  { title: 'State', html: (business) => businessBadges(business) },
-  ...[listedBusinessShown.activeKeys, listedBusinessShown.lastUsedDay].map((field) => columnOf(field)),
-  columnOf<ListedBusiness>(businessShown.createdAt),
-  columnOf(listedBusinessShown.id),
+const columns: PageField<ListedBusiness>[] = [
+  { ...businessShown.name, html: ({ id, name }) => businessLink(id, name) },
+  { label: 'State', html: businessBadges },
+  listedBusinessShown.activeKeys,
+  listedBusinessShown.lastUsedDay,
+  businessShown.createdAt,
+  listedBusinessShown.id,
 ]
 
-type States = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>
-
-/** Returns badges that show what a business may do. */
-const businessBadges = ({ suspended, apiEnabled, liveApproved }: States): string =>
-  [
-    suspended ? badge('bad', 'suspended') : '',
-    apiEnabled ? '' : badge('wait', 'developer API disabled'),
+function businessBadges(business: Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>): string {
+  const { suspended, apiEnabled, liveApproved } = business
+  return [
+    ...(suspended ? [badge('bad', 'suspended')] : []),
+    ...(apiEnabled ? [] : [badge('wait', 'developer API disabled')]),
     liveApproved ? badge('live', 'live') : badge('faint', 'test only'),
-  ]
-    .filter((each) => each !== '')
-    .join(' ')
+  ].join(' ')
+}

@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import { lookUpBusinesses } from '../businesses/list-businesses.ts'
 import type { TimeSpan } from '../input/span.ts'
@@ -13,36 +12,30 @@ import {
   shownDeadMs,
 } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
-import { sendStaffPage, staffOf, time } from './layout.ts'
+import { deliveriesCounted, outcomeOf, time, userText } from './format.ts'
+import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'
 import { type Column, table } from './table.ts'
-import { deliveriesCounted, outcomeOf, userText } from './words.ts'
 
 const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
-/**
- * Handles GET requests for the page that shows the deliveries that died within a period, grouped by business and
- * endpoint.
- */
-export const deadPage =
-  (deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'>) =>
-  async (req: Request, res: Response) => {
-    const span = readFormSpan(deps, req.query)
-    const now = deps.now()
-    const period = periodOf(span, now)
-    const dead = await groupDead(deps, period)
-    const body = html`<h1>Dead deliveries</h1>
+/** Deliveries that died within a period and are still dead, by business and endpoint. */
+export const deadPage: StaffPage<
+  'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'
+> = async (deps, { query, staff }) => {
+  const span = readFormSpan(deps, query)
+  const now = deps.now()
+  const period = periodOf(span, now)
+  const dead = await groupDead(deps, period)
+  const body = html`<h1>Dead deliveries</h1>
     !${filter(span, now)}
-    !${dead === null ? tooMany : await list(deps, dead, period, staffOf(res))}`
-    sendStaffPage(res, { title: 'Dead deliveries', current: '/admin/dead' }, body)
-  }
+    !${dead === null ? tooMany : await list(deps, dead, period, staff)}`
+  return { title: 'Dead deliveries', current: '/admin/dead', body }
+}
 
-/**
- * Returns the period to show. If the end is open, the period ends now. If the start is open, the period starts 30 days
- * before its end, or 30 days ago if the end is in the future.
- */
+/** An open end is now. An open start is 30 days before the end, but at most 30 days from now. */
 function periodOf({ from, to }: TimeSpan, now: Date): Period {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
@@ -59,7 +52,7 @@ const filter = ({ from, to }: TimeSpan, now: Date): string =>
     </form>
     <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">Last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
 
-/** Formats a time for a browser's date and time field, which accepts neither a time zone nor fractions of a second. */
+/** A browser's date and time field accepts neither a time zone nor fractions of a second. */
 const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
 
 async function list(
@@ -102,19 +95,19 @@ function columnsFor(
 ): Column<DeadGroup>[] {
   const columns: Column<DeadGroup>[] = [
     {
-      title: 'Endpoint',
-      classes: 'wide',
+      label: 'Endpoint',
+      unit: 'user',
       html: ({ endpointId: id }) => userLink(endpointPath(id), endpoints.get(id)?.url ?? id),
     },
     {
-      title: 'Dead',
-      classes: 'number',
+      label: 'Dead',
+      unit: 'count',
       html: ({ count, live }) => html`${count} <span class="faint">(${live} live)</span>`,
     },
-    { title: 'Oldest', classes: 'wide when', html: ({ oldest }) => time(oldest) },
-    { title: 'Newest', classes: 'wide when', html: ({ newest }) => time(newest) },
+    { label: 'Oldest', unit: 'time', value: ({ oldest }) => oldest },
+    { label: 'Newest', unit: 'time', value: ({ newest }) => newest },
     {
-      title: 'Last error',
+      label: 'Last error',
       html: ({ lastAttempt }) => (lastAttempt === null ? '' : userText(outcomeOf(lastAttempt))),
     },
   ]
@@ -123,5 +116,5 @@ function columnsFor(
     const label = count === 1 ? 'Re-queue' : `Re-queue all ${count}`
     return requeueAllLink(endpointId, endpoints.get(endpointId), period, staff, label)
   }
-  return [...columns, { title: 'Action', isAction: true, html: requeue }]
+  return [...columns, { label: 'Action', isAction: true, html: requeue }]
 }

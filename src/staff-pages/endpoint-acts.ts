@@ -7,32 +7,21 @@ import { countSelected, countUndelivered } from '../replays/selected-events.ts'
 import { type PlannedReplay, planReplay, startReplay } from '../replays/start.ts'
 import type { By } from '../security/actor.ts'
 import type { ActGroup, FormValues, StaffAct } from '../staff-acts/act.ts'
+import { endpointShown } from '../staff-acts/shown.ts'
 import { countDeadOf, deadIn } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
-import { requeueAll } from '../webhooks/deliveries/requeue.ts'
-import { time } from './layout.ts'
+import { type RequeueDeps, requeueAll } from '../webhooks/deliveries/requeue.ts'
+import { atMost, time } from './format.ts'
 import { endpointPath, readFormSpan, spanFields, withQuery } from './paths.ts'
-import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/endpoint-advice.ts'
-import { healthOf } from './webhooks.ts'
-import { atMost } from './words.ts'
+import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/webhook-advice.ts'
+import { healthField } from './webhooks.ts'
 
 type EndpointAct = StaffAct<TracedEndpoint, Deps>
 
-/**
- * The maximum time that one request spends re-queuing deliveries. A page may take 8 s in total (router.ts). If
- * deliveries remain after this time, staff can re-queue them with another request.
- */
+/** A page may take 8 s in total (router.ts). Staff can re-queue the remaining deliveries with another request. */
 const maxRequeueMs = 5000
 
-async function requeueInTime(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Delivery' | 'Endpoint' | 'RequeuePlan' | 'enqueue' | 'now' | 'transactions'
-  >,
-  endpointId: string,
-  span: TimeSpan,
-  by: By,
-) {
+async function requeueInTime(deps: RequeueDeps, endpointId: string, span: TimeSpan, by: By) {
   const endsAt = performance.now() + maxRequeueMs
   const done = { requeued: 0, skipped: 0 }
   for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {
@@ -44,10 +33,6 @@ async function requeueInTime(
 
 const hidden = { label: null, current: () => '' }
 
-/**
- * Re-queues either all of an endpoint's deliveries that have died so far, or those that died within the time span in
- * the form.
- */
 const requeueAllAct: EndpointAct = {
   label: 'Re-queue all',
   title: 'Re-queue all dead deliveries of endpoint',
@@ -70,7 +55,7 @@ const requeueAllAct: EndpointAct = {
   },
   obstacle: (endpoint) => requeueRemedy[endpointStateOf(endpoint)],
   async run(deps, { _id }, by, values) {
-    // The end of the span is fixed here, and stays the same when staff continue with the remaining deliveries.
+    // The end of the span is fixed here, so staff continue with the same deliveries.
     const span = upToNow(deps, readFormSpan(deps, values))
     const done = await requeueInTime(deps, _id, span, by)
     const left = await countDeadOf(deps, _id, span)
@@ -81,7 +66,7 @@ const requeueAllAct: EndpointAct = {
 
 const choices = { undelivered: 'Not delivered', all: 'All' } as const
 
-/** Selects and counts the events that the form describes. Throws VALIDATION_ERROR if a time is invalid. */
+/** Counts the events that the form selects. Throws VALIDATION_ERROR if a time is invalid. */
 function plan(
   deps: Pick<Deps, 'LoggedEvent' | 'lists' | 'now' | 'validate'>,
   endpoint: TracedEndpoint,
@@ -101,7 +86,7 @@ function plan(
 const option = (value: string, name: string, chosen: string | undefined): string =>
   html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
 
-/** Returns the form that selects the events to replay. Submitting it only counts them. */
+/** Submitting this form only counts the events that it selects. */
 const selectionForm = (endpoint: TracedEndpoint, values: FormValues): string => {
   const { from = '', to = '', deliveries, event } = values
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
@@ -113,7 +98,6 @@ const selectionForm = (endpoint: TracedEndpoint, values: FormValues): string => 
   </form>`
 }
 
-/** Replays the events of a period to an endpoint. */
 const replayAct: EndpointAct = {
   label: 'Replay',
   title: 'Replay events to endpoint',
@@ -142,17 +126,13 @@ const replayAct: EndpointAct = {
   done: 'The replay has started. The table of replays shows its progress.',
 }
 
-/** The acts on an endpoint. */
 export const endpointActs: ActGroup<TracedEndpoint, Deps> = {
   noun: 'endpoint',
   path: '/endpoints/:id',
   permission: 'requeue-deliveries',
   find: lookUpEndpoint,
   nameOf: ({ url }) => new URL(url).host,
-  facts: [
-    { label: 'URL', unit: 'user', value: ({ url }) => url },
-    { label: 'Health', unit: 'html', value: healthOf },
-  ],
+  facts: [endpointShown.url, healthField],
   refusalText: async (error) =>
     error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null,
   acts: { 'requeue-all': requeueAllAct, replay: replayAct },

@@ -9,66 +9,69 @@ import { latestReplays } from '../replays/find.ts'
 import type { Replay } from '../replays/replay.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
+import { endpointShown, type PageField, replayShown } from '../staff-acts/shown.ts'
 import { countDeadOf } from '../webhooks/deliveries/backlog.ts'
 import { latestDeadOf, lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
+import { lastDayOf } from '../webhooks/endpoints/endpoint-facts.ts'
 import { actNotice } from './act-routes.ts'
-import { endpointBadge } from './badges.ts'
 import { endpointActs } from './endpoint-acts.ts'
-import { byStaff } from './guards.ts'
-import { buttonForm, sendNotFound, sendStaffPage, staffOf, time } from './layout.ts'
+import { atMost, endpointBadge, time, userText } from './format.ts'
+import { byStaff, type StaffPage } from './guards.ts'
+import { buttonForm, sendNotFound } from './layout.ts'
 import { businessLink, endpointPath, readFormSpan } from './paths.ts'
 import { remedyOr, requeueAllLink, requeueAllNotice } from './requeue.ts'
 import { adviceCard, adviceCards } from './sentences/advice.ts'
-import { deadAdvice, endpointAdvice, endpointStateOf, replayRemedy } from './sentences/endpoint-advice.ts'
-import { type Column, table } from './table.ts'
-import { deliveriesTable, healthOf, lastDayText } from './webhooks.ts'
-import { atMost, userText } from './words.ts'
+import { deadAdvice, endpointAdvice, endpointStateOf, replayRemedy } from './sentences/webhook-advice.ts'
+import { factsOf, table } from './table.ts'
+import { deliveriesTable, healthField } from './webhooks.ts'
 
-/** Handles GET requests for an endpoint's page, which shows the endpoint's health and its dead deliveries. */
-export const endpointPage =
-  (deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'Replay' | 'now' | 'secrets' | 'validate'>) =>
-  async (req: Request<{ id: string }>, res: Response) => {
-    const { id } = req.params
-    const endpoint = await lookUpEndpoint(deps, id)
-    if (endpoint === null) return sendNotFound(res)
-    const [business, dead, deadCount, replays] = await Promise.all([
-      lookUpBusiness(deps, endpoint.businessId),
-      latestDeadOf(deps, id),
-      countDeadOf(deps, id, anyTime),
-      latestReplays(deps, id),
-    ])
-    const staff = staffOf(res)
-    const continueLink = requeueAllLink(
-      id,
-      endpoint,
-      spanToContinue(deps, req.query),
-      staff,
-      'Re-queue the rest',
-    )
-    const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
-    !${requeueAllNotice(req.query, continueLink)}!${actNotice(endpointActs, endpoint, req.query)}
+export const endpointPage: StaffPage<
+  'Business' | 'Delivery' | 'Endpoint' | 'Replay' | 'now' | 'secrets' | 'validate'
+> = async (deps, { id, query, staff }) => {
+  const endpoint = await lookUpEndpoint(deps, id)
+  if (endpoint === null) return null
+  const [business, dead, deadCount, replays] = await Promise.all([
+    lookUpBusiness(deps, endpoint.businessId),
+    latestDeadOf(deps, id),
+    countDeadOf(deps, id, anyTime),
+    latestReplays(deps, id),
+  ])
+  const title = `Endpoint ${new URL(endpoint.url).host}`
+  // Deliveries that a re-queue has left over are those in its time span.
+  const span = query.result === 'all' ? readFormSpan(deps, query) : anyTime
+  const requeueLink = (within: TimeSpan, label: string) => requeueAllLink(id, endpoint, within, staff, label)
+  const replayLink = html`<p><a class="button" href="${endpointPath(id)}/replay">Replay events…</a></p>`
+  const body = html`<h1>Endpoint !${userText(new URL(endpoint.url).host)} !${endpointBadge(endpoint)}</h1>
+    !${requeueAllNotice(query, requeueLink(span, 'Re-queue the rest'))}!${actNotice(endpointActs, endpoint, query)}
     <dl class="facts card">
       <dt>Business</dt><dd>!${businessLink(endpoint.businessId, business?.name)}</dd>
-      <dt>URL</dt><dd>!${userText(endpoint.url)}</dd>
-      <dt>Events</dt><dd>${endpoint.events.join(', ')}</dd>
-      <dt>Health</dt><dd>!${healthOf(endpoint)}</dd>
-      <dt>Last 24 hours</dt><dd>!${lastDayText(endpoint, deps.now())}</dd>
-      <dt>Created</dt><dd>!${time(endpoint.createdAt)}</dd>
+      !${factsOf(endpoint, [endpointShown.url, endpointShown.events, healthField])}
+      <dt>Last 24 hours</dt><dd>!${lastDay(endpoint, deps.now())}</dd>
+      !${factsOf(endpoint, [endpointShown.createdAt])}
       !${endpoint.deletedAt === null ? '' : html`<dt>Deleted</dt><dd>!${time(endpoint.deletedAt)}</dd>`}
       <dt>Id</dt><dd class="id">${id}</dd>
     </dl>
-    !${wordsFor(endpoint, dead.length > 0)}
+    !${adviceFor(endpoint, dead.length > 0)}
     <h2>Dead deliveries: ${atMost(deadCount)}</h2>
-    !${dead.length === 0 ? '' : requeueAllLink(id, endpoint, anyTime, staff, 'Re-queue all')}
-    !${dead.length === 0 ? html`<p>None.</p>` : deliveriesTable('Latest dead deliveries', dead)}
+    !${dead.length === 0 ? html`<p>None.</p>` : requeueLink(anyTime, 'Re-queue all') + deliveriesTable('Latest dead deliveries', dead)}
     <h2>Replays</h2>
-    !${replayLink(endpoint, staff)}
-    !${replaysTable(replays, staff)}`
-    const title = `Endpoint ${new URL(endpoint.url).host}`
-    sendStaffPage(res, { title }, body)
-  }
+    !${remedyOr(replayRemedy[endpointStateOf(endpoint)], staff, replayLink)}
+    !${replays.length === 0 ? html`<p>None.</p>` : table(replayColumns(staff), replays, { label: 'Replays', isTight: true })}`
+  return { title, body }
+}
 
-const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
+/** How many attempts succeeded, and since when they fail if that was reported. */
+function lastDay(endpoint: TracedEndpoint, now: Date): string {
+  const { attempts, succeeded, successRate } = lastDayOf(endpoint, now)
+  const since = endpoint.reportedFailure?.since
+  const report =
+    since === undefined ? '' : html` Failing since !${time(since)}, which was reported as endpoint.failing.`
+  if (successRate === null) return html`No attempts.!${report}`
+  const percent = Math.floor(successRate * 100)
+  return html`${succeeded} of ${attempts} attempts succeeded (${percent} %).!${report}`
+}
+
+const adviceFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
   hasDead
     ? adviceCards({
         'About the endpoint': endpointAdvice(endpoint),
@@ -76,42 +79,20 @@ const wordsFor = (endpoint: TracedEndpoint, hasDead: boolean): string =>
       })
     : adviceCard(endpointAdvice(endpoint))
 
-/**
- * If the page is shown after a re-queue of the endpoint's dead deliveries, returns the time span of that re-queue, so
- * that staff can re-queue the remaining deliveries. Otherwise, returns an unlimited time span.
- */
-const spanToContinue = (deps: Pick<Deps, 'validate'>, query: Request['query']): TimeSpan =>
-  query.result === 'all' ? readFormSpan(deps, query) : anyTime
-
-/**
- * Returns the link to the page that replays events to an endpoint. If the endpoint is disabled or deleted, returns the
- * remedy instead. Returns an empty string if the member of staff may only view pages.
- */
-function replayLink(endpoint: TracedEndpoint, staff: SignedIn): string {
-  const link = html`<p><a class="button" href="${endpointPath(endpoint._id)}/replay">Replay events…</a></p>`
-  return remedyOr(replayRemedy[endpointStateOf(endpoint)], staff, link)
-}
-
-/** Returns a table of replays with their progress. */
-const replaysTable = (replays: readonly Replay[], staff: SignedIn): string =>
-  replays.length === 0
-    ? html`<p>None.</p>`
-    : table(columnsFor(staff), replays, { label: 'Replays', isTight: true })
-
-const columnsFor = (staff: SignedIn): Column<Replay>[] => [
-  { title: 'Started', html: ({ createdAt }) => time(createdAt) },
-  { title: 'By', html: ({ startedBy }) => userText(startedBy.name) },
-  { title: 'Period', html: ({ from, to }) => html`!${time(from)} to !${time(to)}` },
-  { title: 'Environment', text: ({ sandbox }) => (sandbox ? 'Sandbox' : 'Live') },
-  { title: 'Deliveries', text: ({ onlyUndelivered }) => (onlyUndelivered ? 'not delivered' : 'all') },
+const replayColumns = (staff: SignedIn): PageField<Replay>[] => [
+  replayShown.startedAt,
+  { label: 'By', unit: 'user', value: ({ startedBy }) => startedBy.name },
+  { label: 'Period', html: ({ from, to }) => html`!${time(from)} to !${time(to)}` },
+  { label: 'Environment', value: ({ sandbox }) => (sandbox ? 'Sandbox' : 'Live') },
+  { label: 'Deliveries', value: ({ onlyUndelivered }) => (onlyUndelivered ? 'not delivered' : 'all') },
   {
-    title: 'Status',
+    ...replayShown.status,
     html: (replay) =>
       html`${replay.status}${replay.cancellationReason === 'endpoint_gone' ? ': the endpoint was deleted or disabled' : ''}!${cancelButton(replay, staff)}`,
   },
   {
-    title: 'Progress',
-    text: ({ total, requeued, created, skipped }) =>
+    label: 'Progress',
+    value: ({ total, requeued, created, skipped }) =>
       `${requeued + created + skipped} of ${total}: ${requeued} re-queued, ${created} created, ${skipped} skipped`,
   },
 ]
@@ -121,7 +102,6 @@ const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedIn): str
     ? buttonForm(staff, `${endpointPath(endpointId)}/replays/${_id}/cancel`, 'Cancel')
     : ''
 
-/** Handles POST requests that cancel a replay. */
 export const cancelOne =
   (deps: Pick<Deps, 'AuditEvent' | 'Replay' | 'now' | 'transactions'>) =>
   async (req: Request<{ id: string; replayId: string }>, res: Response) => {

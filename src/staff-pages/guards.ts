@@ -3,20 +3,17 @@ import { isFromOwnSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { mayStaff, type Permission, rolesWith } from '../staff/permissions.ts'
-import { isOwnForm } from '../staff/staff-sessions.ts'
-import { sendNotice, staffOf } from './layout.ts'
+import { isOwnForm, type SignedIn } from '../staff/staff-sessions.ts'
+import { type PageContent, sendNotFound, sendNotice, sendStaffPage, staffOf } from './layout.ts'
 
-/** Returns the signed-in member of staff as the actor for the audit trail. Use this only after `requireSession`. */
+/** Returns the signed-in member of staff as the actor for the audit trail. */
 export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): By => ({
   actor: { kind: 'staff', name: staffOf(res).name, from: req.ip ?? null },
   reason,
   expectValid: staffOf(res).expectValid,
 })
 
-/**
- * Refuses a request other than GET or HEAD unless the browser reports that the request came from a page of this site.
- * The check covers everything under /admin, including the requests from Bull Board, which do not contain a CSRF token.
- */
+/** Covers everything under /admin, including Bull Board, whose requests contain no CSRF token. */
 export const requireOwnOrigin =
   (publicUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
@@ -24,16 +21,12 @@ export const requireOwnOrigin =
     sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
   }
 
-/**
- * Refuses a form that does not contain the session's CSRF token. Every form that is shown after the password was
- * entered requires such a token.
- */
+/** Refuses a form that does not contain the session's CSRF token. */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   if (isOwnForm(staffOf(res), csrfOf(req))) return next()
   refuseForeignForm(res)
 }
 
-/** Returns the CSRF token in a form. */
 export const csrfOf = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
 
 export const refuseForeignForm = (res: Response): void =>
@@ -41,7 +34,6 @@ export const refuseForeignForm = (res: Response): void =>
 
 const sendRefusal = (res: Response, sentence: string): void => sendNotice(res, 403, 'Refused', sentence)
 
-/** Creates middleware that refuses a request unless the signed-in member of staff has a permission. */
 export const requirePermission =
   (permission: Permission) =>
   (_req: Request, res: Response, next: NextFunction): void => {
@@ -50,12 +42,30 @@ export const requirePermission =
     sendNotice(res, 403, 'Not allowed', `Your role does not allow this. Ask an admin for the role ${roles}.`)
   }
 
-/**
- * Serves a page that lists, counts or searches documents, subject to the concurrency limits for lists. Each member of
- * staff gets a share of the slots, just as each business does.
- */
+/** `id` is the parameter in the page's path, if there is one. */
+export interface PageVisit {
+  id: string
+  query: Readonly<Record<string, unknown>>
+  staff: SignedIn
+}
+
+/** Resolves to null if there is no such page. */
+export type StaffPage<Needs extends keyof Deps = keyof Deps> = (
+  deps: Pick<Deps, Needs>,
+  visit: PageVisit,
+) => Promise<PageContent | null>
+
+export const idIn = ({ params }: Pick<Request, 'params'>): string => String(Object.values(params)[0] ?? '')
+
+/** Serves a page, subject to the concurrency limits for lists. */
+export const show = (deps: Deps, page: StaffPage) =>
+  limited(deps, async (reading, req, res) => {
+    const content = await page(reading, { id: idIn(req), query: req.query, staff: staffOf(res) })
+    return content === null ? sendNotFound(res) : sendStaffPage(res, content)
+  })
+
+/** Each member of staff gets a share of the slots for lists, just as each business does. */
 export const limited =
-  (deps: Deps) =>
-  <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>
-  (req: Request<Params>, res: Response): Promise<void> =>
-    deps.lists.run(`staff ${staffOf(res).name}`, (models) => page({ ...deps, ...models })(req, res))
+  (deps: Deps, handle: (reading: Deps, req: Request, res: Response) => Promise<void>) =>
+  (req: Request, res: Response): Promise<void> =>
+    deps.lists.run(`staff ${staffOf(res).name}`, (models) => handle({ ...deps, ...models }, req, res))

@@ -1,21 +1,35 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { documentOf, sendPage } from '../http/pages/send-page.ts'
+import { mayStaff, type Permission, type Role } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
-import { type navigation, navigationFor } from './navigation.ts'
 import { stylePath } from './style.ts'
 
-/** The parts of a page around its body. */
-interface Frame {
+const navigation: { url: string; text: string; permission?: Permission }[] = [
+  { url: '/admin', text: 'Search' },
+  { url: '/admin/businesses', text: 'Businesses' },
+  { url: '/admin/dead', text: 'Dead deliveries' },
+  { url: '/admin/queues', text: 'Queues' },
+  { url: '/admin/reconciliations', text: 'Reconciliations' },
+  { url: '/admin/audit', text: 'Audit trail' },
+  { url: '/admin/staff', text: 'Staff', permission: 'change-staff' },
+]
+
+/** Returns the pages that a member of staff may open. */
+export const navigationFor = (staff: { role: Role }): { url: string; text: string }[] =>
+  navigation.filter(({ permission }) => permission === undefined || mayStaff(staff, permission))
+
+/** Every value in the HTML of `body` must be escaped. */
+export interface PageContent {
   title: string
-  /** Null for a page without the navigation, such as the sign-in page. */
-  staff?: SignedIn | null
-  /** The page's path in the navigation, or null if the navigation does not list the page. */
-  current?: keyof typeof navigation | null
+  body: string
+  status?: number
+  /** The page's path, if the navigation lists the page. */
+  current?: string
 }
 
-/** Returns a page. `body` must be HTML in which every value was escaped with `html` from ghtml. */
-export const page = ({ title, staff = null, current = null }: Frame, body: string): string =>
+/** Without `staff`, the page has no navigation. */
+export const page = ({ title, body, current }: PageContent, staff: SignedIn | null = null): string =>
   documentOf(
     {
       language: 'en',
@@ -26,10 +40,10 @@ export const page = ({ title, staff = null, current = null }: Frame, body: strin
     html`!${staff === null ? '' : header(staff, current)}<main id="main" !${staff === null ? 'class="narrow"' : ''}>!${body}</main>`,
   )
 
-const header = (staff: SignedIn, current: keyof typeof navigation | null): string =>
+const header = (staff: SignedIn, current: string | undefined): string =>
   html`<header class="top">
     <div>
-      <nav aria-label="Pages">!${navigationFor(staff).map(([path, name]) => link(path, name, current))}</nav>
+      <nav aria-label="Pages">!${navigationFor(staff).map(({ url, text }) => html`<a href="${url}" !${url === current ? 'aria-current="page"' : ''}>${text}</a>`)}</nav>
       <form method="post" action="/admin/sign-out">
         !${csrfField(staff)}
         <span><a href="/admin/account"><bdi>${staff.name}</bdi></a> (${staff.role})</span>
@@ -38,10 +52,7 @@ const header = (staff: SignedIn, current: keyof typeof navigation | null): strin
     </div>
   </header>`
 
-const link = (path: string, name: string, current: string | null): string =>
-  html`<a href="${path}" !${path === current ? 'aria-current="page"' : ''}>${name}</a>`
-
-/** Returns the hidden field that contains the session's CSRF token (`checkCsrf` in guards.ts). */
+/** The session's CSRF token (`checkCsrf` in guards.ts). */
 export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
   html`<input type="hidden" name="csrf" value="${csrf}" />`
 
@@ -49,29 +60,19 @@ export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
 export const buttonForm = (staff: SignedIn, path: string, label: string): string =>
   html`<form method="post" action="${path}">!${csrfField(staff)}<button>!${label}</button></form>`
 
-/** Formats a time in UTC, to the second. */
-export const inUtc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
-
-/** Formats a time in UTC, to the second, as HTML. */
-export const time = (at: Date): string => html`<time datetime="${at.toISOString()}">${inUtc(at)}</time>`
-
-/** Returns the signed-in member of staff. Use this only after `requireSession` (router.ts). */
+/** Works only after `requireSession` (router.ts). */
 export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 
-/** Sends a page to the signed-in member of staff. `body` is HTML, as for `page`. */
-export const sendStaffPage = (
-  res: Response,
-  { status = 200, ...frame }: Omit<Frame, 'staff'> & { status?: number },
-  body: string,
-): void => sendPage(res, status, page({ ...frame, staff: staffOf(res) }, body))
+export const sendStaffPage = (res: Response, content: PageContent): void =>
+  sendPage(res, content.status ?? 200, page(content, staffOf(res)))
 
-/** Sends a page with one message. The page includes the navigation if the request has a session. */
+/** Sends a page with one message. It has the navigation only if there is a session. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {
   const { staff = null, requestId } = res.locals as { staff?: SignedIn | null; requestId?: string }
   const body = html`<h1>${title}</h1><p>${sentence}</p>
     !${staff === null ? html`<p><a href="/admin">Go to the first page</a></p>` : ''}
     <p class="faint">Request ${String(requestId)}</p>`
-  sendPage(res, status, page({ title, staff }, body))
+  sendPage(res, status, page({ title, body }, staff))
 }
 
 export const sendNotFound = (res: Response): void =>

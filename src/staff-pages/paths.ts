@@ -3,7 +3,7 @@ import { spanQuery } from '../../schemas/requests.ts'
 import { readSpan, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
-import { userText } from './words.ts'
+import { userText } from './format.ts'
 
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
@@ -46,12 +46,6 @@ export const textIn = (query: Query, name: string): string => {
   const value = query[name]
   return typeof value === 'string' ? value : ''
 }
-
-/** Returns the entry of a record that a query parameter names, if there is one. */
-export const entryNamed = <Value>(
-  record: Readonly<Record<string, Value>>,
-  name: unknown,
-): Value | undefined => (typeof name === 'string' && Object.hasOwn(record, name) ? record[name] : undefined)
 
 /**
  * Parses the time span in a form. An empty field leaves that end of the span open. Throws VALIDATION_ERROR if a time is

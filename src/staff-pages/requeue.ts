@@ -5,10 +5,10 @@ import type { SignedIn } from '../staff/staff-sessions.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 import type { Requeued } from '../webhooks/deliveries/requeue-plan.ts'
+import { deliveriesCounted, entryNamed, userText } from './format.ts'
 import { csrfField } from './layout.ts'
-import { deliveryPath, endpointPath, entryNamed, spanFields, withQuery } from './paths.ts'
-import { endpointStateOf, requeueRemedy } from './sentences/endpoint-advice.ts'
-import { deliveriesCounted, userText } from './words.ts'
+import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
+import { endpointStateOf, requeueRemedy } from './sentences/webhook-advice.ts'
 
 /**
  * Returns the button that re-queues one delivery. If the endpoint is disabled or deleted, returns the remedy instead.

@@ -1,4 +1,4 @@
-import { Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { readForm } from '../http/body/read-form.ts'
 import {
   awaitDatabaseTime,
@@ -7,20 +7,42 @@ import {
   type SendError,
   setMount,
 } from '../http/pages/prepare-page.ts'
-import { sendAsset } from '../http/pages/send-page.ts'
+import { redirectTo, sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import { createSignInChecks, type SignInChecks } from '../staff/sign-in-limit.ts'
+import type { ActGroup } from '../staff-acts/act.ts'
+import { actGroups } from '../staff-acts/groups.ts'
+import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
+import { type RequeueDeps, requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
 import { addAccountPages } from './account.ts'
-import { auditExport } from './audit.ts'
+import { addActs } from './act-routes.ts'
+import { auditExport, auditPage } from './audit.ts'
 import { createBoard } from './board/board.ts'
-import { requireOwnOrigin } from './guards.ts'
+import { businessesPage, businessPage } from './business.ts'
+import { deadPage } from './dead.ts'
+import { deliveryPage } from './delivery.ts'
+import { cancelOne, endpointPage } from './endpoint.ts'
+import { endpointActs } from './endpoint-acts.ts'
+import {
+  byStaff,
+  checkCsrf,
+  limited,
+  requireOwnOrigin,
+  requirePermission,
+  type StaffPage,
+  show,
+} from './guards.ts'
+import { keyPage } from './key.ts'
 import { sendNotFound, sendNotice } from './layout.ts'
-import { addSecondFactorPages } from './second-factor.ts'
+import { deliveryPath, sourceOf } from './paths.ts'
+import { orderPage, paymentPage } from './payment.ts'
+import { reconciliationPage, reconciliationsPage } from './reconciliations.ts'
+import { searchByAmountAndDay, searchByText, searchPage } from './search/search.ts'
 import { recognise, refuseSignedOut, requireSession } from './session.ts'
 import { addSignInPages } from './sign-in.ts'
+import { staffAccountPage, staffPage } from './staff.ts'
 import { style } from './style.ts'
-import { addSupportRoutes } from './support-routes.ts'
 
 /**
  * The path of a password link is a secret, so a referrer must not contain it. With `no-referrer`, browsers would send
@@ -46,7 +68,6 @@ export function adminPages(deps: Deps): Router {
   addSignInPages(router, signInDeps)
   router.use(requireSession)
   addAccountPages(router, signInDeps)
-  addSecondFactorPages(router, signInDeps)
   addSupportRoutes(router, deps)
   router.use((_req, res) => sendNotFound(res))
   return router
@@ -70,3 +91,50 @@ export const sendStaffError: SendError = (req, res, status, error) => {
   const [title, sentence] = titles[status] ?? ['Request not valid', message]
   sendNotice(res, status, title, sentence)
 }
+
+const pages: Record<string, StaffPage> = {
+  '/': searchPage,
+  '/dead': deadPage,
+  '/audit': auditPage,
+  '/reconciliations': reconciliationsPage,
+  '/reconciliations/:id': reconciliationPage,
+  '/payments/:reference': paymentPage,
+  '/orders/:number': orderPage,
+  '/deliveries/:id': deliveryPage,
+  '/endpoints/:id': endpointPage,
+  '/businesses': businessesPage,
+  '/businesses/:id': businessPage,
+  '/keys/:id': keyPage,
+}
+
+/** Adds the pages for support staff, with their searches and actions. */
+function addSupportRoutes(router: Router, deps: Deps): void {
+  for (const [path, page] of Object.entries(pages)) router.get(path, show(deps, page))
+  const mayChangeStaff = requirePermission('change-staff')
+  router.get('/staff', mayChangeStaff, show(deps, staffPage))
+  router.get('/staff/account/:id', mayChangeStaff, show(deps, staffAccountPage))
+
+  // The connections for lists only read, so the audit line of a search is written on another connection.
+  const { AuditEvent } = deps
+  const search = limited(deps, (reading, req, res) => searchByText({ ...reading, AuditEvent }, req, res))
+  router.post('/search', checkCsrf, search)
+  router.post('/search/amount', checkCsrf, limited(deps, searchByAmountAndDay))
+  // The page of results has these URLs, so a browser may request them again after the user has signed in.
+  router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
+
+  for (const group of [...actGroups, endpointActs]) addActs(router, deps, group as ActGroup<unknown, Deps>)
+  const mayRequeue = requirePermission('requeue-deliveries')
+  router.post('/deliveries/:id/requeue', mayRequeue, checkCsrf, requeueOne(deps))
+  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, checkCsrf, cancelOne(deps))
+}
+
+const requeueOne =
+  (deps: RequeueDeps & Pick<Deps, 'secrets'>) => async (req: Request<{ id: string }>, res: Response) => {
+    const { id } = req.params
+    const delivery = await lookUpDelivery(deps, id)
+    if (delivery === null) return sendNotFound(res)
+    const outcome = (await requeueDeliveries(deps, [id], byStaff(req, res, null))).get(id)
+    const { back } = req.body as { back?: unknown }
+    const page = back === 'source' ? sourceOf(delivery.referenceNumber).path : deliveryPath(id)
+    redirectTo(res, `${page}?result=${outcome}`)
+  }

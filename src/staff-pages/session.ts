@@ -6,8 +6,14 @@ import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
-import { sessionLifetimeMs } from '../staff/session.ts'
-import { byOwner, findSession, type SignedIn, type SignInClient, signOut } from '../staff/staff-sessions.ts'
+import {
+  byOwner,
+  findSession,
+  type SignedIn,
+  type SignInClient,
+  sessionLifetimeMs,
+  signOut,
+} from '../staff/staff-sessions.ts'
 import { page, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
@@ -99,10 +105,10 @@ const isFromOtherSite = (req: Request): boolean =>
  * A page that reloads the same URL. For the reload, the browser sends the cookie, because that request comes from this
  * site.
  */
-const stepPage = page(
-  { title: 'One moment' },
-  html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
-)
+const stepPage = page({
+  title: 'One moment',
+  body: html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
+})
 
 /** Returns what is stored about the client of a new session. */
 export const clientOf = (req: Request): SignInClient => ({

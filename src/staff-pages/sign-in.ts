@@ -5,71 +5,67 @@ import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { findByLink } from '../staff/passwords.ts'
-import { pendingLifetimeMs } from '../staff/session.ts'
 import { setPasswordByLink } from '../staff/set-password.ts'
 import { confirmSignIn, findPending, type PendingSignIn, signIn } from '../staff/sign-in.ts'
 import type { SignInChecks } from '../staff/sign-in-limit.ts'
-import { isOwnForm } from '../staff/staff-sessions.ts'
-import { checkCsrf, csrfOf, refuseForeignForm } from './guards.ts'
-import { csrfField, page } from './layout.ts'
+import { isOwnForm, pendingLifetimeMs } from '../staff/staff-sessions.ts'
 import {
   cardForm,
   codeField,
   errorNotice,
+  hidden,
+  inputField,
   newPasswordFields,
   passwordField,
   type RefusedForm,
   refusalOf,
-} from './refused-form.ts'
+} from './forms.ts'
+import { checkCsrf, csrfOf, refuseForeignForm } from './guards.ts'
+import { csrfField, page } from './layout.ts'
 import { clientOf, endOwnSession, requireSession, setTokenCookie, startSession, tokenOf } from './session.ts'
 
-/** The dependencies of the pages on which passwords and codes are entered. */
 export type SignInPageDeps = Deps & SignInChecks
 
 /** A page with a form on which people prove who they are, before they have a session. */
 interface ProofPage<Subject> {
-  /** The path of the form. Opening it changes nothing. */
   path: string
-  /** The path to which the form is sent. */
-  action: string
+  /** The path to which the form is sent, if it isn't `path`. */
+  action?: string
   title: string
-  heading: string
+  heading?: string
+  button: string
   /** The message about a wrong secret. */
-  wrong: string
-  /** Finds what the form is about. Returns null if it has sent another page, because the form is of no use. */
+  wrong?: string
+  /** Finds what the form is about. Null if it has sent another page, because the form is of no use. */
   find(req: Request, res: Response): Promise<Subject | null>
   /** Returns the content of the form, as HTML. */
   fields(subject: Subject): string
-  button: string
-  /** What follows the form, as HTML. */
-  foot: string
-  /** Checks what was entered. Returns null if it has sent the next page, otherwise why the form is shown again. */
+  /** HTML that follows the form. */
+  foot?: string
+  /** Checks what was entered. Null if it has sent the next page, otherwise why the form is shown again. */
   enter(subject: Subject, req: Request, res: Response): Promise<RefusedForm | null>
 }
 
 function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>): void {
+  const { path, action = path, title, heading = title, button, wrong = '', foot = '' } = proof
   const send = (res: Response, status: number, subject: Subject, error: string): void => {
-    const form = cardForm(`/admin${proof.action}`, proof.fields(subject), proof.button)
-    const body = html`<h1>${proof.heading}</h1>!${errorNotice(error)}!${form}!${proof.foot}`
-    sendPage(res, status, page({ title: proof.title }, body))
+    const form = cardForm(`/admin${action}`, proof.fields(subject), button)
+    const body = html`<h1>${heading}</h1>!${errorNotice(error)}!${form}!${foot}`
+    sendPage(res, status, page({ title, body }))
   }
-  router.get(proof.path, async (req, res) => {
+  router.get(path, async (req, res) => {
     const subject = await proof.find(req, res)
     if (subject !== null) send(res, 200, subject, '')
   })
-  router.post(proof.action, async (req, res) => {
+  router.post(action, async (req, res) => {
     const subject = await proof.find(req, res)
     const refused = subject && (await proof.enter(subject, req, res))
     if (subject === null || refused === null) return
-    const { status, error } = refusalOf(res, refused, proof.wrong)
+    const { status, error } = refusalOf(res, refused, wrong)
     send(res, status, subject, error)
   })
 }
 
-/**
- * Adds the pages on which people sign in: with a password, with the second factor, or by setting a password with a
- * one-time link. Also adds `/admin/sign-out`.
- */
 export function addSignInPages(router: Router, deps: SignInPageDeps): void {
   addProofPage(router, passwordPage(deps))
   addProofPage(router, codePage(deps))
@@ -83,12 +79,10 @@ export function addSignInPages(router: Router, deps: SignInPageDeps): void {
 
 const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: string }> => ({
   path: '/sign-in',
-  action: '/sign-in',
   title: 'Sign in',
   heading: 'Payment intents: support',
   wrong: 'The name or the password is wrong.',
   button: 'Sign in',
-  foot: '',
   async find(req, res) {
     const to = nextPath(req)
     if (!isSafeMethod(req)) return { to, name: formFields(req, 'name').name }
@@ -96,12 +90,12 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
     redirectTo(res, to)
     return null
   },
-  fields: ({ to, name }) => html`<input type="hidden" name="to" value="${to}" />
-    <div>
-      <label for="name">Name</label>
-      <input id="name" name="name" value="${name}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required !${name === '' ? 'autofocus' : ''} />
-    </div>
-    !${passwordField('password', 'Password', 'current-password', name === '' ? '' : 'autofocus')}`,
+  fields({ to, name }) {
+    const attributes = `autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required ${name === '' ? 'autofocus' : ''}`
+    return html`!${hidden('to', to)}
+      !${inputField('name', { label: 'Name', value: name, attributes })}
+      !${passwordField('password', 'Password', `autocomplete="current-password" ${name === '' ? '' : 'autofocus'}`)}`
+  },
   async enter({ to, name }, req, res) {
     const { password } = formFields(req, 'password')
     const result = await signIn(deps, { name, password, client: clientOf(req) })
@@ -120,9 +114,7 @@ export const wrongCode =
 
 const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: PendingSignIn }> => ({
   path: '/sign-in/code',
-  action: '/sign-in/code',
   title: 'Enter the code',
-  heading: 'Enter the code',
   wrong: wrongCode,
   button: 'Sign in',
   foot: html`<p class="faint">If you have no recovery code either, ask an admin to remove your second factor.</p>
@@ -137,7 +129,7 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: Pendin
     return null
   },
   fields: ({ to, pending }) => html`!${csrfField(pending)}
-    <input type="hidden" name="to" value="${to}" />
+    !${hidden('to', to)}
     !${codeField('code', 'Code', 'The 6 digits in your authenticator app. Without your phone, enter a recovery code.')}`,
   async enter({ to, pending }, req, res) {
     if (isOwnForm(pending, csrfOf(req))) {
@@ -151,17 +143,14 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: Pendin
 })
 
 /**
- * The form sends the token in its body, and requests are logged with the pattern of their route, so no log contains it.
- * The form contains the name of the account, so that password managers store the password under that name.
+ * No log contains the token: the form sends it in its body, and requests are logged with the pattern of their route.
+ * Password managers store the new password under the name in the form.
  */
 const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string }> => ({
   path: '/set-password/:token',
   action: '/set-password',
   title: 'Set your password',
-  heading: 'Set your password',
-  wrong: '',
   button: 'Set password',
-  foot: '',
   async find(req, res) {
     const token = isSafeMethod(req) ? String(req.params['token']) : formFields(req, 'token').token
     const name = await findByLink(deps, token)
@@ -169,11 +158,8 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
     sendPage(res, 404, linkNotValid)
     return null
   },
-  fields: ({ token, name }) => html`<input type="hidden" name="token" value="${token}" />
-    <div>
-      <label for="name">Name</label>
-      <input id="name" name="name" value="${name}" autocomplete="username" readonly />
-    </div>
+  fields: ({ token, name }) => html`!${hidden('token', token)}
+    !${inputField('name', { label: 'Name', value: name, attributes: 'autocomplete="username" readonly' })}
     !${newPasswordFields()}`,
   async enter({ token }, req, res) {
     const { password, again } = formFields(req, 'password', 'again')
@@ -186,24 +172,21 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
   },
 })
 
-const linkNotValid = page(
-  { title: 'Link not valid' },
-  html`<h1>Link not valid</h1>
+const linkNotValid = page({
+  title: 'Link not valid',
+  body: html`<h1>Link not valid</h1>
     <p>A link works once, for 24 hours, and only until a newer one is issued. Ask an admin for a new link.</p>
     <p><a href="/admin/sign-in">Sign in</a></p>`,
-)
+})
 
-const passwordSet = page(
-  { title: 'Password set' },
-  html`<h1>Password set</h1>
+const passwordSet = page({
+  title: 'Password set',
+  body: html`<h1>Password set</h1>
     <p class="notice good" role="status">Your new password works now. You are signed out everywhere.</p>
     <p><a class="button" href="/admin/sign-in">Sign in</a></p>`,
-)
+})
 
-/**
- * Returns the path to open after signing in. It is always under /admin, so it never leads to another site, and it is
- * never the sign-in page.
- */
+/** The path to open after signing in never leads to another site, or back to the sign-in page. */
 function nextPath(req: Request): string {
   const to = isSafeMethod(req) ? req.query.to : formFields(req, 'to').to
   const first = '/admin'

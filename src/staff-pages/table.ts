@@ -1,52 +1,50 @@
 import { html } from 'ghtml'
-import type { ShownField, Unit } from '../staff-acts/shown.ts'
-import { time } from './layout.ts'
-import { money, userText } from './words.ts'
+import type { PageField } from '../staff-acts/shown.ts'
+import { environmentBadge, groupDigits, money, time, userText } from './format.ts'
+import { businessLink, idLink, paymentPath } from './paths.ts'
 
-/**
- * A column of a table. `text` returns the plain text of a cell, and `html` returns its HTML, in which every value must
- * be escaped.
- */
-export type Column<Item> = {
-  title: string
-  classes?: 'number' | 'id' | 'wide' | 'wide when'
-  /** A button says what it does, so a card on a phone does not repeat the title. */
-  isAction?: true
-} & ({ text(item: Item): string | number } | { html(item: Item): string })
+/** A button says what it does, so a card on a phone does not repeat the label of its column. */
+export type Column<Item> = PageField<Item> & { isAction?: true }
 
-const classOf: Partial<Record<Unit, 'number' | 'id' | 'wide'>> = {
+const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = {
   count: 'number',
   money: 'number',
   id: 'id',
   user: 'wide',
+  time: 'wide when',
 }
 
-/** Returns a column with a field that the command line shows too, with its own HTML if it is more than the value. */
-export function columnOf<Item>(field: ShownField<Item>, content?: (item: Item) => string): Column<Item> {
-  const classes = field.unit && classOf[field.unit]
-  return {
-    title: field.label,
-    ...(classes && { classes }),
-    html: content ?? ((item) => valueOf(field, item)),
-  }
-}
-
-/** Returns fields as items of a `dl` element. */
-export const factsOf = <Thing>(thing: Thing, fields: readonly ShownField<Thing>[]): string =>
-  html`!${fields.map(
-    (field) =>
-      html`<dt>${field.label}</dt><dd !${field.unit === 'id' ? 'class="id"' : ''}>!${valueOf(field, thing)}</dd>`,
-  )}`
-
-/** Returns the value of a field as HTML. */
-function valueOf<Thing>({ unit, value }: ShownField<Thing>, thing: Thing): string {
-  const shown = value(thing)
+/** Returns a field's content as HTML. It is empty if the field does not apply to the thing. */
+function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
+  if ('html' in field) return field.html(thing)
+  const { unit } = field
+  const shown = field.value(thing)
+  if (shown === undefined) return ''
   if (shown === null) return unit === 'day' || unit === 'date' ? 'never' : 'none'
   if (shown instanceof Date) return time(shown)
   if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
-  if (unit === 'html') return String(shown)
-  if (unit === 'money' && typeof shown === 'number') return money(shown)
-  return unit === 'user' ? userText(String(shown)) : html`${shown}`
+  if (typeof shown === 'number') return unit === 'money' ? money(shown) : groupDigits(shown)
+  return unit === 'user' ? userText(shown) : html`${shown}`
+}
+
+/** Returns the fields that apply to a thing, with their labels, as items of a `dl` element. */
+export const factsOf = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<Thing>>[]): string =>
+  fields.map((field) => fact(field, contentOf(field, thing))).join('')
+
+const fact = ({ label, unit }: PageField<never>, content: string): string =>
+  content === '' ? '' : html`<dt>${label}</dt><dd !${unit === 'id' ? 'class="id"' : ''}>!${content}</dd>`
+
+/** The business to which a thing belongs, if it is still known. */
+export const ownerField: PageField<{ businessId: string; business: { name: string } | null }> = {
+  label: 'Business',
+  unit: 'user',
+  html: ({ businessId, business }) => businessLink(businessId, business?.name),
+}
+
+export const paymentField: PageField<{ referenceNumber: string; sandbox: boolean }> = {
+  label: 'Payment',
+  html: ({ referenceNumber: id, sandbox }) =>
+    html`!${idLink(paymentPath(id), id)} !${environmentBadge(sandbox)}`,
 }
 
 interface Look {
@@ -56,7 +54,7 @@ interface Look {
   isTight?: boolean
 }
 
-/** Returns a table. On a phone, each row is shown as a card, in which the titles of the columns precede the cells. */
+/** Returns a table. On a phone, each row is shown as a card, in which the labels precede the cells. */
 export const table = <Item>(
   columns: readonly Column<Item>[],
   items: readonly Item[],
@@ -70,14 +68,15 @@ export const table = <Item>(
     </table>
   </div>`
 
-const heading = ({ title, classes }: Pick<Column<unknown>, 'title' | 'classes'>): string =>
-  html`<th scope="col" !${classes === 'number' ? 'class="number"' : ''}>${title}</th>`
+const classesOf = ({ unit }: PageField<never>): string => (unit && classOf[unit]) ?? ''
+
+const heading = (column: PageField<never>): string =>
+  html`<th scope="col" !${classesOf(column) === 'number' ? 'class="number"' : ''}>${column.label}</th>`
 
 function cell<Item>(column: Column<Item>, item: Item): string {
-  const { title, classes, isAction } = column
-  const label = isAction ? '' : html` data-label="${title}"`
-  const className = classes === undefined ? '' : html` class="${classes}"`
-  return html`<td!${label}!${className}>!${'html' in column ? column.html(item) : html`${column.text(item)}`}</td>`
+  const label = column.isAction ? '' : html` data-label="${column.label}"`
+  const classes = classesOf(column)
+  return html`<td!${label}!${classes === '' ? '' : html` class="${classes}"`}>!${contentOf(column, item)}</td>`
 }
 
 /** Returns the links to the first and the next page of a list. `pathOf` returns the path of the page after an item. */

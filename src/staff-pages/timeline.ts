@@ -1,31 +1,28 @@
 import { html } from 'ghtml'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import type { Price } from '../checkout/layout.ts'
 import { isPending } from '../intents/lifecycle.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { TracedIntent } from '../intents/search.ts'
 import type { Actor } from '../security/actor.ts'
-import { hostOf } from '../webhooks/deliveries/delivery.ts'
-import { dueAt } from '../webhooks/deliveries/lease.ts'
+import { dueAt, hostOf } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../webhooks/deliveries/look-up.ts'
-import { time } from './layout.ts'
+import { duration, money, outcomeOf, paymentOutcome, refundOutcome, time, userText } from './format.ts'
 import { deliveryPath } from './paths.ts'
 import { chargedInWords, givenBackInWords } from './sentences/payment-advice.ts'
-import { duration, money, outcomeOf, paymentOutcome, refundOutcome, userText } from './words.ts'
 
-/** The data for a timeline. Pass `intent` through `asOf` first, so that its status is up to date. */
-interface Story {
-  intent: TracedIntent
-  deliveries: readonly ListedDelivery[]
-  trail: readonly AuditEvent[]
-}
-
-/** Returns the past and future events of a payment intent and its webhooks, in chronological order. */
-export function timeline({ intent, deliveries, trail }: Story): string {
+/** The past and future of an intent and its webhooks. `intent` must have its current status (`asOf`). */
+export function timeline(
+  intent: TracedIntent,
+  deliveries: readonly ListedDelivery[],
+  trail: readonly AuditEvent[],
+): string {
   const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
   const entries = [
-    ...paymentStory(intent),
+    { at: intent.createdAt, text: html`<b>Created</b> by the merchant` },
+    ...attemptsToPay(intent),
+    ...refunds(intent),
+    ...ends(intent),
     ...intent.outbox.map(({ event, createdAt }) => ({
       at: createdAt,
       text: html`<b>${event}</b> happened; not sent to the endpoints yet`,
@@ -63,13 +60,13 @@ const nameOf = (delivery: ListedDelivery | undefined): string =>
     ? ''
     : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(hostOf(delivery))}`
 
-/** A delivery attempt with its number, starting at 1. */
+/** The first attempt has number 1. */
 export interface Numbered<Attempt> {
   number: number
   attempt: Attempt
 }
 
-/** Returns a delivery's stored attempts with their numbers, starting with the oldest attempt. */
+/** Only the latest attempts are stored. Oldest first. */
 export const numbered = <Attempt>(delivery: {
   attempts: number
   attemptLog: Attempt[]
@@ -84,26 +81,16 @@ const kinds: Record<Actor['kind'], string> = {
   merchant: 'the merchant, with API key',
 }
 
-/** Describes a manual action and who performed it. */
 export const actOf = ({ act, actor }: AuditEvent): string =>
   html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${userText(actor.name)}`
 
-/** A past or future entry in the timeline. `text` is HTML. */
+/** `text` is HTML. */
 interface Entry {
   at: Date
   text: string
 }
 
-/** Returns an entry if its time is known. */
 const entryAt = (at: Date | null | undefined, text: string): Entry[] => (at ? [{ at, text }] : [])
-
-/** Returns the past and future events of a payment intent. `intent` must have its current status (`asOf`). */
-const paymentStory = (intent: TracedIntent): Entry[] => [
-  { at: intent.createdAt, text: html`<b>Created</b> by the merchant` },
-  ...attemptsToPay(intent),
-  ...refunds(intent),
-  ...ends(intent),
-]
 
 const reasons: Record<CancellationReason, string> = {
   requested_by_merchant: 'cancelled by the merchant',
@@ -117,49 +104,45 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent
   return [{ at: updatedAt, text: html`<b>${status}</b>: ${reasons[cancellationReason]}` }]
 }
 
-/** Returns the payments, and the refunds that failed. Other refunds are listed separately. */
+/** Payments, and the refunds that failed. Other refunds are listed separately. */
 function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
-  const ended = attempts.flatMap((attempt) => [
-    ...(attempt.startedAt === undefined ? [] : [started({ ...attempt, startedAt: attempt.startedAt })]),
-    {
-      at: attempt.at,
-      text:
-        attempt.kind === 'payment'
-          ? html`<b>Payment</b> of ${charged(attempt)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
-          : html`<b>Refund</b> of ${givenBack(attempt)} failed: ${refundOutcome(attempt)}`,
-    },
-  ])
-  if (hold === null) return ended
   return [
-    ...ended,
-    started({ ...hold, kind: 'payment', fee: hold.commission.payerTtc }),
-    { at: hold.queryAt, text: 'The service checks the outcome of the payment with the wallet' },
+    ...attempts.flatMap((attempt) => [
+      ...entryAt(attempt.startedAt, html`!${nameOfAttempt(attempt)} started`),
+      {
+        at: attempt.at,
+        text:
+          attempt.kind === 'payment'
+            ? html`!${nameOfAttempt(attempt)}: ${paymentOutcome(attempt)}`
+            : html`!${nameOfAttempt(attempt)} failed: ${refundOutcome(attempt)}`,
+      },
+    ]),
+    ...(hold === null
+      ? []
+      : [
+          {
+            at: hold.startedAt,
+            text: html`!${nameOfAttempt({ ...hold, kind: 'payment', fee: hold.commission.payerTtc })} started`,
+          },
+          { at: hold.queryAt, text: 'The service checks the outcome of the payment with the wallet' },
+        ]),
   ]
 }
 
-/** Describes the start of a payment, or of a refund that failed. */
-const started = ({
-  kind,
-  startedAt,
-  payerPhone,
-  ...price
-}: Pick<PaymentAttempt, 'kind' | 'amount' | 'fee' | 'payerPhone'> & { startedAt: Date }): Entry => ({
-  at: startedAt,
-  text:
-    kind === 'payment'
-      ? html`<b>Payment</b> of ${charged(price)} by <bdi dir="ltr">${payerPhone}</bdi> started`
-      : html`<b>Refund</b> of ${givenBack(price)} started`,
-})
+type NamedAttempt = Pick<PaymentAttempt, 'kind' | 'amount' | 'fee' | 'payerPhone'>
+
+const nameOfAttempt = ({ kind, payerPhone, ...price }: NamedAttempt): string =>
+  kind === 'payment'
+    ? html`<b>Payment</b> of ${chargedInWords(language, price)} by <bdi dir="ltr">${payerPhone}</bdi>`
+    : html`<b>Refund</b> of ${givenBackInWords(language, price)}`
 
 const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
   all.flatMap(({ amount, returnedFees, status, createdAt, queryAt }) => [
     {
       at: createdAt,
-      text: html`<b>Refund</b> of ${givenBack({ amount, fee: returnedFees.payerTtc })}: ${status}`,
+      text: html`<b>Refund</b> of ${givenBackInWords(language, { amount, fee: returnedFees.payerTtc })}: ${status}`,
     },
     ...entryAt(queryAt, 'The service checks the outcome of the refund with the wallet'),
   ])
 
 const language = { code: 'en', dir: 'ltr', money } as const
-const charged = (price: Price): string => chargedInWords(language, price)
-const givenBack = (price: Price): string => givenBackInWords(language, price)

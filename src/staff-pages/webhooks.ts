@@ -3,35 +3,34 @@ import type { DeliveryStatus } from '../../schemas/deliveries.ts'
 import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
-import { hostOf } from '../webhooks/deliveries/delivery.ts'
-import { isLeased } from '../webhooks/deliveries/lease.ts'
-import type { ListedDelivery, TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
+import { deliveryShown, endpointShown, type PageField } from '../staff-acts/shown.ts'
+import { eventIdOf, hostOf, isLeased } from '../webhooks/deliveries/delivery.ts'
+import {
+  endpointsOfDeliveries,
+  type ListedDelivery,
+  maxPerPayment,
+  type TracedEndpoint,
+} from '../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../webhooks/deliveries/present.ts'
-import { lastDayOf } from '../webhooks/endpoints/endpoint-facts.ts'
-import { deliveryBadge, endpointBadge, environmentBadge } from './badges.ts'
-import { time } from './layout.ts'
+import { deliveryBadge, endpointBadge, environmentBadge, outcomeOf, time, userText } from './format.ts'
 import { deliveryPath, endpointPath, idLink, sourceOf, userLink } from './paths.ts'
 import { requeueButton } from './requeue.ts'
-import { type Column, table } from './table.ts'
-import { outcomeOf, userText } from './words.ts'
+import { table } from './table.ts'
 
-/**
- * Returns a table of deliveries, which also shows each delivery's last attempt. On a phone, each row is shown as a
- * card.
- */
+/** Shows only the last attempt of each delivery. */
 export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
   table(deliveryColumns, deliveries, { caption })
 
-const deliveryColumns: Column<ListedDelivery>[] = [
-  { title: 'Delivery', html: ({ _id, event }) => html`<a href="${deliveryPath(_id)}">${event}</a>` },
+const deliveryColumns: PageField<ListedDelivery>[] = [
+  { ...deliveryShown.id, unit: 'user', html: ({ _id, event }) => userLink(deliveryPath(_id), event) },
   {
-    title: 'Payment or order',
+    label: 'Payment or order',
     html: ({ referenceNumber: id, sandbox }) =>
       html`!${idLink(sourceOf(id).path, id)} !${environmentBadge(sandbox)}`,
   },
-  { title: 'Endpoint', classes: 'wide', html: (delivery) => userText(hostOf(delivery)) },
-  { title: 'Status', html: ({ status }) => deliveryBadge(status) },
-  { title: 'Last attempt', html: lastAttempt },
+  { label: 'Endpoint', unit: 'user', value: hostOf },
+  { ...deliveryShown.status, html: ({ status }) => deliveryBadge(status) },
+  { label: 'Last attempt', html: lastAttempt },
 ]
 
 function lastAttempt({ attempts, attemptLog }: ListedDelivery): string {
@@ -40,33 +39,24 @@ function lastAttempt({ attempts, attemptLog }: ListedDelivery): string {
   return html`${attempts}: !${userText(outcomeOf(attempt))}, !${time(attempt.at)}`
 }
 
-/** Returns an endpoint's health as HTML. */
-export function healthOf({ health }: TracedEndpoint): string {
-  const { failuresInRow, lastError: stage, lastFailureAt, lastStatus: status, lastSuccessAt } = health
-  const success =
-    lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
-  if (failuresInRow === 0 || lastFailureAt === null) return success
-  const times = failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
-  const why = stage === null ? '' : html`: ${outcomeOf({ status, stage, error: null })}`
-  return html`<b>${times}</b>, most recently at !${time(lastFailureAt)}!${why}. !${success}`
+export const healthField: PageField<Pick<TracedEndpoint, 'health'>> = {
+  label: 'Health',
+  html({ health }) {
+    const { failuresInRow, lastError: stage, lastFailureAt, lastStatus: status, lastSuccessAt } = health
+    const success =
+      lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
+    if (failuresInRow === 0 || lastFailureAt === null) return success
+    const times =
+      failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
+    const why = stage === null ? '' : html`: ${outcomeOf({ status, stage, error: null })}`
+    return html`<b>${times}</b>, most recently at !${time(lastFailureAt)}!${why}. !${success}`
+  },
 }
 
-/** Returns how many of the attempts of the last 24 hours succeeded, and since when they fail if that was reported. */
-export function lastDayText(endpoint: TracedEndpoint, now: Date): string {
-  const { attempts, succeeded, successRate } = lastDayOf(endpoint, now)
-  const since = endpoint.reportedFailure?.since
-  const report =
-    since === undefined ? '' : html` Failing since !${time(since)}, which was reported as endpoint.failing.`
-  if (successRate === null) return html`No attempts.!${report}`
-  const percent = Math.floor(successRate * 100)
-  return html`${succeeded} of ${attempts} attempts succeeded (${percent} %).!${report}`
-}
-
-/** The columns of a table of endpoints with their health. */
-export const endpointColumns: Column<TracedEndpoint>[] = [
-  { title: 'Endpoint', classes: 'wide', html: ({ _id, url }) => userLink(endpointPath(_id), url) },
-  { title: 'State', html: endpointBadge },
-  { title: 'Health', html: healthOf },
+export const endpointColumns: PageField<TracedEndpoint>[] = [
+  { ...endpointShown.url, label: 'Endpoint', html: ({ _id, url }) => userLink(endpointPath(_id), url) },
+  { label: 'State', html: endpointBadge },
+  healthField,
 ]
 
 type Sentence = (delivery: ListedDelivery, now: Date) => string
@@ -82,7 +72,7 @@ const sentences: Record<DeliveryStatus, Sentence> = {
     html`!${last(delivery)} The delivery was cancelled because the endpoint was deleted or disabled.`,
 }
 
-/** Returns HTML that explains a delivery's current state. */
+/** Explains a delivery's current state, as HTML. */
 export function whatHappened(deps: Pick<Deps, 'now'>, delivery: ListedDelivery): string {
   const now = deps.now()
   if (isLeased(delivery, now)) return html`An attempt is in progress now.`
@@ -92,7 +82,7 @@ export function whatHappened(deps: Pick<Deps, 'now'>, delivery: ListedDelivery):
 function last({ attemptLog, attempts }: ListedDelivery): string {
   const attempt = attemptLog.at(-1)
   if (attempt === undefined) return attempts === 0 ? 'No attempt was made.' : ''
-  return html`The last attempt, at !${time(attempt.at)}, failed: !${html`<b><bdi>${outcomeOf(attempt)}</bdi></b>`}.`
+  return html`The last attempt, at !${time(attempt.at)}, failed: <b>!${userText(outcomeOf(attempt))}</b>.`
 }
 
 function next({ nextAttemptAt, attempts }: ListedDelivery, now: Date): string {
@@ -101,38 +91,60 @@ function next({ nextAttemptAt, attempts }: ListedDelivery, now: Date): string {
   return html`${name} is at !${time(nextAttemptAt)}.`
 }
 
-/** Returns a card for each delivery on the page of its payment or order. */
-export const deliveryCards = (
-  deps: Pick<Deps, 'now'>,
+/** What the section needs to know of a payment or order. */
+interface EventSource {
+  sandbox: boolean
+  createdAt: Date
+  outbox: readonly { id: string; event: EventName; createdAt: Date }[]
+}
+
+/** The section about the webhooks of a payment or order. `happened` are its events so far. */
+export async function webhooksSection(
+  deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'>,
+  source: EventSource,
+  happened: readonly EventName[],
   deliveries: readonly ListedDelivery[],
-  endpoints: ReadonlyMap<string, TracedEndpoint>,
   staff: SignedIn,
-): string[] =>
-  deliveries.map(
+): Promise<string> {
+  const endpoints = await endpointsOfDeliveries(deps, deliveries)
+  const cards = deliveries.map(
     (delivery) => html`<article class="card">
     <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(lastUrl(delivery))} !${deliveryBadge(delivery.status)}</h3>
     <p class="lead">!${whatHappened(deps, delivery)}</p>
     !${requeueButton(delivery, endpoints.get(delivery.endpointId), staff, 'source')}
   </article>`,
   )
+  const waiting = source.outbox.map(
+    ({ event, createdAt }) =>
+      html`<p class="notice"><b>${event}</b> happened !${time(createdAt)}. It has not been sent to the endpoints yet.</p>`,
+  )
+  return html`<h2>Webhooks</h2>!${waiting}!${missing(deps, source, happened, deliveries)}!${cards}`
+}
 
-/** Returns the notice about an event that is still in the outbox. */
-export const notYetSent = ({ event, createdAt }: { event: EventName; createdAt: Date }): string =>
-  html`<p class="notice"><b>${event}</b> happened !${time(createdAt)}. It has not been sent to the endpoints yet.</p>`
-
-/** Returns the notice about an event without a delivery. */
-export const notSubscribed = (event: EventName, when = 'when it happened'): string =>
-  html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> ${when}, so nothing was sent.</p>`
-
-/**
- * Returns a notice if a payment or order is test data that the clean-up (src/retention) may already have partly
- * deleted. Otherwise, returns null.
- */
-export function cleanedAway(
+/** Returns notices about events without a delivery. They say why, if that is known. */
+function missing(
   { config, now }: Pick<Deps, 'config' | 'now'>,
-  { sandbox, createdAt }: { sandbox: boolean; createdAt: Date },
-): string | null {
-  const isOld = now().getTime() - createdAt.getTime() > config.sandboxRetentionMs
-  if (!sandbox || !isOld) return null
-  return html`<p class="notice">This test data is older than the retention period. The clean-up deletes it, webhooks first.</p>`
+  { sandbox, createdAt, outbox }: EventSource,
+  happened: readonly EventName[],
+  deliveries: readonly ListedDelivery[],
+): string {
+  if (sandbox && now().getTime() - createdAt.getTime() > config.sandboxRetentionMs)
+    return html`<p class="notice">This test data is older than the retention period. The clean-up deletes it, webhooks first.</p>`
+  if (deliveries.length === maxPerPayment)
+    return html`<p class="notice">Only the first ${maxPerPayment} deliveries are shown.</p>`
+  // An event that has just left the outbox may be both in the outbox that was read and among the deliveries.
+  const handled = new Map([
+    ...outbox.map(({ id, event }) => [id, event] as const),
+    ...deliveries.map(({ _id, event }) => [eventIdOf(_id), event] as const),
+  ])
+  const counts = (events: Iterable<string>) => Map.groupBy(events, (event) => event)
+  const known = counts(handled.values())
+  return [...counts(happened)]
+    .map(([event, { length: times }]) => {
+      const unsent = times - (known.get(event)?.length ?? 0)
+      if (unsent < 1) return ''
+      const when = times === 1 ? 'when it happened' : `${unsent} of the ${times} times that it happened`
+      return html`<p class="notice">No active endpoint was subscribed to <b>${event}</b> ${when}, so nothing was sent.</p>`
+    })
+    .join('')
 }

@@ -9,16 +9,12 @@ import {
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
-/** Omitted fields match everything. */
-export interface AccountFilter extends Partial<Pick<Staff, 'role'>> {
-  disabled?: boolean
-}
+export type AccountFilter = Partial<Pick<Staff, 'role'>> & { disabled?: boolean }
 
-/** Contains neither secrets nor hashes. */
 export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   name: string
   secondFactor: boolean
-  /** Null if there is no valid link. */
+  /** Null without a valid link. */
   linkExpiresAt: Date | null
 }
 
@@ -32,13 +28,10 @@ export async function listAccounts(
 ): Promise<IdPage<AccountFacts>> {
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
   const where = { ...withoutUndefined(filter), ...state }
-  const now = deps.now()
-  return mapPage(await readIdPage(deps.Staff, where, slice, sortOrders.byName), (staff) =>
-    accountFacts(staff, now),
-  )
+  const page = await readIdPage(deps.Staff, where, slice, sortOrders.byName)
+  return mapPage(page, (staff) => accountFacts(staff, deps.now()))
 }
 
-/** Null if there is no such account. */
 export async function lookUpAccount(deps: FactsDeps, name: string): Promise<AccountFacts | null> {
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   return staff === null ? null : accountFacts(staff, deps.now())

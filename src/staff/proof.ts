@@ -2,21 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 import { auditLine } from '../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
-import { addOrCountRepeat } from '../audit/share.ts'
+import { addOrCountRepeat } from '../audit/repeats.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { networkOf } from '../platform/network.ts'
 import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
-import { hashOfRecoveryCode, isRecoveryCode } from './second-factor/recovery-codes.ts'
-import { stepOf, totpField } from './second-factor/totp.ts'
+import { hashOfRecoveryCode, isRecoveryCode, stepOf, totpField } from './second-factor-codes.ts'
 import type { SignInAttempt, SignInChecks } from './sign-in-limit.ts'
 import { byOwner } from './staff-sessions.ts'
 
-/** `refused` has no reason, so that a stranger learns nothing. */
+/** `refused` tells a stranger no reason. */
 export type Unproven = { outcome: 'refused' } | { outcome: 'wait'; seconds: number } | { outcome: 'busy' }
 
-/** For a wrong password or code. Only the audit trail contains the account and the reason. */
+/** Only the audit trail contains the account and the reason. */
 export class WrongProof extends Error {
   readonly subject: string
 
@@ -26,10 +25,10 @@ export class WrongProof extends Error {
   }
 }
 
-/** The actor of a refused sign-in, because nothing proves who made it. The name is not a valid account name. */
+/** Not a valid account name. */
 export const byStranger = (ip: string): By => byOwner('not signed in', ip)
 
-/** Runs `check` within the limit on failures. A wrong password or code goes into the audit trail. */
+/** A wrong password or code goes into the audit trail. */
 export async function prove<Result extends { outcome: string }>(
   deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
   attempting: Promise<SignInAttempt>,
@@ -48,8 +47,7 @@ export async function prove<Result extends { outcome: string }>(
     const { subject, message: reason } = error
     const { name, from } = by.actor
     const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
-    // A network's first refusal in an hour has a line of its own. All others share one, so a flood can't fill the audit
-    // trail.
+    // Only a network's first refusal of an hour has its own line, so a flood can't fill the audit trail.
     const key = `sign-in ${networkOf(from ?? '')} ${name}`
     await addOrCountRepeat(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }
@@ -58,10 +56,9 @@ export async function prove<Result extends { outcome: string }>(
 
 type UseDeps = Pick<Deps, 'Staff' | 'secrets' | 'now'>
 
-/** For the audit trail. `codesLeft` counts the unused recovery codes. */
 type UsedCode = { secondFactor: 'code' } | { secondFactor: 'recovery code'; codesLeft: number }
 
-/** `use` uses up a code of the account's second factor, in the transaction of the act. */
+/** `use` uses up the code in the same transaction. */
 export const proveByCode = <Result extends { outcome: string }>(
   deps: UseDeps & AuditedDeps & Pick<SignInChecks, 'countCode'>,
   staff: Staff,
@@ -74,10 +71,7 @@ export const proveByCode = <Result extends { outcome: string }>(
     ),
   )
 
-/**
- * Uses up a code of the authenticator app, or a recovery code. It's a single guarded write, so of several concurrent
- * uses of one code, only one succeeds. Throws WrongProof if the code is wrong.
- */
+/** Of several concurrent uses of a code, only one succeeds. Throws WrongProof. */
 async function useCode(
   deps: UseDeps,
   { _id: name, epoch, secondFactor }: Staff,
@@ -87,9 +81,8 @@ async function useCode(
   if (secondFactor === null) throw new WrongProof(name, 'no second factor')
   const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   const use = async (guard: object, change: object, refusal: string): Promise<void> => {
-    const { modifiedCount } = await nativeCollection(deps.Staff).updateOne({ ...same, ...guard }, change, {
-      session,
-    })
+    const accounts = nativeCollection(deps.Staff)
+    const { modifiedCount } = await accounts.updateOne({ ...same, ...guard }, change, { session })
     if (modifiedCount === 0) throw new WrongProof(name, refusal)
   }
   if (isRecoveryCode(code)) {

@@ -8,7 +8,7 @@ import { prove, type Unproven, WrongProof } from './proof.ts'
 import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
-/** `refused` means that the link isn't valid, or that the old password is wrong. */
+/** `refused` means that the link isn't valid, or the old password is wrong. */
 export type SetPasswordResult =
   | { outcome: 'done'; name: string }
   | { outcome: 'invalid'; fault: string }
@@ -16,7 +16,7 @@ export type SetPasswordResult =
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
-/** Also ends the account's sessions, and uses up the link: of several concurrent requests, only one succeeds. */
+/** Uses up the link: of several concurrent requests, only one succeeds. */
 export async function setPasswordByLink(
   deps: PasswordDeps,
   { token, password, ip }: { token: string; password: string; ip: string },
@@ -25,17 +25,17 @@ export async function setPasswordByLink(
   if (name === null) return { outcome: 'refused' }
   const fault = passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  // Bounds the number of hashes that we compute for the holder of a link.
+  // Bounds how many hashes the holder of a link can cause.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   const by = byOwner(name, ip)
-  const set = await write(deps, { name, password, by, means: 'link', keptId: null }, linkFilter(deps, token))
+  const set = await write(deps, { name, password, by, means: 'link' }, linkFilter(deps, token))
   if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done', name }
 }
 
-/** Requires the old password, and ends all of the account's other sessions. */
+/** Ends all other sessions of the account. */
 export async function changeOwnPassword(
   deps: PasswordDeps,
   { name, sessionId, expectValid }: SignedIn,
@@ -62,14 +62,13 @@ interface NewPassword {
   password: string
   by: By
   means: 'link' | 'old password'
-  /** The session that stays, if any. */
-  keptId: string | null
+  keptId?: string
 }
 
-/** Ends the account's other sessions and its link. Returns false if the guard doesn't hold. */
+/** Ends the other sessions and the link. Returns false if the guard doesn't hold. */
 async function write(
   deps: PasswordDeps,
-  { name, password, by, means, keptId }: NewPassword,
+  { name, password, by, means, keptId = '' }: NewPassword,
   guard: object,
 ): Promise<boolean> {
   const passwordHash = await deps.slowHash.make(password)
@@ -81,7 +80,7 @@ async function write(
     )
     if (changed === null) return false
     const { epoch } = changed
-    const kept = { staffName: name, sessionId: keptId ?? '', epoch: epoch - 1 }
+    const kept = { staffName: name, sessionId: keptId, epoch: epoch - 1 }
     await nativeCollection(deps.StaffSession).updateOne(kept, { $set: { epoch } }, { session })
     await add({ act: 'staff.password-changed', subject: name, businessId: null, after: { with: means } })
     return true

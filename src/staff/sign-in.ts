@@ -5,7 +5,6 @@ import { prefixesOf } from '../platform/network.ts'
 import type { Staff } from './account.ts'
 import { isValidStaffName } from './permissions.ts'
 import { byStranger, prove, proveByCode, type Unproven, WrongProof } from './proof.ts'
-import { pendingText } from './session.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 import {
   byOwner,
@@ -14,33 +13,24 @@ import {
   openPendingSession,
   openSession,
   ownForms,
+  pendingText,
   type SignInClient,
 } from './staff-sessions.ts'
 
-/**
- * `token` is the value for the cookie; MongoDB stores only its hash. With `code-required`, it's the token of a pending
- * session, because the second factor is still missing.
- */
+/** The token is the cookie's value. `code-required` gives one of a pending session. */
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
   | { outcome: 'code-required'; token: string }
   | Unproven
 
-export type SignInDeps = Pick<
-  Deps,
-  'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'
-> &
-  SignInChecks
+type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'>
+export type SignInDeps = SessionDeps & SignInChecks
 
-/** Additional characters are ignored. */
 const maxNameLength = 64
-/** For the audit trail: people sometimes type their password into the name field. Not a valid account name. */
+/** Not a valid account name. The audit trail never shows an unknown one, because it may be a password. */
 const unknownName = 'unknown name'
 
-/**
- * Opens a session, or a pending one if the account has a second factor. An unknown name, a wrong password and a
- * disabled account cost the same work and look the same; only the audit trail shows which it was.
- */
+/** Unknown names, wrong passwords and disabled accounts look the same. Only the audit trail tells them apart. */
 export async function signIn(
   deps: SignInDeps,
   { password, client, ...input }: { name: string; password: string; client: SignInClient },
@@ -56,15 +46,13 @@ export async function signIn(
     if (staff.disabledAt !== null) throw new WrongProof(name, 'the account is disabled')
     if (staff.secondFactor !== null)
       return { outcome: 'code-required', token: await openPendingSession(deps, staff, client) }
-    const by = byOwner(name, ip)
-    const token = await audited(deps, { documents: [], by }, (act) =>
-      openSession(deps, act, staff, client, null),
-    )
+    const options = { documents: [], by: byOwner(name, ip) }
+    const token = await audited(deps, options, (act) => openSession(deps, act, staff, client, null))
     return { outcome: 'signed-in', token }
   })
 }
 
-/** All sign-ins from here share one limit on password checks: one provider can't use up what others need. */
+/** Sign-ins from here share one limit on password checks, so that one provider can't use up all of them. */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
 export interface PendingSignIn extends OwnForms {
@@ -72,18 +60,12 @@ export interface PendingSignIn extends OwnForms {
   staff: Staff
 }
 
-/** Null if it doesn't exist, has expired or was used. Whatever ends the account's sessions ends it too. */
-export async function findPending(
-  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>,
-  token: string,
-): Promise<PendingSignIn | null> {
+export async function findPending(deps: SessionDeps, token: string): Promise<PendingSignIn | null> {
   const found = await findOpenSession(deps, token, { isPending: true })
-  return found === null
-    ? null
-    : { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
+  return found && { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
 }
 
-/** `code` is one of the authenticator app, or a recovery code. It works only once, and so does the pending session. */
+/** The code works only once, and so does the pending session. */
 export function confirmSignIn(
   deps: SignInDeps,
   { id, staff }: PendingSignIn,

@@ -2,6 +2,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { mongo } from 'mongoose'
 import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
 import { unlessLocked } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -9,31 +11,68 @@ import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
 import { type Role, requiresSecondFactor } from './permissions.ts'
-import {
-  pendingLifetimeMs,
-  pendingText,
-  type StaffSession,
-  sessionLifetimeMs,
-  validSessions,
-} from './session.ts'
+
+/** Activity doesn't extend a session. */
+export const sessionLifetimeMs = 12 * 60 * 60 * 1000
+/** For entering the code after the password. */
+export const pendingLifetimeMs = 5 * 60 * 1000
+
+/** Pages show the last sign-in for as long. */
+const removedAfterSeconds = 30 * 86_400
+
+/** `_id` is the hash of the token in the cookie, or of `pendingText` while only the password is proved. */
+export const staffSessions = declareCollection({
+  name: 'staffsessions',
+  kept: 'until it expires, 30 days after sign-in',
+  fields: {
+    _id: secret(text),
+    /** Stands for the session on pages and in the audit trail. */
+    sessionId: text,
+    staffName: text,
+    /** A pending session gives no rights. */
+    isPending: flag,
+    epoch: whole,
+    /** Null if the account had no second factor. */
+    factorId: orNull(text),
+    from: text,
+    client: text,
+    createdAt: date,
+    /** Up to 15 minutes too early. */
+    lastSeenAt: date,
+    endedAt: orNull(date),
+    expiresAt: date,
+  },
+  indexes: [
+    { name: 'removal', key: { createdAt: 1 }, expireAfterSeconds: removedAfterSeconds },
+    { name: 'byName', key: { staffName: 1, createdAt: -1 } },
+  ],
+})
+export type StaffSession = Stored<typeof staffSessions>
+
+export const pendingText = (token: string): string => `pending.${token}`
+
+const validSessions = ({ epoch, secondFactor }: Pick<Staff, 'epoch' | 'secondFactor'>) => ({
+  epoch,
+  factorId: secondFactor?.id ?? null,
+  isPending: false,
+  endedAt: null,
+})
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
 export interface SignInClient {
   ip: string
-  /** An empty string if there's no such header. */
+  /** Empty without the header. */
   userAgent: string
 }
 
 const maxClientLength = 200
 
-/** The actor is the account's owner. */
-export const byOwner = (name: string, ip: string): By => ({
-  actor: { kind: 'staff', name, from: ip },
-  reason: null,
-})
+export function byOwner(name: string, ip: string): By {
+  return { actor: { kind: 'staff', name, from: ip }, reason: null }
+}
 
-/** Returns the token, which only the cookie contains. `after` becomes part of the audit line. */
+/** Returns the token for the cookie. */
 export async function openSession(
   deps: OpenDeps,
   { session: transaction, add }: Pick<AuditedAct, 'session' | 'add'>,
@@ -47,12 +86,7 @@ export async function openSession(
   return token
 }
 
-/** Returns the token of a session without rights. */
-export async function openPendingSession(
-  deps: OpenDeps,
-  staff: Staff,
-  client: SignInClient,
-): Promise<string> {
+export async function openPendingSession(deps: OpenDeps, staff: Staff, client: SignInClient) {
   const { token, session } = draft(deps, staff, client, true)
   await nativeCollection(deps.StaffSession).insertOne(session)
   return token
@@ -84,29 +118,27 @@ function draft(
   return { token, session }
 }
 
-/** CSRF tokens of a session, or of a sign-in that still needs the second factor. */
 export interface OwnForms {
   /** Every form contains it, so that no other site can submit one. */
   csrf: string
-  /** While SECRET_KEY is being rotated, a form from another process may contain another one than `csrf`. */
+  /** While SECRET_KEY is being rotated, another process may use another token. */
   csrfs: string[]
 }
 
 export interface SignedIn extends OwnForms {
   name: string
   role: Role
-  /** Stands for the session on pages and in the audit trail. */
   sessionId: string
-  /** Until it has one, it may only open that page or sign out (permissions.ts). */
+  /** Until it has one, it may open only that page or sign out. */
   mustAddFactor: boolean
   /** Throws unless the session is still valid in this transaction. */
   expectValid(transaction: mongo.ClientSession): Promise<void>
 }
 
-/** The time of the last request is stored only if the stored one is older than this. */
+/** How old the stored time of the last request may be. */
 const seenEveryMs = 15 * 60_000
 
-/** Reads from MongoDB each time, so that a session ends in all processes at once. */
+/** Not cached: a session ends in all processes at once. */
 export async function findSession(
   deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
   token: string,
@@ -138,7 +170,6 @@ export async function findSession(
   }
 }
 
-/** Null if it has ended. */
 export async function findOpenSession(
   deps: OpenDeps,
   token: string,
@@ -146,7 +177,7 @@ export async function findOpenSession(
   transaction: mongo.ClientSession | null = null,
 ): Promise<{ session: StaffSession; staff: Staff } | null> {
   const _id = { $in: deps.secrets.hashes(isPending ? pendingText(token) : token) }
-  // Sessions stay stored for a while after they've ended.
+  // Ended sessions stay stored for a while.
   const open = { _id, isPending, endedAt: null, expiresAt: { $gt: deps.now() } }
   const session = await deps.StaffSession.findOne(open).session(transaction).lean<StaffSession | null>()
   if (session === null) return null
@@ -154,7 +185,7 @@ export async function findOpenSession(
   const account = { _id: staffName, epoch, disabledAt: null }
   const staff = await deps.Staff.findOne(account).session(transaction).lean<Staff | null>()
   const isProved = isPending || factorId === (staff?.secondFactor?.id ?? null)
-  return staff === null || !isProved ? null : { session, staff }
+  return staff !== null && isProved ? { session, staff } : null
 }
 
 export function ownForms({ secrets }: Pick<Deps, 'secrets'>, token: string): OwnForms {
@@ -168,21 +199,15 @@ export function isOwnForm(session: OwnForms, csrf: unknown): boolean {
   return own.some((each) => given.length === each.length && timingSafeEqual(given, each))
 }
 
-/** As shown on pages. `id` gives no rights. */
-export interface ListedSession
-  extends Pick<StaffSession, 'createdAt' | 'lastSeenAt' | 'expiresAt' | 'from' | 'client'> {
-  id: string
-}
+export type ListedSession = ReturnType<typeof listed>
 
+type ListDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'now'>
 type EndDeps = Pick<Deps, 'StaffSession'> & AuditedDeps
 
 const maxListed = 100
 
-/** Valid ones, newest first. Empty if there is no such account. */
-export async function listSessions(
-  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
-  name: string,
-): Promise<ListedSession[]> {
+/** Newest first. Empty if there is no such account. */
+export async function listSessions(deps: ListDeps, name: string): Promise<ListedSession[]> {
   const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
   if (staff === null) return []
   const valid = { staffName: name, ...validSessions(staff), expiresAt: { $gt: deps.now() } }
@@ -190,25 +215,23 @@ export async function listSessions(
   return (await found.lean<StaffSession[]>()).map(listed)
 }
 
-function listed({
-  sessionId: id,
+const listed = ({ sessionId: id, createdAt, lastSeenAt, expiresAt, from, client }: StaffSession) => ({
+  id,
   createdAt,
   lastSeenAt,
   expiresAt,
   from,
   client,
-}: StaffSession): ListedSession {
-  return { id, createdAt, lastSeenAt, expiresAt, from, client }
-}
+})
 
-/** In every process at once. Returns false if the account has no such session, or it has already ended. */
+/** Returns false if the session has ended or isn't the account's. */
 export const endSession = async (
   deps: EndDeps,
   { name, sessionId }: { name: string; sessionId: string },
   by: By,
 ): Promise<boolean> => (await end(deps, name, [sessionId], by)) === 1
 
-/** Returns the number of sessions that it ended. */
+/** Returns how many it ended. */
 export async function endOtherSessions(
   deps: EndDeps & Pick<Deps, 'Staff'>,
   { name, keptId }: { name: string; keptId: string },
@@ -221,33 +244,21 @@ export async function endOtherSessions(
   }
 }
 
-/** Skips those that have already ended. Returns how many it ended. */
 const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<number> =>
   audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
     const sessions = nativeCollection(deps.StaffSession)
-    const valid = {
-      staffName,
-      sessionId: { $in: ids },
-      isPending: false,
-      endedAt: null,
-      expiresAt: { $gt: at },
-    }
+    const open = { isPending: false, endedAt: null, expiresAt: { $gt: at } }
+    const valid = { staffName, sessionId: { $in: ids }, ...open }
     const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
-    await sessions.updateMany(
-      { _id: { $in: found.map(({ _id }) => _id) } },
-      { $set: { endedAt: at } },
-      { session },
-    )
+    const foundIds = found.map(({ _id }) => _id)
+    await sessions.updateMany({ _id: { $in: foundIds } }, { $set: { endedAt: at } }, { session })
     const about = { act: 'staff.session-ended', subject: staffName, businessId: null } as const
     await add(...found.map(({ sessionId }) => ({ ...about, after: { session: sessionId } })))
     return found.length
   })
 
-/** By account name. Sessions are removed after 30 days (session.ts), so older sign-ins are missing. */
-export async function lastSignIns(
-  deps: Pick<Deps, 'StaffSession'>,
-  names: readonly string[],
-): Promise<Map<string, Date>> {
+/** By account name. Covers 30 days. */
+export async function lastSignIns(deps: Pick<Deps, 'StaffSession'>, names: readonly string[]) {
   const found = await deps.StaffSession.aggregate<{ _id: string; at: Date }>([
     { $match: { staffName: { $in: names }, isPending: false } },
     { $group: { _id: '$staffName', at: { $max: '$createdAt' } } },
@@ -255,7 +266,6 @@ export async function lastSignIns(
   return new Map(found.map(({ _id, at }) => [_id, at]))
 }
 
-/** Ends the session in every process at once. Does nothing if it has already ended. */
 export const signOut = (deps: EndDeps & Pick<Deps, 'secrets'>, token: string, by: By): Promise<void> =>
   audited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(

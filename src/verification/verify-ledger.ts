@@ -1,14 +1,14 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import { type ChainOwner, chainIndex, validNumber } from '../chains/append.ts'
-import type { LoggedEvent } from '../events/logged-event.ts'
+import type { LoggedEvent } from '../events/log.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Refund } from '../intents/records.ts'
 import { entriesOf } from '../ledger/book.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isUnreachable } from '../mongo/connect.ts'
-import type { Facts } from '../outbox/facts.ts'
+import type { Facts } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import {
   businessIds,

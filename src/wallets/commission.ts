@@ -2,9 +2,8 @@ import type { Config } from '../config/config.ts'
 import { type Of, part, whole } from '../mongo/fields.ts'
 
 /**
- * In centimes (SPEC 6.2). Both fees include two Mauritanian taxes: `tof` on financial operations (taxe sur les
- * opérations financières) and `tte` on electronic transactions (taxe sur les transactions électroniques).
- * `totalRevenue` is what remains of the fees.
+ * In centimes (SPEC 6.2). The fees include two Mauritanian taxes: `tof` (taxe sur les opérations financières) and
+ * `tte` (taxe sur les transactions électroniques). `totalRevenue` is what remains.
  */
 export const commissionFields = part({
   providerTtc: whole,
@@ -21,13 +20,12 @@ export type ReturnedFees = Of<typeof returnedFeesFields>
 
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
-/** In basis points, at most 50 % (schemas/environment.ts). Fees are taken from the amount, taxes from the fees. */
+/** In basis points. Fees are portions of the amount, taxes of the fees. */
 export type CommissionRates = Config['commissionRates']
 
 /**
- * Commission on `amount` centimes. Each fee and tax is rounded half up to whole centimes, and at least 1 centime unless
- * its rate is zero. If the fees don't cover the taxes plus 1 centime of revenue, the merchant's fee is raised (or the
- * payer's, if the merchant pays none). No fees, no taxes.
+ * Rounds each fee and tax half up, to at least 1 centime unless its rate is zero. If the fees don't cover the taxes
+ * plus 1 centime of revenue, it raises the merchant's fee, or the payer's if the merchant pays none.
  */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = portion(BigInt(amount), rates.provider)
@@ -46,7 +44,7 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
   }
 }
 
-/** Bigint, because amount × basis points can exceed Number.MAX_SAFE_INTEGER. */
+/** amount × basis points can exceed Number.MAX_SAFE_INTEGER. */
 function portion(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)

@@ -1,9 +1,11 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
+import type { Config } from '../config/config.ts'
+import { isDatabaseFault } from '../mongo/connect.ts'
+import type { Deps } from '../platform/deps.ts'
+import { isUnavailable } from '../platform/errors.ts'
+import { withTimeout } from '../platform/timeout.ts'
 
-/**
- * The system that has the customers' money: the sandbox, a simulation without money, or a live provider. Payments store
- * this name, because only the wallet that made a payment can report its outcome or refund it.
- */
+/** Payments store this name, because only the wallet that made a payment can report its outcome or refund it. */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /** The customer can correct either, so there's no event. A number without a wallet counts as a wrong PIN. */
@@ -13,7 +15,7 @@ export type RefusalReason = 'wrong_pin' | 'wallet_locked'
  * - `done`: the money moved.
  * - `refused`, `declined`, `failed`: no money moved, and none ever will under this key.
  * - `not-executed`: the wallet never carried out the order, and never will.
- * - `unknown`: we don't know yet. Call `status` to find out.
+ * - `unknown`: call `status` to find out.
  */
 export type WalletOutcome =
   | { outcome: 'done' }
@@ -26,14 +28,14 @@ export type WalletOutcome =
 export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
 interface Order {
-  /** The HTTP request behind the order, for the log. Null or missing if a job sent it. */
+  /** For the log. Null or missing if a job sent the order. */
   requestId?: string | null | undefined
   businessId: string
   /** The idempotency key: the wallet moves money only once per key. */
   key: string
   /** What the merchant gets or returns, in centimes. */
   amount: number
-  /** The payer's fee in centimes. A payment charges `amount + fee`, and a refund returns as much. */
+  /** The payer's, in centimes. A payment charges `amount + fee`, and a refund returns as much. */
   fee: number
   /** A wallet that receives the order later must not carry it out. */
   validUntil: Date
@@ -50,17 +52,14 @@ export interface RefundOrder extends Order {
   paymentKey: string
 }
 
-/** `amount` and `fee` are compared with the response, which isn't trusted if they differ. */
+/** A response with another `amount` or `fee` isn't trusted. */
 export interface StatusQuery extends Order {
   kind: 'payment' | 'refund'
 }
 
-/**
- * Methods return an outcome for any response, whatever it contains. If one throws, the outcome is unknown (query.ts).
- */
+/** Methods return an outcome for any response, whatever it contains. If one throws, the outcome is unknown. */
 export interface Wallet {
   name: WalletName
-  /** At most once per key. */
   authorise(order: PaymentOrder): Promise<WalletOutcome>
   refund(order: RefundOrder): Promise<WalletOutcome>
   /** After `not-executed`, the order is never carried out, even if it still arrives. */
@@ -76,7 +75,7 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
   return {
     /** Null for live intents if no provider is configured. */
     forPayments: (sandbox: boolean): Wallet | null => (sandbox ? sandboxWallet : liveWallet),
-    /** For an earlier payment. Null if its wallet is no longer configured. */
+    /** Null if the wallet is no longer configured. */
     named: (name: WalletName): Wallet | null => all.find((wallet) => wallet?.name === name) ?? null,
     async close(): Promise<void> {
       await liveWallet?.close()
@@ -84,10 +83,57 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
   }
 }
 
-/** Has no money to move, so every order succeeds. */
+const succeed = async () => ({ outcome: 'done' }) as const
 const simulation: Wallet = {
   name: 'simulation',
-  authorise: async () => ({ outcome: 'done' }),
-  refund: async () => ({ outcome: 'done' }),
-  status: async () => ({ outcome: 'done' }),
+  authorise: succeed,
+  refund: succeed,
+  status: succeed,
+}
+
+/** In centimes. A payment of this amount fails for good with a test key (SPEC 8). */
+export const failingPaymentAmount = 99_901
+/** In centimes. With a test key, a refund of this amount fails, or of a payment of this amount (SPEC 8). */
+export const failingRefundAmount = 99_904
+
+/** An order can be delayed on its way by this much. */
+const deliveryGraceMs = 5000
+
+/** No wallet may carry out an order after this. If the process has died, a worker then queries the wallet. */
+export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
+  new Date(startedAt.getTime() + walletTimeoutMs + deliveryGraceMs)
+
+/** Lets the wallet report its own timeout. */
+const reportGraceMs = 1000
+
+/**
+ * If `call` throws or takes too long, the outcome is unknown. Any error but one of MongoDB is a bug, and logged even
+ * after the time limit.
+ */
+export async function outcomeOf(
+  deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
+  wallet: WalletName,
+  call: () => Promise<WalletOutcome>,
+): Promise<WalletOutcome> {
+  const startedAt = performance.now()
+  const limitMs = deps.config.walletTimeoutMs + reportGraceMs
+  const onTimeout = (): WalletOutcome => ({ outcome: 'unknown', why: 'no response in time' })
+  const result = await withTimeout(resultOf(deps, wallet, call), limitMs, onTimeout)
+  const labels = { wallet: wallet.split(':', 1)[0] as string, outcome: result.outcome }
+  deps.metrics.walletCalls.observe(labels, (performance.now() - startedAt) / 1000)
+  return result
+}
+
+async function resultOf(
+  deps: Pick<Deps, 'log'>,
+  wallet: WalletName,
+  call: () => Promise<WalletOutcome>,
+): Promise<WalletOutcome> {
+  try {
+    return await call()
+  } catch (err) {
+    if (isDatabaseFault(err) || isUnavailable(err)) return { outcome: 'unknown', why: (err as Error).name }
+    deps.log.error({ err, wallet }, 'wallet.exception')
+    return { outcome: 'unknown', why: 'exception' }
+  }
 }

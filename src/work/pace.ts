@@ -7,7 +7,10 @@ const renewEveryMs = 5_000
 /** Rests for more than twice as long as the batch took. Throws after a lost lease, or if the process is stopping. */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
-export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pace {
+export function createPace(
+  ending = new AbortController().signal,
+  renew: () => Promise<void> = async () => undefined,
+): Pace {
   const meter = createMeters(meters.background, () => performance.now())('run')
   let renewedAt = performance.now()
   const renewInTime = async (): Promise<void> => {

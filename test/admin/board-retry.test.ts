@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { retryAll } from '../../src/staff-pages/board/retry.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { storedDelivery } from '../support/actions.ts'
 import { waitFor } from '../support/wait-for.ts'

@@ -1,6 +1,6 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js'
 import { expect } from 'chai'
-import { deliveryJob, jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { deliveryJob, jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { storedBody, storedDelivery } from '../support/actions.ts'
 import { dumpKeys } from '../support/redis-keys.ts'

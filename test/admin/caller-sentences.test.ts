@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { commissionOf } from '../../src/wallets/commission.ts'
-import { orderDeadline } from '../../src/wallets/query.ts'
-import type { WalletOutcome } from '../../src/wallets/wallet.ts'
+import { orderDeadline, type WalletOutcome } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import {
   attempt,

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { exportKinds } from '../../schemas/ledger.ts'
 import { completeFile, type FileExport, openExportFile } from '../../src/exports/export-file.ts'
-import { readForm } from '../../src/exports/export-ledger.ts'
-import { createLineWriter } from '../../src/exports/export-lines.ts'
+import { createLineWriter, readFileForm } from '../../src/exports/export-ledger.ts'
 import { bookMany, bookOne, ledgerOf } from '../support/ledger.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
@@ -108,7 +107,7 @@ describe('npm run admin -- export', function () {
       owner: owner(),
       kind: 'payments',
       positions,
-      writer: createLineWriter(readForm('payments', form)),
+      writer: createLineWriter(readFileForm('payments', form)),
       quotes: !('format' in form),
     })
     const isEnding = new AbortController().signal
@@ -143,7 +142,7 @@ describe('npm run admin -- export', function () {
         wanted(forms[1]),
         wanted(forms[0], { first: 2, last: 60 }),
         wanted(forms[0], { first: 1, last: 61 }),
-        comma && { ...comma, writer: createLineWriter(readForm('refunds', forms[0])) },
+        comma && { ...comma, writer: createLineWriter(readFileForm('refunds', forms[0])) },
       ]
       for (const other of others) {
         const file = newFile()
@@ -158,7 +157,7 @@ describe('npm run admin -- export', function () {
     it('leaves a resumable file when interrupted', async () => {
       await bookOne(service, owner(), 'payment', 1)
       const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 505 } } as const
-      const entries = { ...target, writer: createLineWriter(readForm('entries', forms[0])) }
+      const entries = { ...target, writer: createLineWriter(readFileForm('entries', forms[0])) }
       const [stopped, whole] = [newFile(), newFile()]
       await write(whole, entries)
       expect((await write(stopped, entries, AbortSignal.abort())).lines).to.equal(125)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { deadlineMs, rounds } from '../support/machine.ts'
+import { deadlineMs, inFull, rounds } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import {
   connectTo,
@@ -70,7 +70,7 @@ describe('Arbitrary bytes', () => {
     return responses.flatMap((some) => some.map(({ status }) => status))
   }
 
-  const seeded = { seed: 8, endOnFailure: true }
+  const seeded = { seed: inFull(9, 8), endOnFailure: true }
 
   it('get only well-formed responses, and the service still serves the next request', async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })

@@ -3,7 +3,7 @@ import type { Intent } from '../../src/intents/intent.ts'
 import type { Refund } from '../../src/intents/records.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
-import { rounds } from '../support/machine.ts'
+import { inFull, rounds } from '../support/machine.ts'
 import { profiledEach } from '../support/profiled.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
@@ -251,15 +251,16 @@ describe('GET /dev/intents with a range', () => {
       await fill()
       // Two of the four ranges, combined with each pair of the others, cover all pairs.
       const cases = ranges.flatMap(([query, matches], which) =>
-        rests.flatMap(([rest, also], step) =>
-          [...spans, ...spans].slice(which + step, which + step + rounds(4, 2)).map(([from, to, page]) => ({
+        rests.flatMap(([rest, also], step) => {
+          const first = which + step + inFull(2, 0)
+          return [...spans, ...spans].slice(first, first + rounds(4, 2)).map(([from, to, page]) => ({
             url: `${query(from, to)}${rest}&limit=7&page=${page}`,
             wanted: all.filter((intent) => matches(intent, from, to) && also(intent)),
             page,
             // With three or more refunds, an intent is also read if the range lies between them.
             around: all.filter(({ refunds }) => which === 1 && isAround(refunds, from, to)),
-          })),
-        ),
+          }))
+        }),
       )
       const pages = await profiledEach(service, 'intents', cases, ({ url }) => listed(url))
       for (const { input, result, examined } of pages) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { signWebhook, verifyWebhook } from '../../docs/clients/payments.ts'
-import { endpointIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { type CheckedRequest, languages, librariesOf, verdictsOf } from '../docs/languages.ts'
 import { runProgram, skipUnlessHere } from '../docs/program.ts'
 import {

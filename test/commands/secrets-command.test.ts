@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { rehashNote } from '../../src/businesses/key-batchers.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
-import { responseField, type StoredResponse, stillNeeded } from '../../src/idempotency/response.ts'
+import { responseField, type StoredResponse, stillNeeded } from '../../src/idempotency/request.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { createSecrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
@@ -77,7 +77,7 @@ describe('npm run admin -- secrets rotate', function () {
   const hasMoved = (merchant: Merchant, to: Service) =>
     waitFor('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
   const leftOf = async ({ businessId }: Merchant) =>
-    (await findStaleKeys(both.deps)).staleKeys.filter(({ business }) => business === businessId)
+    (await findStaleKeys(both.deps)).stale.keys.filter(({ business }) => business === businessId)
 
   const rowOf = (id: string, text: string): StoredResponse => ({
     _id: id,
@@ -301,13 +301,13 @@ describe('npm run admin -- secrets rotate', function () {
     const set = (merchant: Merchant, change: object) =>
       service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
-    const { staleCount, staleKeys, unreadableCount, unreadableKeys } = await findStaleKeys(both.deps)
-    expect(staleCount).to.equal(staleKeys.length)
-    const ids = staleKeys.map(({ id }) => id)
+    const { stale, unreadable } = await findStaleKeys(both.deps)
+    expect(stale.count).to.equal(stale.keys.length)
+    const ids = stale.keys.map(({ id }) => id)
     expect(ids).to.include.members([unused, suspended, rotated].map(({ keyId }) => keyId))
     for (const { keyId } of [revoked, over, gone]) expect(ids).to.not.include(keyId)
-    expect(unreadableCount).to.equal(1)
-    expect(unreadableKeys.map(({ id }) => id)).to.deep.equal([gone.keyId])
+    expect(unreadable.count).to.equal(1)
+    expect(unreadable.keys.map(({ id }) => id)).to.deep.equal([gone.keyId])
     const [one] = await leftOf(rotated)
     expect(one?.key).to.equal(`sk_test_…${fresh?.key.slice(-4)}`)
     expect(Date.parse(one?.endsAt ?? '') - Date.now()).to.be.within(hour - 60_000, hour)

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { startEndpointServer } from '../../dev/demo/endpoint-server.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { signedHeaders } from '../../src/webhooks/message.ts'
 import { withOpened } from '../support/with.ts'
 
 const secret = randomBytes(32).toString('hex')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
+import { signedHeaders } from '../../src/webhooks/message.ts'
 import { asText, vectors, written } from '../vectors/make.ts'
 import { newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'
 import { languages, verdictsOf } from './languages.ts'

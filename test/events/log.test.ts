@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { presentEvents } from '../../src/events/list.ts'
+import type { LoggedEvent } from '../../src/events/log.ts'
 import { type EventDraft, openEventLog } from '../../src/events/log.ts'
-import type { LoggedEvent } from '../../src/events/logged-event.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'

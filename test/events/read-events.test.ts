@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
+import type { LoggedEvent } from '../../src/events/log.ts'
 import { openEventLog } from '../../src/events/log.ts'
-import type { LoggedEvent } from '../../src/events/logged-event.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { expectRefused } from '../api/refused.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { LoggedEvent } from '../../src/events/logged-event.ts'
+import type { LoggedEvent } from '../../src/events/log.ts'
 import { type EntryDraft, type LedgerEntry, linkEntry } from '../../src/ledger/entry.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { payOut } from '../../src/payouts/pay-out.ts'

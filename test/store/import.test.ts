@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
-import { rounds } from '../support/machine.ts'
+import { inFull } from '../support/machine.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
@@ -256,7 +256,7 @@ describe('A product import', () => {
   })
 
   it('accepts a large file, whether its products are all new, all changed or all unchanged', async () => {
-    const count = rounds(5_000, 1_000)
+    const count = inFull(5_000, 1_000)
     // More than fits into one write, in products and in variants: 150 products with 2 variants, and others with 100.
     const productCount = 147 + count / 100
     const productAt = (row: number) => (row < 300 ? row >> 1 : 147 + Math.floor(row / 100))

@@ -1,6 +1,6 @@
 import { newId } from '../../src/platform/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, storedDelivery } from './actions.ts'
 import type { Merchant, Service } from './service.ts'

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose'
 import type { Deps } from '../../src/platform/deps.ts'
 import { closeInBackground } from './closing.ts'
-import { deadlineMs, rounds } from './machine.ts'
+import { deadlineMs, inFull } from './machine.ts'
 import { expectIntact, type Service } from './service.ts'
 import { behindMs, type Fate, openVictim, type Victim } from './victim.ts'
 
@@ -28,11 +28,10 @@ const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore
  */
 function deathsAt(steps: readonly string[]): { name: string; step: number; fate: Fate }[] {
   const writes = steps.flatMap((name, index) => (readSteps.has(name) ? [] : [{ name, step: index + 1 }]))
-  const isFull = rounds(1, 0) === 1
   return writes.flatMap((write, index) => {
     const fates: Fate[] = index % 2 === 0 ? ['late', 'unanswered'] : ['unanswered', 'late']
     if (index === 0) fates.push('lost')
-    return (isFull ? fates.slice(1) : fates.slice(0, 1)).map((fate) => ({ ...write, fate }))
+    return inFull(fates.slice(1), fates.slice(0, 1)).map((fate) => ({ ...write, fate }))
   })
 }
 
@@ -121,16 +120,17 @@ async function landAtEach<Case>(service: Service, operation: Operation<Case>, ef
     await expectIntact(service.deps)
     return landed
   }
-  if (rounds(1, 0) === 0) {
+  if (inFull(false, true)) {
     const [after] = await landAt([0])
     const same = after?.retry.flatMap((name, index) => (name === after.delayed ? [index + 1] : [])) ?? []
     await landAt(same.length > 0 ? same : [1])
     return
   }
-  for (let first = 1, reached = true; reached; first += parallelCases) {
-    const steps = Array.from({ length: parallelCases }, (_, index) => first + index)
-    const landed = await landAt(steps)
-    reached = landed.every(({ retry }, index) => firstTry(retry).length >= first + index)
+  // The first cases tell how many steps a retry has.
+  for (let first = 1, last = parallelCases; first <= last; first += parallelCases) {
+    const count = Math.min(parallelCases, last - first + 1)
+    const landed = await landAt(Array.from({ length: count }, (_, index) => first + index))
+    last = Math.max(...landed.map(({ retry }) => firstTry(retry).length))
   }
 }
 

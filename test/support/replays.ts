@@ -7,7 +7,7 @@ import { newId } from '../../src/platform/ids.ts'
 import type { Replay } from '../../src/replays/replay.ts'
 import { leaseReplay, runReplay } from '../../src/replays/run.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { newDelivery } from '../../src/webhooks/deliveries/new-delivery.ts'
+import { newDelivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import type { Merchant, Service } from './service.ts'
 

@@ -1,5 +1,5 @@
 import { type Result, rowOf, type ThirdPartyStep, type WriteRequest } from '../../src/idempotency/request.ts'
-import { type Marking, markingOf } from '../../src/intents/marks.ts'
+import { type Marking, markingOf } from '../../src/intents/transition.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 

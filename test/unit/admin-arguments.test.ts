@@ -3,7 +3,6 @@ import { scopes } from '../../schemas/scopes.ts'
 import {
   centimes,
   choice,
-  collectEach,
   instantArgument,
   limitFrom,
   networkRanges,
@@ -11,6 +10,7 @@ import {
   pinCode,
   secondsArgument,
   someId,
+  someIds,
   someScopes,
 } from '../../src/admin/commands/arguments.ts'
 
@@ -57,7 +57,7 @@ describe('A command line argument', () => {
   })
 
   it('may be one id, or several ids if the argument is repeatable, but never an empty id', () => {
-    const ids = collectEach(someId)
+    const ids = someIds
     expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { bytesOf } from '../../src/mongo/bytes-of.ts'
+import { bytesOf } from '../../src/mongo/collection.ts'
 
 describe("A document's computed size", () => {
   it('equals that of its BSON, whatever it contains', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { assert, constantFrom, integer, maxSafeNat, oneof, property, record } from 'fast-check'
 import { type CommissionRates, commissionOf, noCommission } from '../../src/wallets/commission.ts'
-import { rounds } from '../support/machine.ts'
+import { inFull } from '../support/machine.ts'
 
 /** The defaults in schemas/environment.ts. */
 const usual: CommissionRates = { provider: 200, payer: 100, tof: 1400, tte: 200 }
@@ -84,7 +84,7 @@ describe("A payment's commission", () => {
       { ...usual, payer: 0 },
     ]
     const extreme = [max, free, { ...free, payer: 1 }, { ...max, provider: 1, payer: 0 }]
-    const amounts = Array.from({ length: rounds(10_000, 2_500) }, (_, index) => index + 1)
+    const amounts = Array.from({ length: inFull(10_000, 2_500) }, (_, index) => index + 1)
     for (const rates of [usual, ...withoutOne, ...extreme])
       expect(amounts.filter((amount) => faults(amount, rates).length > 0)).to.deep.equal([])
   })

@@ -1,13 +1,32 @@
 import { expect } from 'chai'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
-import { deliverySentences } from '../../src/staff-pages/sentences/delivery-advice.ts'
-import { causeOf, deadSentences, endpointSentences } from '../../src/staff-pages/sentences/endpoint-advice.ts'
+import { fill, type Sentences } from '../../src/staff-pages/sentences/advice.ts'
+import { paymentFacts } from '../../src/staff-pages/sentences/payment-advice.ts'
 import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
+import {
+  causeOf,
+  deadSentences,
+  deliveryFacts,
+  deliverySentences,
+  endpointFacts,
+  endpointSentences,
+} from '../../src/staff-pages/sentences/webhook-advice.ts'
+import { untried } from '../../src/webhooks/endpoints/endpoint.ts'
 
 /** Stands for every value in a text. */
 const value = 'X'
-const facts = new Proxy({}, { get: () => value })
+const unpaid = { refunds: [], attempts: [], hold: null, payment: null, expiresAt: new Date() }
+const unused = { url: value, deletedAt: null, health: untried }
+const fresh = {
+  _id: value,
+  event: value,
+  referenceNumber: value,
+  url: value,
+  attemptLog: [],
+  nextAttemptAt: null,
+  deliveredAt: null,
+}
 
 /** A function is a text with values. */
 function textsIn(part: unknown): string[] {
@@ -16,17 +35,28 @@ function textsIn(part: unknown): string[] {
   return Object.values(part as object).flatMap(textsIn)
 }
 
-type Said = Record<Locale['code'], (facts: object) => string>
-
-const sentencesIn = (code: Locale['code']): string[] =>
-  [paymentSentences, endpointSentences, deadSentences, ...Object.values(deliverySentences)].flatMap((table) =>
-    Object.values(table).map((sentences) => (sentences as Said)[code](facts)),
-  )
+/** Only the facts' names matter, because `fill` throws for an unknown one. */
+const masked = (facts: object) => Object.fromEntries(Object.keys(facts).map((name) => [name, value]))
 
 const textsOf = (code: Locale['code']): string[] => {
   const locale = locales.find((each) => each.code === code) as Locale
   const causes = failureStages.map((stage) => causeOf(locale, { stage, status: null }))
-  return [...textsIn(locale.words), ...sentencesIn(code), ...causes]
+  const sentences = [
+    [paymentSentences, paymentFacts(locale, { ...unpaid, codeExpiresAt: new Date() } as never, null)],
+    [endpointSentences, endpointFacts(locale, unused)],
+    [deadSentences, endpointFacts(locale, unused)],
+    ...Object.values(deliverySentences).map(
+      (table) => [table, deliveryFacts(locale, fresh as never, undefined)] as const,
+    ),
+  ] as const
+  const said = sentences.flatMap(([table, facts]) =>
+    Object.values(table).flatMap((each: Sentences) =>
+      (code === 'en' ? [each.happened, each.next, each.en] : [each[code]]).map((text) =>
+        fill(text, masked(facts)),
+      ),
+    ),
+  )
+  return [...textsIn(locale.words), ...said, ...causes]
 }
 
 describe("The customers' and support callers' texts", () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { eventBodies } from '../../schemas/event-bodies.ts'
 import type { EventName } from '../../schemas/events.ts'
-import { composeBody } from '../../src/webhooks/body.ts'
 import { sampleData } from '../../src/webhooks/endpoints/sample-data.ts'
+import { composeBody } from '../../src/webhooks/message.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 
 interface Body {

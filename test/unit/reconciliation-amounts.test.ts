@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readCentimes, readDecimal } from '../../src/reconciliation/read-file.ts'
+import { readCentimes, readDecimal } from '../../src/reconciliation/provider-file.ts'
 
 const refused = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '१२', '1_000', '1 00', '12 34,50']
 

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { events } from '../../schemas/events.ts'
 import { paymentFormat } from '../../src/intents/event-data.ts'
 import { orderFormat } from '../../src/store/orders/event-data.ts'
-import { bodyOf, endpointFormat } from '../../src/webhooks/body.ts'
+import { bodyOf, endpointFormat } from '../../src/webhooks/message.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { _id, type BodyCase, eventAt, format1 } from '../vectors/webhook-bodies/cases.ts'
 

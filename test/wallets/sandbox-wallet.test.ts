@@ -1,14 +1,13 @@
 import { expect } from 'chai'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { fairShare, type SlowCheck } from '../../src/security/slow-hash.ts'
-import { outcomeOf } from '../../src/wallets/query.ts'
 import { createWallet, lookUpWallet } from '../../src/wallets/sandbox/operate.ts'
 import { createSandboxWallet } from '../../src/wallets/sandbox/sandbox-wallet.ts'
-import type { Wallet } from '../../src/wallets/wallet.ts'
+import { outcomeOf, type Wallet } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createGate } from '../support/gate.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
-import { rounds } from '../support/machine.ts'
+import { inFull } from '../support/machine.ts'
 import { tester, withSecondProcess, withService } from '../support/service.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
@@ -75,7 +74,7 @@ describe('A sandbox wallet', () => {
 
   it('reveals only five of many wrong PINs as wrong if two processes receive them in parallel', async () => {
     const phone = await here.customer(1000)
-    const all = rounds(50, 12)
+    const all = inFull(50, 12)
     const outcomes = await inBoth(all, (where) => where.pay({ phone, pin: '0000' }))
     expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, all - 5])
     expect(await here.pay({ phone })).to.deep.equal(locked)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { newId } from '../../src/platform/ids.ts'
-import { pollOutboxes } from '../../src/relay/relay.ts'
+import { pollOutboxes } from '../../src/relay/poll.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
 import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'

@@ -11,7 +11,7 @@ import {
   startReplay,
 } from '../../src/replays/start.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { startLoops } from '../../src/work/loop.ts'
 import { works } from '../../workers/run/start.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'

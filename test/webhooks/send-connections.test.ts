@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { type Connection, openSocket } from '../../src/webhooks/sender/connections.ts'
-import { exchange } from '../../src/webhooks/sender/exchange.ts'
 import { type AddressLookup, findAddresses } from '../../src/webhooks/sender/resolve.ts'
+import { exchange } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
   closedPort,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { version } from '../../src/platform/version.ts'
-import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
+import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import {
   attempt,

@@ -3,23 +3,22 @@ import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
 import { type ActGroup, type FormValues, namedEffects, type StaffAct } from '../../staff-acts/act.ts'
 import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, linesOf, tableText } from './text.ts'
+import { type Column, detailsText, linesOf, tableText } from './text.ts'
 
-/** An expected failure. The operator sees its message. */
 export class CommandFailed extends Error {}
 
 export const subcommand = (group: Command, name: string, description: string): Command =>
   group.command(name).description(description)
 
-/** The help names the group: `id of the …`. */
 export const subcommandOnId = (group: Command, name: string, description: string): Command =>
   subcommand(group, name, description).argument('<id>', `id of the ${group.name()}`)
 
-/**
- * Connects to MongoDB, runs the action, and prints its result as JSON or text. The exit code is 0 only on success, and
- * `failureCode` if the action throws. Actions import what they use when they run, so a help text or a refused argument
- * doesn't wait for MongoDB's driver.
- */
+export function examples(...lines: string[]): string {
+  const title = lines.length === 1 ? 'Example' : 'Examples'
+  return `\n${title}:\n${lines.map((line) => `  admin ${line}`).join('\n')}`
+}
+
+/** Actions import what they use only when they run: a help text needn't wait for MongoDB's driver. */
 export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
   toText: (result: Result) => string | Promise<string> = linesOf,
@@ -32,13 +31,11 @@ export const commandAction = <Args extends unknown[], Result extends object>(
     await withAdminDeps(reason, (deps) => run(deps, ...args), output)
   }
 
-/** Throws Failed with `message` if `value` is null or false. */
 export function orFail<T>(value: T | null | false, message: string): T {
   if (value === null || value === false) throw new CommandFailed(`${message}.`)
   return value
 }
 
-/** One command per act. The help says what follows from the act. */
 export function addActCommands<Found>(
   commands: Command,
   group: ActGroup<Found>,
@@ -56,11 +53,10 @@ export function addActCommands<Found>(
     }
     command.addHelpText('after', effectsHelp(group, each, command.name()))
     command.action(
-      commandAction((deps, ...args: unknown[]) =>
-        isOnObject
-          ? perform(deps, group, each, String(args[0]), args[1] as FormValues)
-          : perform(deps, group, each, '', args[0] as FormValues),
-      ),
+      commandAction((deps, ...args: unknown[]) => {
+        const [id, options] = isOnObject ? args : ['', ...args]
+        return perform(deps, group, each, String(id), options as FormValues)
+      }),
     )
   }
 }
@@ -77,8 +73,9 @@ async function perform<Found>(
   const { object: what = group.noun } = group
   const object = orFail(await group.find(deps, id), `There is no ${what} ${id}`)
   const fields = Object.entries(each.fields ?? {})
+  const optionNames = fields.map(([name]) => `--${kebab(name)}`)
   if (fields.length > 0 && Object.keys(options).length === 0)
-    throw new CommandFailed(`Set at least one of ${fields.map(([name]) => `--${kebab(name)}`).join(', ')}.`)
+    throw new CommandFailed(`Set at least one of ${optionNames.join(', ')}.`)
   const values = Object.fromEntries(
     fields.map(([name, { emptyWord, current }]) => {
       const text = options[name] ?? current(object)
@@ -90,40 +87,30 @@ async function perform<Found>(
   const faults = each.faults?.(values) ?? {}
   const result = Object.keys(faults).length > 0 ? { faults } : await each.run(deps, object, deps.by, values)
   if (result === null) throw new CommandFailed(`The ${what} ${id} has just been changed. Nothing was done.`)
-  if ('faults' in result)
-    throw new CommandFailed(
-      Object.entries(result.faults)
-        .map(([name, fault]) => `--${kebab(name)}: ${fault}`)
-        .join('\n'),
-    )
-  return result.done
+  if ('done' in result) return result.done
+  const lines = Object.entries(result.faults).map(([name, fault]) => `--${kebab(name)}: ${fault}`)
+  throw new CommandFailed(lines.join('\n'))
 }
 
-/** The consequences of an act and an example, for the help of a command such as `key suspend`. */
 function effectsHelp<Found>(
   { noun, acts, exampleId = 'ID', path }: ActGroup<Found>,
-  each: StaffAct<Found>,
+  { effects, fields = {} }: StaffAct<Found>,
   name: string,
 ) {
-  const { undo, undoNote } = each.effects
-  const parts = namedEffects(each.effects).map(([part, sentence]) => `\n${wrapped(`${part}: ${sentence}`)}`)
-  const undoName = undo === undefined ? '' : (acts[undo]?.command ?? undo)
-  const last = undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${undoName}`
-  const [first] = Object.entries(each.fields ?? {})
-  const option =
-    first === undefined
-      ? ''
-      : ` --${kebab(first[0])} ${first[1].choices?.[0] ?? first[1].emptyWord ?? 'NAME'}`
-  const example = `admin ${noun} ${name}${path.includes(':id') ? ` ${exampleId}` : ''}${option}`
-  return `${parts.join('')}\n${last}\n\nExample:\n  ${example}`
+  const { undo, undoNote } = effects
+  const parts = namedEffects(effects).map(([part, sentence]) => wrapped(`${part}: ${sentence}`))
+  const last =
+    undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${acts[undo]?.command ?? undo}`
+  const options = Object.entries(fields).map(
+    ([field, { choices, emptyWord }]) => `--${kebab(field)} ${choices?.[0] ?? emptyWord ?? 'NAME'}`,
+  )
+  const example = [noun, name, ...(path.includes(':id') ? [exampleId] : []), ...options.slice(0, 1)]
+  return `\n${[...parts, last].join('\n')}\n${examples(example.join(' '))}`
 }
 
 const wrapped = (text: string): string => new Help().boxWrap(text, 80)
 
-/**
- * Shows a progress bar for `total` items on stderr while `work` runs, unless stderr isn't a terminal or the command
- * runs with --json. `work` reports how many items it has completed.
- */
+/** Shows a progress bar on stderr while `work` runs. `advance` gets how many more items are done. */
 export async function withProgress<Result>(
   { asJson }: { asJson: boolean },
   total: number,
@@ -134,7 +121,7 @@ export async function withProgress<Result>(
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
-    // Ctrl-C ends some commands immediately, so a hidden cursor or disabled line wrapping would never be restored.
+    // Ctrl-C ends some commands at once, without restoring the cursor or the line wrapping.
     hideCursor: false,
     linewrap: true,
   })
@@ -145,20 +132,15 @@ export async function withProgress<Result>(
 const defaultLimit = 50
 const maxLimit = 500
 
-interface PageOptions {
-  limit: number
-  after?: string
-  business?: string
-}
+type PageOptions = { limit: number; after?: string | null; business?: string }
 
-/**
- * Makes a command print one page of a list, as a table or as `{"items":[…],"next":…}`, with options for paging.
- * `readAfter` parses `--after`. All other options are the filter; --business is its businessId.
- */
+type ReadPage<Filter, Item> = (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>
+
+/** `load` imports the function that reads a page. All other options are its filter. */
 export const asList = <Filter extends object, Item extends object>(
   command: Command,
   columns: readonly Column<Item>[],
-  read: (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>,
+  load: () => Promise<ReadPage<Filter, Item>>,
   readAfter: (text: string) => string = someId,
 ): Command =>
   command
@@ -166,15 +148,31 @@ export const asList = <Filter extends object, Item extends object>(
     .option('--after <id>', 'begin after this item: the "next" of the previous page', readAfter)
     .action(
       commandAction(
-        (deps, { limit, after, business, ...options }: PageOptions) => {
+        async (deps, { limit, after = null, business, ...options }: PageOptions) => {
           const filter = business === undefined ? options : { ...options, businessId: business }
-          return read(deps, filter as Filter, { limit, after: after ?? null })
+          const read = await load()
+          return read(deps, filter as Filter, { limit, after })
         },
         (page) => pageText(columns, page),
       ),
     )
 
-/** The last line shows how to get the next page. */
+export const addShowCommand = <Shown extends object>(
+  group: Command,
+  description: string,
+  help: string,
+  load: () => Promise<(deps: AdminDeps, id: string) => Promise<Shown | null>>,
+  toText: (shown: Shown) => string = detailsText,
+): Command =>
+  subcommandOnId(group, 'show', description)
+    .addHelpText('after', help)
+    .action(
+      commandAction(async (deps, id: string) => {
+        const lookUp = await load()
+        return orFail(await lookUp(deps, id), `There is no ${group.name()} ${id}`)
+      }, toText),
+    )
+
 export function pageText<Item>(columns: readonly Column<Item>[], { items, next }: IdPage<Item>): string {
   if (items.length === 0) return 'None.'
   const more = next === null ? '' : `\n\nMore: add --after ${next}`

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { type EventName, events } from '../../../schemas/events.ts'
+import { exportFormats } from '../../../schemas/ledger.ts'
 import { scopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/acts.ts'
 import { readInstant } from '../../input/instant.ts'
@@ -25,21 +26,18 @@ const typed = (kind: NameKind, maxLength: number) =>
     return name === null || isLonger(name, maxLength) ? null : name
   }, `Must be 1 to ${maxLength} printable characters.`)
 
-/** Of a business or shop, or a part of it. */
 export const businessName = typed('name', 200)
 export const payoutReference = typed('reference', 64)
 
-/** The audit trail shows the reason. */
 export const reasonText = parserFor(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
 
-/** An empty item is usually an unset shell variable, so it's an error. */
+/** Rejects an empty item: it's usually an unset shell variable. */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
   return parts
 }
 
-/** If the option is repeated, all of its lists apply. */
 const namesFrom =
   <Name extends string>(kind: string, known: readonly Name[]) =>
   (text: string, previous: Name[] = []): Name[] => {
@@ -53,46 +51,45 @@ const namesFrom =
 export const someScopes = namesFrom('scopes', scopes)
 export const someEvents = namesFrom('events', Object.keys(events) as EventName[])
 
-/** If the option is repeated, all of its lists apply. */
 export function networkRanges(text: string, previous: string[] = []): string[] {
-  const given = listOf(text).map((entry) => {
+  const given = listOf(text)
+  for (const entry of given)
     try {
       parseRange(entry)
-      return entry
     } catch {
       throw new InvalidArgumentError(`${entry} is not an IP address or a CIDR range.`)
     }
-  })
   return [...previous, ...given]
 }
 
-/** ISO 8601. A date without a time is the start or the end of that day in UTC, depending on `edge`. */
+/** `edge` of the UTC day that a date without a time stands for. */
 export const instantArgument = (edge: 'start' | 'end') =>
   parserFor(
     (text) => readInstant(text, edge),
     'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
   )
 
-/** `what` begins the descriptions, such as `only lines booked`. */
-export const fromOption = (what: string): Option =>
-  new Option(
-    '--from <time>',
-    `${what} at this time or later (ISO 8601; UTC unless it has an offset)`,
-  ).argParser(instantArgument('start'))
-export const toOption = (what: string, note = ''): Option =>
-  new Option(
-    '--to <time>',
-    `${what} at this time or earlier; a date means the end of that day${note}`,
-  ).argParser(instantArgument('end'))
+/** `what` begins the description, such as `only lines booked`. */
+export function fromOption(what: string): Option {
+  const description = `${what} at this time or later (ISO 8601; UTC unless it has an offset)`
+  return new Option('--from <time>', description).argParser(instantArgument('start'))
+}
+export function toOption(what: string, note = ''): Option {
+  const description = `${what} at this time or earlier; a date means the end of that day${note}`
+  return new Option('--to <time>', description).argParser(instantArgument('end'))
+}
 
-/** Rejects an empty id, which is usually an unset shell variable: with it, a command might select all objects. */
+export const formatOption = (): Option =>
+  new Option('--format <format>', 'csv, or jsonl with one JSON object per line')
+    .argParser(choice(...exportFormats))
+    .default('csv')
+
+/** Rejects an empty id (an unset shell variable): it might select all objects. */
 export const someId = parserFor((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
 export const phoneNumber = parserFor(readPhone, 'Must be a phone number.')
-export const walletPhone = parserFor(
-  readWalletPhone,
-  'Must be a mobile phone number, as customers type it to pay.',
-)
+const asTypedToPay = 'Must be a mobile phone number, as customers type it to pay.'
+export const walletPhone = parserFor(readWalletPhone, asTypedToPay)
 export const pinCode = parserFor(readPin, 'Must be 4 to 6 digits.')
 
 const integerIn = (text: string, min: number, max: number): number | null =>
@@ -106,17 +103,13 @@ export const centimes = parserFor(
 export const wholeNumber = (min: number, max: number) =>
   parserFor((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
 
-/** At most about three years. */
+/** Up to three years. */
 export const secondsArgument = wholeNumber(0, 99_999_999)
 
-/** `default` stands for the service's own limit. */
 export const limitFrom = (min: number, max: number) =>
   parserFor(
     (text) => (text === 'default' ? text : integerIn(text, min, max)),
     `Must be a whole number from ${min} to ${max}, or default.`,
   )
 
-/** Collects the values of a repeatable option in an array. */
-export const collectEach =
-  <T>(parse: (text: string) => T) =>
-  (text: string, previous: T[] | undefined): T[] => [...(previous ?? []), parse(text)]
+export const someIds = (text: string, previous: string[] = []): string[] => [...previous, someId(text)]

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { type ExportFormat, exportFormats } from '../../../schemas/ledger.ts'
+import type { ExportFormat } from '../../../schemas/ledger.ts'
 import type { AuditFilter } from '../../audit/list.ts'
 import { auditedActs } from '../../staff-acts/groups.ts'
-import type { KnownSeal, Verified } from '../../verification/seal.ts'
-import { CommandFailed, commandAction, subcommand } from './act.ts'
-import { choice, fromOption, parserFor, someId, toOption } from './arguments.ts'
+import type { KnownSeal } from '../../verification/seal.ts'
+import { CommandFailed, commandAction, examples, subcommand } from './act.ts'
+import { choice, formatOption, fromOption, parserFor, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const verifyHelp = `
@@ -17,17 +17,14 @@ Someone with full access to MongoDB can remove the last seals together with thei
 lines. To detect this, compare with a copy of a digest outside MongoDB: search the
 logs for the latest "audit.sealed" or "audit.verified", and pass its number and
 digest with --expect. Lines that were changed before they were sealed cannot be detected.
-
-Examples:
-  admin audit verify
-  admin audit verify --expect 56:Zm9vYmFyYmF6…`
+${examples('audit verify', 'audit verify --expect 56:Zm9vYmFyYmF6…')}`
 
 const exportHelp = `
 In a CSV file, a single quote precedes any text that a spreadsheet could execute.
-
-Examples:
-  admin audit export --from 2026-01-01 > audit.csv
-  admin --reason "yearly audit" audit export --format jsonl > audit.jsonl`
+${examples(
+  'audit export --from 2026-01-01 > audit.csv',
+  '--reason "yearly audit" audit export --format jsonl > audit.jsonl',
+)}`
 
 export function addAuditCommands(program: Command): void {
   const audit = subcommand(program, 'audit', 'verify and export the audit trail')
@@ -37,12 +34,7 @@ export function addAuditCommands(program: Command): void {
     .action(commandAction(verify))
   const exported = 'print the audit trail as a file, newest lines first'
   subcommand(audit, 'export', `${exported}; the export itself is recorded in the audit trail`)
-    .option(
-      '--format <format>',
-      'csv, or jsonl with one JSON object per line',
-      choice(...exportFormats),
-      'csv',
-    )
+    .addOption(formatOption())
     .addOption(fromOption('lines'))
     .addOption(toOption('lines'))
     .option('--act <act>', 'lines with this action', choice(...auditedActs))
@@ -52,7 +44,6 @@ export function addAuditCommands(program: Command): void {
     .action(commandAction(exportTrail, () => ''))
 }
 
-/** Number and digest, such as `56:Zm9v…`. */
 const knownSeal = parserFor((text): KnownSeal | null => {
   const [, number, digest] = /^([1-9]\d{0,8}):([\w-]{43})$/.exec(text) ?? []
   return number === undefined || digest === undefined ? null : { number: Number(number), digest }
@@ -61,19 +52,13 @@ const knownSeal = parserFor((text): KnownSeal | null => {
 async function verify(deps: AdminDeps, { expect = null }: { expect?: KnownSeal | null }) {
   const { verifyTrail } = await import('../../verification/verify-trail.ts')
   const { createPace } = await import('../../work/pace.ts')
-  const pace = createPace(new AbortController().signal, async () => undefined)
-  const { faults, ...verified }: Verified = await verifyTrail(deps, pace, expect)
+  const { faults, ...verified } = await verifyTrail(deps, createPace(), expect)
   const proven = verified.faultCount === 0 && verified.seals > 0
   if (!proven) process.exitCode = 1
   if (verified.seals === 0)
     process.stderr.write('No line is sealed yet: nothing is proven. Workers seal new lines every night.\n')
   const unsealed = await deps.AuditEvent.countDocuments({ seal: null }).maxTimeMS(4_000)
-  return {
-    proven,
-    ...verified,
-    unsealed,
-    faults: faults.map((fault) => ({ fault })),
-  }
+  return { proven, ...verified, unsealed, faults: faults.map((fault) => ({ fault })) }
 }
 
 type ExportOptions = Partial<Pick<AuditFilter, 'from' | 'to' | 'act' | 'who'>> & {

@@ -7,9 +7,11 @@ import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
 import { businessShown, listedBusinessShown } from '../../staff-acts/shown.ts'
 import {
   addActCommands,
+  addShowCommand,
   asList,
   CommandFailed,
   commandAction,
+  examples,
   orFail,
   subcommand,
   subcommandOnId,
@@ -20,21 +22,15 @@ import { type Column, columnOf, dayOf, detailsText, linesOf } from './text.ts'
 
 const commissionHelp = `
 The rates at the moment when the customer pays apply. Rates that already apply are kept
-in the history. Rates that are scheduled for --from or later are removed.`
-
-const listHelp = `
-Examples:
-  admin business list --name fatou
-  admin business list --live --suspended --json`
+in the history. Rates that are scheduled for --from or later are removed.
+${examples('business commission ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z')}`
 
 const showHelp = `
 "commissionRates" are the rates that apply now, in basis points. "commission" are the
 rates that were set for the business. "balance" is in centimes. Deliveries and pending
 payments are counted up to 100000. "lastUsedDay" is the last UTC day on which the
 service accepted any of the keys.
-
-Example:
-  admin business show ID`
+${examples('business show ID')}`
 
 const basisPoints = wholeNumber(0, 5000)
 const payoutAmount = wholeNumber(1, Number.MAX_SAFE_INTEGER)
@@ -44,37 +40,27 @@ export function addBusinessCommands(program: Command): void {
   subcommand(business, 'create', 'create a business')
     .requiredOption('--name <name>', 'the name that customers see', businessName)
     .option('--live', 'approve the business for live mode', false)
+    .addHelpText('after', examples('business create --name "Chez Fatou"'))
     .action(commandAction(createOne))
 
   addActCommands(business, businessActs)
 
-  subcommandOnId(
-    business,
-    'commission',
-    'set the commission rates of one business, in basis points of the amount',
-  )
+  const rates = 'set the commission rates of one business, in basis points of the amount'
+  const fromWhen = 'when the rates begin to apply, not in the past; default: now'
+  subcommandOnId(business, 'commission', rates)
     .requiredOption('--provider-bp <n>', "the merchant's fee, from 0 to 5000", basisPoints)
     .requiredOption('--payer-bp <n>', "the payer's fee, from 0 to 5000", basisPoints)
-    .option(
-      '--from <time>',
-      'when the rates begin to apply, not in the past; default: now',
-      instantArgument('start'),
-    )
+    .option('--from <time>', fromWhen, instantArgument('start'))
     .addHelpText('after', commissionHelp)
     .action(commandAction(setRates))
 
+  const amount = 'amount to pay out, in centimes (up to the current balance)'
+  const reference = 'reference of the transfer; each reference is booked only once'
   subcommandOnId(business, 'payout', 'book money that you have sent to a business')
-    .requiredOption(
-      '--amount <n>',
-      'amount to pay out, in centimes (up to the current balance)',
-      payoutAmount,
-    )
-    .requiredOption(
-      '--reference <text>',
-      'reference of the transfer; each reference is booked only once',
-      payoutReference,
-    )
+    .requiredOption('--amount <n>', amount, payoutAmount)
+    .requiredOption('--reference <text>', reference, payoutReference)
     .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
+    .addHelpText('after', examples('business payout ID --amount 125000 --reference TR-2026-0417'))
     .action(commandAction(bookPayout, payoutText))
 
   const list = subcommand(business, 'list', 'list businesses, newest first')
@@ -83,17 +69,17 @@ export function addBusinessCommands(program: Command): void {
     .option('--not-live', 'only businesses not approved for live mode')
     .option('--suspended', 'only suspended businesses')
     .option('--disabled', 'only businesses whose developer API is disabled')
-    .addHelpText('after', listHelp)
-  asList(list, columns, async (deps, { live, notLive, disabled, ...filter }: ListOptions, slice) => {
+    .addHelpText('after', examples('business list --name fatou', 'business list --live --suspended --json'))
+  asList(list, columns, async () => {
     const { listBusinesses } = await import('../../businesses/list-businesses.ts')
-    const approval = live || notLive ? { liveApproved: live === true } : {}
-    return listBusinesses(deps, { ...filter, ...approval, ...(disabled && { apiEnabled: false }) }, slice)
+    return (deps, { live, notLive, disabled, ...filter }: ListOptions, slice) => {
+      const approval = live || notLive ? { liveApproved: live === true } : {}
+      return listBusinesses(deps, { ...filter, ...approval, ...(disabled && { apiEnabled: false }) }, slice)
+    }
   })
 
   const shown = 'the state, limits, commission, balance, quotas, keys, endpoints and deliveries of a business'
-  subcommandOnId(business, 'show', `show ${shown}`)
-    .addHelpText('after', showHelp)
-    .action(commandAction(showBusiness, businessText))
+  addShowCommand(business, `show ${shown}`, showHelp, loadFacts, businessText)
 }
 
 async function createOne(deps: AdminDeps, { name, live }: { name: string; live: boolean }) {
@@ -102,19 +88,11 @@ async function createOne(deps: AdminDeps, { name, live }: { name: string; live: 
   return { id }
 }
 
-interface RateOptions {
-  providerBp: number
-  payerBp: number
-  from?: Date
-}
+type RateOptions = { providerBp: number; payerBp: number; from?: Date | null }
 
-async function setRates(
-  deps: AdminDeps,
-  id: string,
-  { providerBp: provider, payerBp: payer, from }: RateOptions,
-) {
+async function setRates(deps: AdminDeps, id: string, { providerBp, payerBp, from = null }: RateOptions) {
   const { setCommission } = await import('../../businesses/change-business.ts')
-  const set = await setCommission(deps, id, { from: from ?? null, provider, payer }, deps.by)
+  const set = await setCommission(deps, id, { from, provider: providerBp, payer: payerBp }, deps.by)
   if (set.result !== 'set') throw new CommandFailed(whyNotSet[set.result](id))
   return { id, commission: set.commission }
 }
@@ -126,11 +104,7 @@ const whyNotSet: Record<Exclude<SetCommission['result'], 'set'>, (id: string) =>
   full: () => `A business can have at most ${maxRates} entries in the history of its rates.`,
 }
 
-interface PayoutOptions {
-  amount: number
-  reference: string
-  mode: 'test' | 'live'
-}
+type PayoutOptions = { amount: number; reference: string; mode: 'test' | 'live' }
 
 async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode }: PayoutOptions) {
   const { balanceOf } = await import('../../ledger/statement.ts')
@@ -138,28 +112,22 @@ async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode
   const { LedgerFault } = await import('../../verification/verify-ledger.ts')
   orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
   const owner = { businessId: id, sandbox: mode === 'test' }
-  const { entry, alreadyBooked } = await payOut(deps, { ...owner, amount, reference }, deps.by).catch(
-    (error) => {
-      if (error instanceof LedgerFault)
-        throw new CommandFailed(
-          `Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`,
-        )
-      throw error instanceof PayoutRefused ? new CommandFailed(`${error.message}.`) : error
-    },
-  )
+  const explain = (error: unknown): never => {
+    if (error instanceof PayoutRefused) throw new CommandFailed(`${error.message}.`)
+    if (!(error instanceof LedgerFault)) throw error
+    throw new CommandFailed(
+      `Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`,
+    )
+  }
+  const payout = { ...owner, amount, reference }
+  const { entry, alreadyBooked } = await payOut(deps, payout, deps.by).catch(explain)
   const balance = await balanceOf(deps, owner)
-  const { _id, bookedAt } = entry
-  return { id: _id, mode, amount, reference, alreadyBooked, bookedAt, balance }
+  return { id: entry._id, mode, amount, reference, alreadyBooked, bookedAt: entry.bookedAt, balance }
 }
 
-function payoutText({
-  alreadyBooked,
-  bookedAt,
-  ...facts
-}: {
-  alreadyBooked: boolean
-  bookedAt: Date
-}): string {
+type BookedPayout = Awaited<ReturnType<typeof bookPayout>>
+
+function payoutText({ alreadyBooked, bookedAt, ...facts }: BookedPayout): string {
   const booked = `${alreadyBooked ? 'already booked' : 'booked'} at ${bookedAt.toISOString()}`
   return `${booked}\n${linesOf(facts)}`
 }
@@ -171,10 +139,12 @@ const columns: Column<ListedBusiness>[] = [
   ...[businessShown.liveMode, businessShown.api, businessShown.createdAt, businessShown.name].map(columnOf),
 ]
 
-async function showBusiness(deps: AdminDeps, id: string) {
+async function loadFacts() {
   const { lookUpBusinessFacts } = await import('../../staff-acts/business-facts.ts')
-  const facts = orFail(await lookUpBusinessFacts(deps, id), `There is no business ${id}`)
-  return { ...facts, limits: shownLimits(facts.limits) }
+  return async (deps: AdminDeps, id: string) => {
+    const facts = await lookUpBusinessFacts(deps, id)
+    return facts && { ...facts, limits: shownLimits(facts.limits) }
+  }
 }
 
 const businessText = ({ endpoints, lastUsedDay, ...facts }: Omit<BusinessFacts, 'limits'>): string =>

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { EventName } from '../../../schemas/events.ts'
-import type { PresentedReplay, Replay } from '../../replays/replay.ts'
-import { replayShown } from '../../staff-acts/shown.ts'
-import { commandAction, orFail, subcommand, withProgress } from './act.ts'
-import { choice, collectEach, fromOption, someEvents, someId, toOption } from './arguments.ts'
-import type { DeliverySelection, RequeueCounts } from './requeue-selected.ts'
+import type { OutcomeCounts } from '../../webhooks/deliveries/requeue.ts'
+import { CommandFailed, commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
+import { choice, fromOption, someId, someIds, toOption } from './arguments.ts'
+import { addReplayCommands } from './replays.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, columnOf, tableText } from './text.ts'
+
+const reasons: Record<string, string> = {
+  delivered: 'the endpoint has accepted the delivery in the meantime',
+  'under-way': 'an attempt is already due or in progress',
+  'endpoint-gone': 'the endpoint is deleted or not active',
+}
 
 const requeueHelp = `
 Each selected delivery gets one more attempt now, besides its automatic ones.
@@ -17,24 +20,27 @@ options together narrow the selection. At least one of --id, --endpoint,
 selects DEAD deliveries.
 
 "skipped" counts the deliveries that were not re-queued, by reason:
-  delivered      the endpoint has accepted the delivery in the meantime
-  under-way      an attempt is already due or in progress
-  endpoint-gone  the endpoint is deleted or not active
+${Object.entries(reasons)
+  .map(([name, meaning]) => `  ${name.padEnd(15)}${meaning}`)
+  .join('\n')}
 
 The command re-queues at most 250 deliveries per second, so that deliveries of other
 businesses are not delayed. If it is interrupted, run it again: it continues with
 the remaining deliveries. It does not need Redis. Workers start the attempts within
 15 seconds.
+${examples(
+  'deliveries requeue --endpoint ID --dry-run',
+  'deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z',
+  'deliveries requeue --id ID ID ID',
+)}`
 
-Examples:
-  admin deliveries requeue --endpoint ID --dry-run
-  admin deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z
-  admin deliveries requeue --id ID ID ID`
+const statusDescription =
+  'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required'
 
 export function addDeliveriesCommands(program: Command): void {
   const deliveries = subcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
   subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery')
-    .option('--id <id...>', 'select these deliveries', collectEach(someId))
+    .option('--id <id...>', 'select these deliveries', someIds)
     .option('--endpoint <id>', 'select deliveries to this endpoint', someId)
     .option('--business <id>', 'select deliveries of this business', someId)
     .addOption(fromOption('select deliveries that became DEAD'))
@@ -47,47 +53,16 @@ export function addDeliveriesCommands(program: Command): void {
   addReplayCommands(deliveries)
 }
 
-const statusDescription =
-  'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required'
-
-async function requeue(
-  deps: AdminDeps,
-  { dryRun, ...selection }: DeliverySelection & { dryRun: boolean },
-): Promise<RequeueCounts> {
-  const { countSelected, requeueSelected } = await import('./requeue-selected.ts')
-  const total = await countSelected(deps, selection)
-  if (dryRun) return { matched: total, requeued: 0, skipped: {} }
-  const counts = await withProgress(deps, total, (advance) => requeueSelected(deps, selection, advance))
-  if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
-  else await reportGone(counts)
-  return counts
+interface DeliverySelection {
+  id?: string[]
+  endpoint?: string
+  business?: string
+  from?: Date
+  to?: Date
+  status?: 'DEAD' | 'CANCELLED'
 }
 
-/** Skipped deliveries, in the words of the help text. */
-const reasons: Record<string, string> = {
-  delivered: 'the endpoint has accepted the delivery in the meantime',
-  'under-way': 'an attempt is already due or in progress',
-  'endpoint-gone': 'the endpoint is deleted or not active',
-}
-
-/** For deliveries selected by id: says why on stderr, and sets the exit code to 1. */
-function reportNone({ skipped }: RequeueCounts): void {
-  process.exitCode = 1
-  const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
-  process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
-}
-
-/** Says on stderr how many deliveries can't be re-queued because of their endpoint, and sets the exit code to 1. */
-async function reportGone({ skipped }: RequeueCounts): Promise<void> {
-  const gone = skipped['endpoint-gone'] ?? 0
-  if (gone === 0) return
-  const { deliveriesCounted } = await import('../../staff-pages/words.ts')
-  process.exitCode = 1
-  const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
-  process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
-}
-
-/** Before connecting to MongoDB, rejects options that would select every delivery, or could never select any. */
+/** Runs before MongoDB is connected. Rejects options that select every delivery, or none. */
 function checkSelection(command: Command): void {
   const { id, endpoint, business, from, to, status } = command.opts<DeliverySelection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
@@ -99,106 +74,83 @@ function checkSelection(command: Command): void {
     command.error('error: --from must not be later than --to')
 }
 
-const replayHelp = `
-Workers replay the events of the endpoint's environment, oldest first, at most 200
-per second, alongside new events. An existing delivery gets one more attempt with
-the same id and body. If it fails, a delivery that was dead is dead again, and any
-other one continues its automatic attempts. A missing delivery is created and gets
-its usual automatic attempts. Events that happen after the start of the replay are
-not part of it.
+type RequeueCounts = { matched: number } & OutcomeCounts
 
-With --follow, the command waits until the replay has ended. If you interrupt the
-command, the replay continues.
-
-Examples:
-  admin deliveries replay --endpoint ID --from 2026-11-20 --dry-run
-  admin deliveries replay --endpoint ID --from 2026-11-20T06:00Z --to 2026-11-20T07:00Z --only-undelivered --follow`
-
-function addReplayCommands(deliveries: Command): void {
-  subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint')
-    .requiredOption('--endpoint <id>', 'the endpoint', someId)
-    .addOption(fromOption('select events that happened').makeOptionMandatory())
-    .addOption(toOption('select events that happened', ' (default: now)'))
-    .option('--events <list>', 'select only these events (default: all of the endpoint)', someEvents)
-    .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
-    .option('--dry-run', 'only count the events', false)
-    .option('--follow', 'wait for the end and show the progress', false)
-    .addHelpText('after', replayHelp)
-    .action(commandAction(replay))
-  subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
-    .requiredOption('--endpoint <id>', 'the endpoint', someId)
-    .action(
-      commandAction(listReplays, (replays) =>
-        replays.length === 0 ? 'None.' : tableText(replayColumns, replays),
-      ),
-    )
-  subcommand(deliveries, 'cancel-replay', 'stop a running replay')
-    .argument('<id>', 'the id of the replay', someId)
-    .action(commandAction(cancelOne))
+async function requeue(
+  deps: AdminDeps,
+  { dryRun, ...selection }: DeliverySelection & { dryRun: boolean },
+): Promise<RequeueCounts> {
+  await expectExisting(deps, selection)
+  const filter = await filterOf(deps, selection)
+  const total = await deps.Delivery.countDocuments(filter)
+  if (dryRun) return { matched: total, requeued: 0, skipped: {} }
+  const counts = await withProgress(deps, total, (advance) => requeueMatching(deps, filter, advance))
+  if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
+  else await reportGone(counts)
+  return counts
 }
 
-async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }): Promise<PresentedReplay[]> {
-  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
-  const { latestReplays } = await import('../../replays/find.ts')
-  const { presentReplay } = await import('../../replays/replay.ts')
-  orFail(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
-  return (await latestReplays(deps, endpoint)).map(presentReplay)
+async function expectExisting(deps: AdminDeps, { id, endpoint, business }: DeliverySelection): Promise<void> {
+  if (business !== undefined)
+    orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  if (endpoint !== undefined)
+    orFail(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
+  if (id === undefined) return
+  const existing = await deps.Delivery.find({ _id: { $in: id } }, { _id: 1 }).lean<{ _id: string }[]>()
+  const known = new Set(existing.map(({ _id }) => _id))
+  const missing = id.filter((each) => !known.has(each))
+  if (missing.length > 0) throw new CommandFailed(`There is no delivery ${missing.slice(0, 5).join(', ')}.`)
 }
 
-const replayColumns: Column<PresentedReplay>[] = [
-  { title: 'ID', cell: ({ id }) => id },
-  ...Object.values(replayShown).map(columnOf),
-]
-
-interface ReplayOptions {
-  endpoint: string
-  from: Date
-  to?: Date
-  events?: EventName[]
-  onlyUndelivered: boolean
-  dryRun: boolean
-  follow: boolean
+async function filterOf(deps: AdminDeps, selection: DeliverySelection) {
+  const { spanFilter, upToNow } = await import('../../input/span.ts')
+  const { withoutUndefined } = await import('../../mongo/id-page.ts')
+  const { deadIn } = await import('../../webhooks/deliveries/backlog.ts')
+  const { id, endpoint, business, from = null, to = null, status } = selection
+  const named = withoutUndefined({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
+  const span = upToNow(deps, { from, to })
+  // A CANCELLED delivery has no `deadAt`. Naming both environments lets MongoDB use the business's index.
+  if (status === 'CANCELLED')
+    return { ...named, sandbox: { $in: [true, false] }, status, ...spanFilter('createdAt', span) }
+  const isNamedOnly = id !== undefined && status === undefined && from === null && to === null
+  return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }
 
-async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> {
-  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
-  const { presentReplay } = await import('../../replays/replay.ts')
-  const { planReplay, startReplay } = await import('../../replays/start.ts')
-  const { countUndelivered } = await import('../../replays/selected-events.ts')
-  const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
-  const endpoint = orFail(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
-  const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
-  if (dryRun) {
-    const { total, endpointId, from: first, to: last, events: names, sandbox } = planned
-    const undelivered = await countUndelivered(planned, deps)
-    return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, sandbox }
+/** Batches have 500 deliveries: more than 250 per second would delay other businesses. */
+const batchEveryMs = 2000
+
+async function requeueMatching(
+  deps: AdminDeps,
+  filter: Record<string, unknown>,
+  advance: (count: number) => void,
+): Promise<RequeueCounts> {
+  const { countOutcomes, requeueAll, requeueBatch } = await import('../../webhooks/deliveries/requeue.ts')
+  const { createPace } = await import('../../work/pace.ts')
+  // No wake-up jobs: workers poll MongoDB for due deliveries.
+  const batches = requeueAll({ ...deps, enqueue: () => undefined }, filter, deps.by)
+  const pace = createPace()
+  for (let counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }; ; ) {
+    const startedAt = performance.now()
+    const { done, value: outcomes } = await pace(() => batches.next())
+    if (done) return counts
+    counts = { ...countOutcomes(outcomes, counts), matched: counts.matched + outcomes.size }
+    advance(outcomes.size)
+    const restMs = batchEveryMs - (performance.now() - startedAt)
+    if (outcomes.size === requeueBatch && restMs > 0) await pause(restMs)
   }
-  const started = await startReplay(deps, planned, deps.by)
-  if (!follow) return presentReplay(started)
-  const ended = await waitForEnd(deps, started)
-  if (ended.status !== 'DONE') process.exitCode = 1
-  return presentReplay(ended)
 }
 
-const lookEveryMs = 500
+function reportNone({ skipped }: RequeueCounts): void {
+  process.exitCode = 1
+  const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
+  process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
+}
 
-/** Shows the progress of a replay and returns the replay once it has ended. */
-const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
-  withProgress(deps, total, async (advance) => {
-    for (let shown = 0; ; ) {
-      const current = await deps.Replay.findById(_id).orFail().lean<Replay>()
-      const processed = current.requeued + current.created + current.skipped
-      advance(processed - shown)
-      shown = processed
-      if (current.status !== 'RUNNING') return current
-      await pause(lookEveryMs)
-    }
-  })
-
-async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
-  const { cancelReplay } = await import('../../replays/cancel.ts')
-  const { presentReplay } = await import('../../replays/replay.ts')
-  const read = () => deps.Replay.findById(id).lean<Replay | null>()
-  await cancelReplay(deps, orFail(await read(), `There is no replay ${id}`), deps.by)
-  return presentReplay(orFail(await read(), `There is no replay ${id}`))
+async function reportGone({ skipped }: RequeueCounts): Promise<void> {
+  const gone = skipped['endpoint-gone'] ?? 0
+  if (gone === 0) return
+  const { deliveriesCounted } = await import('../../staff-pages/format.ts')
+  process.exitCode = 1
+  const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
+  process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
 }

@@ -4,16 +4,14 @@ import {
   type ExportFormat,
   type ExportKind,
   type ExportLanguage,
-  exportFormats,
   exportKinds,
   exportLanguages,
 } from '../../../schemas/ledger.ts'
-import type { FileExport, WrittenFile } from '../../exports/export-file.ts'
-import { CommandFailed, commandAction, orFail, subcommand, withProgress } from './act.ts'
-import { choice, fromOption, someId, toOption } from './arguments.ts'
+import { CommandFailed, commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
+import { choice, formatOption, fromOption, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
-const helpOf = (kind: ExportKind): string => `
+const exportHelp = (kind: ExportKind): string => `
 Writes the same lines as GET /dev/exports/${kind} of the API, oldest first. The export
 ends with the last line that was booked before the command began.
 
@@ -25,8 +23,11 @@ changed.
 
 The audit trail records the export. In a CSV file, a single quote precedes any text
 that a spreadsheet could execute.
+${examples(...exampleEnds.map((end) => exportExample(kind) + end))}`
 
-Examples:`
+const exportExample = (kind: ExportKind): string =>
+  `export ${kind} --business ID --mode live --from 2026-11-01 --to 2026-11-30 --out ${kind}.csv`
+const exampleEnds = ['', ' --delimiter semicolon --language fr --resume']
 
 const what: Record<ExportKind, string> = {
   payments: 'the payments of a business',
@@ -37,38 +38,24 @@ const what: Record<ExportKind, string> = {
 export function addExportCommands(program: Command): void {
   const group = subcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
   for (const kind of exportKinds) {
-    const example = `  admin export ${kind} --business ID --mode live --from 2026-11-01 --to 2026-11-30 --out ${kind}.csv`
     subcommand(group, kind, `write ${what[kind]} to a file`)
       .requiredOption('--business <id>', 'id of the business', someId)
       .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
       .requiredOption('--out <file>', 'the file to write')
       .addOption(fromOption('only lines booked'))
       .addOption(toOption('only lines booked'))
-      .option(
-        '--format <format>',
-        'csv, or jsonl with one JSON object per line',
-        choice(...exportFormats),
-        'csv',
-      )
+      .addOption(formatOption())
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
-      .option(
-        '--language <code>',
-        'en, fr or ar, for the column names and types of csv',
-        choice(...exportLanguages),
-        'en',
-      )
+      .option('--language <code>', languageDescription, choice(...exportLanguages), 'en')
       .option('--resume', 'complete a file that an earlier command began')
-      .addHelpText(
-        'after',
-        `${helpOf(kind)}\n${example}\n${example} --delimiter semicolon --language fr --resume`,
-      )
+      .addHelpText('after', exportHelp(kind))
       .action(
-        commandAction((deps: AdminDeps, options: Options, command: Command) =>
-          exportFile(deps, kind, options, command),
-        ),
+        commandAction((deps, options: Options, command: Command) => exportFile(deps, kind, options, command)),
       )
   }
 }
+
+const languageDescription = 'en, fr or ar, for the column names and types of csv'
 
 interface Options {
   business: string
@@ -82,17 +69,10 @@ interface Options {
   resume?: boolean
 }
 
-async function exportFile(
-  deps: AdminDeps,
-  kind: ExportKind,
-  options: Options,
-  command: Command,
-): Promise<WrittenFile & { file: string }> {
+async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, command: Command) {
   const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
-  const { readExport } = await import('../../exports/export-ledger.ts')
-  const { createLineWriter, entryTypeOf } = await import('../../exports/export-lines.ts')
+  const { createLineWriter, findExported } = await import('../../exports/export-ledger.ts')
   const { upToNow } = await import('../../input/span.ts')
-  const { findPositions } = await import('../../ledger/list.ts')
   const { createCapacity } = await import('../../limits/capacity.ts')
   const { createLists } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
@@ -107,25 +87,18 @@ async function exportFile(
   const reading = { lists: createLists(deps, createCapacity()) }
   const span = upToNow(deps, { from, to })
   const set = { ...(from && { from }), ...(to && { to }), ...(resume && { resume }) }
-  const line = { subject: business, businessId: business, after: { kind, mode, format, ...set } }
-  await deps.record({ act: 'ledger.exported', ...line })
-  const wanted: FileExport = {
-    owner,
-    kind,
-    positions: await readExport(reading, owner, (models) =>
-      findPositions(models, owner, entryTypeOf[kind], span),
-    ),
-    writer: createLineWriter({ kind, format, delimiter, language }),
-    quotes: format === 'csv',
-  }
+  const after = { kind, mode, format, ...set }
+  await deps.record({ act: 'ledger.exported', subject: business, businessId: business, after })
+  const positions = await findExported(reading, owner, kind, span)
+  const writer = createLineWriter({ kind, format, delimiter, language })
+  const wanted = { owner, kind, positions, writer, quotes: format === 'csv' }
   const started = await openExportFile(reading, out, wanted, resume)
-  const total = wanted.positions.last - wanted.positions.first + 1
-  const write = (advance: (lines: number) => void) => {
-    advance(started.lines)
-    return completeFile(reading, started, wanted, deps.onCtrlC(), advance)
-  }
+  const total = positions.last - positions.first + 1
   try {
-    const written = await withProgress(deps, total, write)
+    const written = await withProgress(deps, total, (advance) => {
+      advance(started.lines)
+      return completeFile(reading, started, wanted, deps.onCtrlC(), advance)
+    })
     if (written.lines < total)
       throw new CommandFailed(
         `Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`,

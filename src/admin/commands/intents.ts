@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel.ts'
-import { CommandFailed, commandAction, orFail, subcommand, withProgress } from './act.ts'
+import { CommandFailed, commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
 import { choice, instantArgument, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -21,10 +21,10 @@ it again: it cancels the payment intents that are still PENDING.
 
 A business that is not suspended can create new payment intents in the meantime: see
 business suspend.
-
-Examples:
-  admin intents cancel --business ID --mode live --dry-run
-  admin intents cancel --business ID --mode test --created-before 2026-11-20`
+${examples(
+  'intents cancel --business ID --mode live --dry-run',
+  'intents cancel --business ID --mode test --created-before 2026-11-20',
+)}`
 
 export function addIntentsCommands(program: Command): void {
   const intents = subcommand(program, 'intents', 'cancel payment intents')
@@ -40,30 +40,19 @@ export function addIntentsCommands(program: Command): void {
 const beforeDescription =
   'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)'
 
-/** If Redis is reachable, it responds within this time. */
-const redisTimeoutMs = 1000
+type Options = { business: string; mode: 'test' | 'live'; createdBefore?: Date; dryRun: boolean }
 
-interface Options {
-  business: string
-  mode: 'test' | 'live'
-  createdBefore?: Date
-  dryRun: boolean
-}
-
-/** `skipped` has a count per reason. */
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
-async function cancel(
-  deps: AdminDeps,
-  { business, mode, createdBefore, dryRun }: Options,
-): Promise<CancelCounts> {
+async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> {
+  const { business, mode, createdBefore, dryRun } = options
   const { countCancellable } = await import('../../intents/cancel.ts')
   orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
   const now = deps.now()
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // Excludes intents created while the command is running. Otherwise, it might never end.
+    // The command might never end if it included new intents.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellable(deps, selection)
@@ -90,7 +79,7 @@ async function cancelSelected(
   const { createLog } = await import('../../platform/log.ts')
   const { succeedsWithin } = await import('../../platform/timeout.ts')
   const { openQueues } = await import('../../queues/queues.ts')
-  // Wakes the workers. If Redis is unreachable, they find the events when they next poll MongoDB.
+  // Wakes the workers. Without Redis, they find the events at their next poll.
   const log = createLog('silent', 'admin', null)
   const queues = openQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
@@ -103,13 +92,9 @@ async function cancelSelected(
     advance(results.length)
   }
   try {
-    await succeedsWithin(isReady, redisTimeoutMs)
-    const parts = {
-      ...deps,
-      batchers: openBatchers(deps, deps.now, log),
-      metrics: createMetrics(),
-      enqueue: queues.enqueue,
-    }
+    await succeedsWithin(isReady, 1000)
+    const batchers = openBatchers(deps, deps.now, log)
+    const parts = { ...deps, batchers, metrics: createMetrics(), enqueue: queues.enqueue }
     await cancelAll(parts, selection, { ...deps.by, pending, ending, count })
     return counts
   } catch (error) {

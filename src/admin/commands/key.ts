@@ -2,15 +2,17 @@ import { text as readAll } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import { scopes as allScopes, type Scope } from '../../../schemas/scopes.ts'
 import type { ApiKey } from '../../businesses/api-key.ts'
-import type { KeyFacts, KeyFilter, KeyInDetail, RecognisedKey } from '../../businesses/key-facts.ts'
+import type { KeyFacts, KeyInDetail, RecognisedKey } from '../../businesses/key-facts.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
 import { keyActs } from '../../staff-acts/key-acts.ts'
 import { keyShown, scopesInWords } from '../../staff-acts/shown.ts'
 import {
   addActCommands,
+  addShowCommand,
   asList,
   CommandFailed,
   commandAction,
+  examples,
   orFail,
   pageText,
   subcommand,
@@ -20,19 +22,12 @@ import { choice, networkRanges, secondsArgument, someId, someScopes } from './ar
 import type { AdminDeps } from './run.ts'
 import { type Column, columnOf, detailsText } from './text.ts'
 
-const listHelp = `
-Examples:
-  admin key list --business ID --status active
-  admin key list --mode live --scope payments.refunds:write --json`
-
 const showHelp = `
 "blockedBy" lists every reason why requests with the key are rejected now.
 "lastUsedDay" is the last UTC day on which the service accepted the key.
 "secrets" lists the current secret, those in overlap after a rotation, and the last
 ones that ended.
-
-Example:
-  admin key show ID`
+${examples('key show ID')}`
 
 const findHelp = `
 Reads a whole key from standard input, never from an argument. The input may contain
@@ -40,12 +35,12 @@ other text, such as a line from a log. The command never prints the key.
 "matched" is the secret that was found: current, overlap (an earlier secret that
 still works) or ended (an earlier secret that no longer works).
 The exit code is 1 if no key is found.
+${examples('key find < file', 'key find --last4 7fQx')}`
 
-Examples:
-  admin key find < file
-  admin key find --last4 7fQx`
-
-const defaultOverlapSeconds = 86_400
+const ranges = 'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all'
+const createExample =
+  'key create --business ID --mode test --kind secret --scopes payments.intents:read,store.orders:read'
+const liveRefundsExample = 'key list --mode live --scope payments.refunds:write --json'
 const keyStatus = choice<ApiKey['status']>('active', 'suspended', 'revoked')
 
 export function addKeyCommands(program: Command): void {
@@ -55,22 +50,16 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
     .option('--scopes <list>', 'comma-separated scopes; defaults to all scopes', someScopes)
-    .option(
-      '--ip <list>',
-      'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all',
-      networkRanges,
-    )
+    .option('--ip <list>', ranges, networkRanges)
+    .addHelpText('after', examples(createExample))
     .action(commandAction(createKey))
 
   addActCommands(key, keyActs)
 
+  const overlap = 'how long the old secret keeps working'
   subcommandOnId(key, 'rotate', 'create a new secret for a key; the old secret works until the overlap ends')
-    .option(
-      '--overlap-seconds <n>',
-      'how long the old secret keeps working',
-      secondsArgument,
-      defaultOverlapSeconds,
-    )
+    .option('--overlap-seconds <n>', overlap, secondsArgument, 86_400)
+    .addHelpText('after', examples('key rotate ID --overlap-seconds 3600'))
     .action(commandAction(rotate))
 
   const list = subcommand(key, 'list', 'list keys, newest first')
@@ -79,15 +68,16 @@ export function addKeyCommands(program: Command): void {
     .option('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
     .option('--status <status>', 'active, suspended or revoked', keyStatus)
     .addOption(new Option('--scope <scope>', 'only keys that have this scope').choices(allScopes))
-    .addHelpText('after', listHelp)
-  asList(list, columns, async (deps, filter: KeyFilter, slice) => {
-    const { listKeys } = await import('../../businesses/key-facts.ts')
-    return listKeys(deps, filter, slice)
-  })
+    .addHelpText('after', examples('key list --business ID --status active', liveRefundsExample))
+  asList(
+    list,
+    shownInLists.map(columnOf),
+    async () => (await import('../../businesses/key-facts.ts')).listKeys,
+  )
 
-  subcommandOnId(key, 'show', 'show what a key may do, where and when it is used, and whether it works')
-    .addHelpText('after', showHelp)
-    .action(commandAction(showKey, keyText))
+  const shown = 'show what a key may do, where and when it is used, and whether it works'
+  const load = async () => (await import('../../businesses/key-facts.ts')).lookUpKey
+  addShowCommand(key, shown, showHelp, load, keyText)
 
   subcommand(key, 'find', 'find the key to which a secret belongs')
     .option('--last4 <characters>', 'find keys by the last four characters of a current or earlier secret')
@@ -110,7 +100,6 @@ async function createKey(deps: AdminDeps, { business: businessId, mode, kind, sc
   return { ...orFail(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
 }
 
-/** Throws Failed for scopes that a publishable key could never use. */
 async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
   const { publishableScopes } = await import('../../http/routes/routes.ts')
   const unusable = wanted.filter((scope) => !publishableScopes.includes(scope))
@@ -126,11 +115,6 @@ async function rotate(deps: AdminDeps, id: string, { overlapSeconds }: { overlap
   return { ...orFail(rotated, `Key ${id} does not exist or is revoked`) }
 }
 
-async function showKey(deps: AdminDeps, id: string) {
-  const { lookUpKey } = await import('../../businesses/key-facts.ts')
-  return orFail(await lookUpKey(deps, id), `There is no key ${id}`)
-}
-
 const shownInLists = [
   keyShown.id,
   keyShown.key,
@@ -140,9 +124,7 @@ const shownInLists = [
   keyShown.createdAt,
   keyShown.lastUsedDay,
 ]
-const columns = shownInLists.map(columnOf)
 
-/** `matched` is shown if the key was found by one of its secrets. */
 const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyInDetail): string =>
   detailsText({
     ...key,
@@ -156,10 +138,10 @@ type Match = KeyFacts & Pick<RecognisedKey, 'matched'>
 async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<RecognisedKey | IdPage<Match>> {
   if (last4 !== undefined) return findByLast4(deps, last4)
   const { recogniseKey, whyNoKey } = await import('../../businesses/key-facts.ts')
-  const recognised = await recogniseKey(deps, await keyIn(await readInput()))
-  if (recognised === 'mistyped') throw new CommandFailed(whyNoKey.mistyped)
-  if (recognised === null) throw new CommandFailed(whyNoKey.unknown)
-  return recognised
+  const found = await recogniseKey(deps, await keyIn(await readInput()))
+  if (found === 'mistyped') throw new CommandFailed(whyNoKey.mistyped)
+  if (found === null) throw new CommandFailed(whyNoKey.unknown)
+  return found
 }
 
 /** Few keys share one of the 14 million combinations of four characters. */
@@ -187,16 +169,14 @@ async function readInput(): Promise<string> {
   return readAll(process.stdin)
 }
 
-/** Throws Failed unless the text contains exactly one key. */
 async function keyIn(text: string): Promise<string> {
   const { findKeysInText } = await import('../../businesses/api-key.ts')
   const keys = findKeysInText(text)
   const [key] = keys
-  if (key === undefined)
-    throw new CommandFailed(
-      'Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.',
-    )
-  if (keys.length > 1)
-    throw new CommandFailed(`Standard input contains ${keys.length} keys. Pass one at a time.`)
-  return key
+  if (key !== undefined && keys.length === 1) return key
+  throw new CommandFailed(
+    key === undefined
+      ? 'Standard input contains no API key. Keys begin with sk_test_, sk_live_, pk_test_ or pk_live_.'
+      : `Standard input contains ${keys.length} keys. Pass one at a time.`,
+  )
 }

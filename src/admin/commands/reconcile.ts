@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readInstant } from '../../input/instant.ts'
-import { columnNames, type Headers } from '../../reconciliation/read-file.ts'
+import { columnNames, delimiters, type Headers } from '../../reconciliation/provider-file.ts'
 import type { Reconciled } from '../../reconciliation/reconcile.ts'
 import { differenceShown } from '../../staff-acts/shown.ts'
-import { CommandFailed, commandAction, subcommand } from './act.ts'
+import { CommandFailed, commandAction, examples, subcommand } from './act.ts'
 import { choice, parserFor } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText, tableText } from './text.ts'
@@ -29,12 +29,12 @@ is an ISO 8601 date or date-time, in UTC unless it has an offset.
 The exit code is 0 without differences and 1 with differences. It is 2 if the
 comparison failed, for example because of a faulty row; then no run is stored.
 Otherwise, the run appears on the staff pages and in the audit trail.
+${examples(
+  'reconcile --provider day.csv --day 2026-11-25',
+  'reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date',
+)}`
 
-Examples:
-  admin reconcile --provider day.csv --day 2026-11-25
-  admin reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date`
-
-/** If the comparison itself failed. 1 means that there are differences. */
+/** 1 means that there are differences. */
 const failureCode = 2
 
 interface Options {
@@ -42,46 +42,32 @@ interface Options {
   day: string
   columns?: Headers
   decimal?: boolean
-  delimiter?: (typeof delimiterNames)[number]
+  delimiter?: keyof typeof delimiters
   wallet?: string
 }
 
 export function addReconcileCommand(program: Command): void {
-  subcommand(
-    program,
-    'reconcile',
-    "compare the wallet provider's records of one day with those of this service",
-  )
+  const description = "compare the wallet provider's records of one day with those of this service"
+  const decimal = 'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes'
+  const delimiter = 'comma, semicolon or tab; by default, the header row decides'
+  const wallet = 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)'
+  subcommand(program, 'reconcile', description)
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
     .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
-    .option(
-      '--decimal',
-      'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes',
-    )
-    .option(
-      '--delimiter <delimiter>',
-      'comma, semicolon or tab; by default, the header row decides',
-      delimiterName,
-    )
-    .option(
-      '--wallet <name>',
-      'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)',
-    )
+    .option('--decimal', decimal)
+    .option('--delimiter <delimiter>', delimiter, choice(...Object.keys(delimiters)))
+    .option('--wallet <name>', wallet)
     .addHelpText('after', help)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
     .action(commandAction(run, textOf, failureCode))
 }
-
-const delimiterNames = ['comma', 'semicolon', 'tab'] as const
-const delimiterName = choice(...delimiterNames)
 
 const utcDayText = parserFor((text) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && readInstant(text, 'start') !== null
   return isDay ? text : null
 }, 'Must be a day, such as 2026-11-25.')
 
-/** Parses a list such as `key=ref,amount=montant`. */
 function headers(text: string): Headers {
   const named: Headers = {}
   for (const part of text.split(',')) {
@@ -103,16 +89,14 @@ async function run(deps: AdminDeps, options: Options): Promise<Result> {
   const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
   if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new CommandFailed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
-  const { delimiters } = await import('../../reconciliation/read-file.ts')
   const { reconcile } = await import('../../reconciliation/reconcile.ts')
   const { differenceCount } = await import('../../reconciliation/reconciliation.ts')
-  const position = delimiterNames.findIndex((name) => name === delimiter)
   const file = {
     day,
     wallet: wallet === undefined ? null : `live:${wallet}`,
     fileName,
     bytes: provider === '-' ? process.stdin : bytesOf(provider),
-    format: { columns, isDecimal: decimal, delimiter: delimiters[position] ?? null },
+    format: { columns, isDecimal: decimal, delimiter: delimiter ? delimiters[delimiter] : null },
   }
   const result = await reconcile(deps, file, deps.by)
   if ('listed' in result) {
@@ -131,27 +115,17 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefine
   }
 }
 
-const columnsOfTable = Object.values(differenceShown).map(columnOf)
-
 async function textOf({ id, day, file, sha256, counts, differences }: Result): Promise<string> {
-  const { differenceKinds } = await import('../../reconciliation/reconciliation.ts')
   const { differenceCount, maxStoredDifferences } = await import('../../reconciliation/reconciliation.ts')
+  const { differences: byKind, ...totals } = counts
   const total = differenceCount(counts)
-  const kinds = differenceKinds.filter((kind) => counts.differences[kind] > 0)
-  const summary = detailsText({
-    day,
-    file,
-    sha256,
-    run: id,
-    rows: counts.rows,
-    recorded: counts.recorded,
-    matched: counts.matched,
-    differences: total,
-    ...Object.fromEntries(kinds.map((kind) => [`  ${kind}`, counts.differences[kind]])),
-  })
+  const kinds = Object.entries(byKind).filter(([, count]) => count > 0)
+  const found = Object.fromEntries(kinds.map(([kind, count]) => [`  ${kind}`, count]))
+  const summary = detailsText({ day, file, sha256, run: id, ...totals, differences: total, ...found })
   if (total === 0) return summary
   const more = total > differences.length ? `\n\nThese are the first ${differences.length} of ${total}.` : ''
   const stored =
     total > maxStoredDifferences ? `\n\nOnly the first ${maxStoredDifferences} are stored with the run.` : ''
-  return `${tableText(columnsOfTable, differences)}${more}${stored}\n\n${summary}`
+  const table = tableText(Object.values(differenceShown).map(columnOf), differences)
+  return `${table}${more}${stored}\n\n${summary}`
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Counts } from '../../retention/cleaning.ts'
-import { CommandFailed, commandAction, subcommand, withProgress } from './act.ts'
+import { CommandFailed, commandAction, examples, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 const retentionHelp = `
@@ -10,10 +10,7 @@ night at 02:30 UTC.
 
 Ctrl-C stops the command after the current batch. The next run continues from
 there. After a run that was killed or failed, wait one minute before the next.
-
-Examples:
-  admin retention run --dry-run
-  admin retention run`
+${examples('retention run --dry-run', 'retention run')}`
 
 export function addRetentionCommands(program: Command): void {
   const retention = subcommand(program, 'retention', 'delete old data')
@@ -31,9 +28,8 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Co
     const { counts, watch } = startCounts({ count: () => undefined, done: () => advance(1) })
     const ending = deps.onCtrlC()
     try {
-      const outcome = await (dryRun
-        ? countCleanUp(deps, ending, watch)
-        : runCleanUp(deps, ending, watch, record))
+      const clean = dryRun ? countCleanUp : runCleanUp
+      const outcome = await clean(deps, ending, watch, record)
       if (outcome === 'already-running')
         throw new CommandFailed(
           'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',
@@ -41,7 +37,7 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Co
       if (outcome === 'stopped') throw new CommandFailed('Stopped. The next run continues from here.')
       return counts
     } catch (error) {
-      // Printed even if the run fails or is stopped: the next run doesn't count what this one has deleted.
+      // The next run doesn't count what this one has deleted.
       if (Object.values(counts).some((count) => count > 0))
         process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
       throw error

@@ -16,15 +16,12 @@ import { createSecrets } from '../../security/encrypt.ts'
 import { createSlowHash } from '../../security/slow-hash.ts'
 import { escapeText, jsonText } from './text.ts'
 
-/** The command line needs no Redis. */
-export type AdminDeps = Pick<
-  Deps,
-  keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'
-> & {
-  /** The operator who runs the command, with the value of `--reason`. */
+type ServiceDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'>
+
+export interface AdminDeps extends ServiceDeps {
   by: By
   asJson: boolean
-  /** Adds a line to the audit trail. Commands that aren't one of a domain's acts call it before anything else. */
+  /** Adds an audit line. Commands that aren't an action of a domain call it before anything else. */
   record(about: AuditDetails): Promise<unknown>
   /** The first Ctrl-C aborts this signal. A second one ends the process immediately. */
   onCtrlC(): AbortSignal
@@ -36,7 +33,6 @@ interface Output<Result> {
   failureCode: number
 }
 
-/** Prints the result on stdout, or one line about a failure on stderr, and sets the exit code. */
 export async function withAdminDeps<Result extends object>(
   reason: string | undefined,
   run: (deps: AdminDeps) => Promise<Result>,
@@ -58,7 +54,8 @@ export async function withAdminDeps<Result extends object>(
       const slowHash = createSlowHash(config.hashMemoryKib)
       const transactions = openTransactions(mongo)
       const models = openModels(mongo)
-      const by = operator(reason)
+      const actor = { kind: 'operator', name: userName(), from: hostname() } as const
+      const by: By = { actor, reason: reason ?? null }
       const record = (about: AuditDetails) => addLine({ ...models, now }, by, about)
       const parts = { config, secrets, slowHash, transactions, by, asJson, now, record, onCtrlC }
       const result = await run(withModels(models, parts)).finally(close)
@@ -75,12 +72,6 @@ export async function withAdminDeps<Result extends object>(
   }
 }
 
-/** The operating system's current user, as the actor for the audit trail. */
-const operator = (reason?: string): By => ({
-  actor: { kind: 'operator', name: userName(), from: hostname() },
-  reason: reason ?? null,
-})
-
 /** In a container, the user may have no name. */
 function userName(): string {
   try {
@@ -92,20 +83,17 @@ function userName(): string {
 
 const { MongoNetworkError, MongoServerSelectionError, MongoServerError } = mongoose.mongo
 
-/** MongoDB's code for a wrong user name or password. */
 const authenticationFailed = 18
 
-/** One sentence, never with a password from MONGODB_URL. */
+/** Never shows a password from MONGODB_URL. */
 function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const detail = escapeText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
   if (
     error instanceof mongoose.Error.MongooseServerSelectionError ||
     error instanceof MongoServerSelectionError
-  ) {
-    const hosts = hostsOf(error)
-    return `MongoDB cannot be reached${hosts === '' ? '' : ` at ${hosts}`} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`
-  }
+  )
+    return `MongoDB cannot be reached${hostsOf(error)} (MONGODB_URL): ${detail}. Check that it is running and accepts connections from this machine.`
   if (error instanceof MongoNetworkError)
     return `The connection to MongoDB was lost: ${detail}. The command may have taken effect. Check its result before you run it again.`
   if (error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE')
@@ -116,8 +104,8 @@ function explainError(error: unknown): string {
   return detail
 }
 
-/** Addresses that the driver has contacted, such as `127.0.0.1:27017`. The error has the state of each server. */
+/** The driver's error contains the state of each server. */
 function hostsOf(error: object): string {
   const servers = (error as { reason?: { servers?: unknown } }).reason?.servers
-  return servers instanceof Map ? [...servers.keys()].join(', ') : ''
+  return servers instanceof Map && servers.size > 0 ? ` at ${[...servers.keys()].join(', ')}` : ''
 }

@@ -1,10 +1,7 @@
 import type { Command } from 'commander'
 import type { Reencrypted } from '../../security/reencrypt.ts'
-import { commandAction, subcommand, withProgress } from './act.ts'
+import { commandAction, examples, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
-
-/** Longer lists of endpoints and staff accounts are cut. */
-const maxListed = 100
 
 const rotateHelp = `
 Run this command when every process has the new SECRET_KEY, and the old key as
@@ -20,7 +17,8 @@ them is used, rotated or revoked: run this command again until it prints
 "mayDropPrevious": true. It never does while something needs a third key. In that
 case, check that SECRET_KEY_PREVIOUS is the right one.
 
-If the command is interrupted, run it again: it continues with the rest.`
+If the command is interrupted, run it again: it continues with the rest.
+${examples('secrets rotate --json')}`
 
 export function addSecretsCommands(program: Command): void {
   const secrets = subcommand(program, 'secrets', 'rotate SECRET_KEY')
@@ -31,7 +29,7 @@ export function addSecretsCommands(program: Command): void {
 
 async function rotate(deps: AdminDeps) {
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
-  const { stillNeeded } = await import('../../idempotency/response.ts')
+  const { stillNeeded } = await import('../../idempotency/request.ts')
   const { reencryptField } = await import('../../security/reencrypt.ts')
   const { reencryptSecrets } = await import('../../webhooks/endpoints/signing-secrets.ts')
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]
@@ -46,36 +44,26 @@ async function rotate(deps: AdminDeps) {
     }),
     serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),
   }))
-  const { staleCount, staleKeys, unreadableCount, unreadableKeys } = await findStaleKeys(deps)
+  const keys = await findStaleKeys(deps)
   const unreadable = counted(parts, (part) => part.unreadable.length)
-  const lost = Object.values(unreadable).reduce((sum, count) => sum + count, unreadableCount)
-  if (lost > 0) reportLost(unreadable, unreadableCount)
+  const lost = Object.values(unreadable).reduce((sum, count) => sum + count, keys.unreadable.count)
+  if (lost > 0) reportLost(unreadable, keys.unreadable.count)
   return {
     reencrypted: counted(parts, (part) => part.reencrypted),
-    // Encrypted with a key that isn't configured.
     unreadable,
-    unreadableEndpoints: parts.endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
-    unreadableStaff: parts.secondFactors.unreadable.slice(0, maxListed).map((name) => ({ name })),
-    keysLeft: staleCount,
-    keys: staleKeys,
-    // API keys that can't be used, because their SECRET_KEY isn't configured.
-    keysGone: unreadableCount,
-    goneKeys: unreadableKeys,
-    // Whether nothing depends on SECRET_KEY_PREVIOUS or on a key that isn't configured.
-    mayDropPrevious: staleCount === 0 && lost === 0,
+    unreadableEndpoints: parts.endpoints.unreadable.slice(0, 100).map((id) => ({ id })),
+    unreadableStaff: parts.secondFactors.unreadable.slice(0, 100).map((name) => ({ name })),
+    keysLeft: keys.stale.count,
+    keys: keys.stale.keys,
+    keysGone: keys.unreadable.count,
+    goneKeys: keys.unreadable.keys,
+    mayDropPrevious: keys.stale.count === 0 && lost === 0,
   }
 }
 
-const counted = <Name extends string>(
-  parts: Record<Name, Reencrypted>,
-  count: (part: Reencrypted) => number,
-) =>
-  Object.fromEntries(Object.entries<Reencrypted>(parts).map(([name, part]) => [name, count(part)])) as Record<
-    Name,
-    number
-  >
+const counted = (parts: Record<string, Reencrypted>, count: (part: Reencrypted) => number) =>
+  Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, count(part)]))
 
-/** Says on stderr how many values couldn't be rotated. All others have been. */
 function reportLost(unreadable: Record<string, number>, keys: number): void {
   const { endpoints, secondFactors, responses, serviceKeys } = unreadable
   process.exitCode = 1

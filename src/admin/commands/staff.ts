@@ -4,17 +4,11 @@ import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
 import { isValidStaffName, roles } from '../../staff/permissions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
 import { accountShown } from '../../staff-acts/shown.ts'
-import { addActCommands, asList, commandAction, orFail, subcommand } from './act.ts'
+import { addActCommands, asList, commandAction, examples, orFail, subcommand } from './act.ts'
 import { choice, parserFor } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type Column, columnOf, detailsText, toSecond } from './text.ts'
 
-const listHelp = `
-Examples:
-  admin staff list
-  admin staff list --role support --disabled`
-
-/** Names are stored and compared in lower case. */
 const staffName = parserFor(
   (text) => (isValidStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
   'Must be 1 to 64 characters (a-z, 0-9 and . _ @ -) and begin with a letter or digit.',
@@ -28,19 +22,19 @@ export function addStaffCommands(program: Command): void {
   const list = subcommand(staff, 'list', 'list accounts by name')
     .option('--role <role>', `only accounts with this role: ${roles.join(' or ')}`, choice(...roles))
     .option('--disabled', 'only disabled accounts')
-    .addHelpText('after', listHelp)
-  asList(list, columns, listPage, staffName)
+    .addHelpText('after', examples('staff list', 'staff list --role support --disabled'))
+  asList(list, columns, async () => listPage, staffName)
 
   subcommand(staff, 'show', 'show the role and the state of an account')
     .argument('<name>', 'name of the account', staffName)
-    .addHelpText('after', '\nExample:\n  admin staff show fatou')
+    .addHelpText('after', examples('staff show fatou'))
     .action(commandAction(showAccount, detailsText))
 }
 
 async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdPageRequest) {
   const { listAccounts } = await import('../../staff/list-accounts.ts')
-  const { items, next } = await listAccounts(deps, filter, slice)
-  return { items: await withSignIns(deps, items), next }
+  const page = await listAccounts(deps, filter, slice)
+  return { ...page, items: await withSignIns(deps, page.items) }
 }
 
 async function showAccount(deps: AdminDeps, name: string) {
@@ -51,7 +45,7 @@ async function showAccount(deps: AdminDeps, name: string) {
   return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
 }
 
-/** Adds the password's state in words, and the last sign-in, which is known for 30 days. */
+/** The last sign-in is known for 30 days. */
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   const { lastSignIns } = await import('../../staff/staff-sessions.ts')
   const names = accounts.map(({ name }) => name)

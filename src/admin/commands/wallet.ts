@@ -1,26 +1,21 @@
 import type { Command } from 'commander'
-import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
+import type { IdPageRequest } from '../../mongo/id-page.ts'
 import type { EncryptedField } from '../../security/encrypt.ts'
 import { walletShown } from '../../staff-acts/shown.ts'
-import type { WalletFacts, WalletFilter } from '../../wallets/sandbox/operate.ts'
-import { asList, CommandFailed, commandAction, orFail, subcommand } from './act.ts'
+import type { WalletFilter } from '../../wallets/sandbox/operate.ts'
+import { asList, CommandFailed, commandAction, examples, orFail, subcommand } from './act.ts'
 import { centimes, parserFor, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText } from './text.ts'
 
 const listHelp = `
 Phone numbers are masked. A wallet without a business can pay every business.
-
-Examples:
-  admin wallet list --phone 44556677
-  admin wallet list --business ID`
+${examples('wallet list --phone 44556677', 'wallet list --business ID')}`
 
 const showHelp = `
 Without --business, shows the wallet that can pay every business. With --business,
 shows the demo wallet of that business.
-
-Example:
-  admin wallet show 44556677`
+${examples('wallet show 44556677')}`
 
 export function addWalletCommands(program: Command): void {
   const wallet = subcommand(program, 'wallet', 'create sandbox wallets')
@@ -28,13 +23,14 @@ export function addWalletCommands(program: Command): void {
     .requiredOption('--phone <phone>', 'phone number of the customer', walletPhone)
     .requiredOption('--pin <pin>', pinDescription, pinCode)
     .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
+    .addHelpText('after', examples('wallet create --phone 44556677 --pin 2580 --balance 100000'))
     .action(commandAction(createSandboxWallet))
 
   const list = subcommand(wallet, 'list', 'list sandbox wallets')
     .option('--phone <phone>', 'only wallets with this phone number', phoneNumber)
     .option('--business <id>', 'only demo wallets of this business', someId)
     .addHelpText('after', listHelp)
-  asList(list, columns, read, sealedId)
+  asList(list, Object.values(walletShown).map(columnOf), async () => readPage, encryptedId)
 
   subcommand(wallet, 'show', 'show the balance of a sandbox wallet and whether its PIN is locked')
     .argument('<phone>', 'phone number of the wallet', phoneNumber)
@@ -60,19 +56,13 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
   )
 }
 
-/** A wallet's id contains its phone number, so the id at which the next page begins is printed encrypted. */
+/** Encrypts the id at which the next page begins, because it contains a phone number. */
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
-const sealedId = parserFor(
-  (text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0],
-  'Must be the "next" of the previous page.',
-)
+const notNext = 'Must be the "next" of the previous page.'
+const encryptedId = parserFor((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], notNext)
 
-async function read(
-  deps: AdminDeps,
-  filter: WalletFilter,
-  { limit, after }: IdPageRequest,
-): Promise<IdPage<WalletFacts>> {
+async function readPage(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdPageRequest) {
   const { listWallets } = await import('../../wallets/sandbox/operate.ts')
   const page = await listWallets(deps, filter, { limit, after: after && decrypted(deps, after) })
   return { ...page, next: page.next && deps.secrets.encrypt(page.next, nextField) }
@@ -85,5 +75,3 @@ function decrypted({ secrets }: AdminDeps, text: string): string {
     throw new CommandFailed('--after takes the "next" of the previous page.')
   }
 }
-
-const columns = Object.values(walletShown).map(columnOf)

@@ -8,7 +8,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { checkReadable, readableBy } from '../list.ts'
-import type { LoggedEvent } from '../logged-event.ts'
+import type { LoggedEvent } from '../log.ts'
 
 /** `after` is the number of the last event that the caller has seen. */
 interface FeedSearch {

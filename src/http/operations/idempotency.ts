@@ -7,15 +7,16 @@ import { countStored, refuseLarge } from '../../businesses/quotas.ts'
 import {
   type FinalResponse,
   findRow,
+  freshSince,
   type Result,
   readRow,
   rowOf,
+  type StoredResponse,
   storeRow,
   type ThirdPartyStep,
   type WriteRequest,
 } from '../../idempotency/request.ts'
-import { freshSince, type StoredResponse } from '../../idempotency/response.ts'
-import { bytesOf } from '../../mongo/bytes-of.ts'
+import { bytesOf } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
 import { type Cause, inSpan } from '../../tracing/tracing.ts'

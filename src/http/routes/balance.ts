@@ -11,7 +11,7 @@ import {
 } from '../../ledger/list.ts'
 import { parseDay, parseMonth, readMonth, readStatement, statementsCsv } from '../../ledger/statement.ts'
 import { pageOf, presentPage } from '../../lists/pagination.ts'
-import { readBalance } from '../../payouts/balance.ts'
+import { readBalance } from '../../payouts/pay-out.ts'
 import { operationsIn } from '../operations/route.ts'
 
 const { get } = operationsIn('Balance', {

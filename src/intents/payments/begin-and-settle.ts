@@ -1,6 +1,6 @@
 import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
-import type { PaymentFailure } from '../../outbox/facts.ts'
-import { wakeRelay } from '../../outbox/wake-relay.ts'
+import type { PaymentFailure } from '../../outbox/event.ts'
+import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Cause } from '../../tracing/tracing.ts'
@@ -8,8 +8,13 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPending, neverCancels, payableFilter, type TransitionName, transitions } from '../lifecycle.ts'
-import { lookUpKeysOf, pushLookUpKeys } from '../look-up-keys.ts'
-import type { Payment, PaymentAttempt, PaymentHold } from '../records.ts'
+import {
+  lookUpKeysOf,
+  type Payment,
+  type PaymentAttempt,
+  type PaymentHold,
+  pushLookUpKeys,
+} from '../records.ts'
 import {
   applyTransition,
   type PlannedChange,
@@ -18,17 +23,25 @@ import {
   writeChange,
 } from '../transition.ts'
 
-/** Older ones are dropped. */
 const maxAttempts = 50
 
 export const pushAttempt = (attempt: PaymentAttempt) => ({
   attempts: { $each: [attempt], $slice: -maxAttempts },
 })
 
+export const withOutcome = (
+  attempt: Omit<PaymentAttempt, 'outcome' | 'reason' | 'writeId'>,
+  outcome: KnownOutcome,
+): PaymentAttempt => ({
+  ...attempt,
+  outcome: outcome.outcome,
+  reason: 'reason' in outcome ? outcome.reason : null,
+  writeId: newId(),
+})
+
 /**
- * Holds an intent for a payment, which keeps other payments, cancels and the expiry away. The status doesn't change.
- * Returns null if the guard doesn't match: the intent isn't PENDING, is about to expire or already held, or this
- * payment has ended before.
+ * Holds an intent for a payment, without a change of its status. Returns null if the intent isn't PENDING, is about to
+ * expire or already held, or this payment has ended before.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -36,12 +49,9 @@ export async function beginPayment(
   hold: PaymentHold,
   deadlineAt: number,
 ): Promise<Intent | null> {
-  const { businessId, sandbox, _id } = intent
   const begin = {
     filter: {
-      businessId,
-      sandbox,
-      _id,
+      _id: intent._id,
       status: { $in: transitions.pay.from },
       ...payableFilter(deps.now()),
       'marks.key': { $ne: hold.id },
@@ -58,17 +68,14 @@ export async function beginPayment(
     : null
 }
 
-/**
- * For an outcome without an event: the intent stays PENDING. If it expired during the payment, the end of the payment
- * counts as the time of the expiry. The guard requires that this payment still holds the intent.
- */
+/** If the intent expired during the payment, the end of the payment counts as the time of the expiry. */
 function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
-  const { businessId, sandbox, _id, expiresAt } = intent
+  const { _id, expiresAt } = intent
   const { id, at } = attempt
   const change = { hold: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }
   return {
     transition: null,
-    filter: { businessId, sandbox, _id, 'hold.id': id },
+    filter: { _id, 'hold.id': id },
     update: { $set: change, $push: pushAttempt(attempt) },
     after: { ...intent, ...change },
   }
@@ -81,9 +88,8 @@ export interface Settler {
 }
 
 /**
- * Ends a payment with its outcome at the wallet. The intent becomes PAID or FAILED, or stays PENDING; an event, if any,
- * is added by the same write. Runs of this in several processes settle the payment only once. Returns null if it had
- * ended before.
+ * Ends a payment with its outcome at the wallet: the intent becomes PAID or FAILED, or stays PENDING. Several processes
+ * may try, but only one settles it. Returns null if the payment had ended before.
  */
 export async function settlePayment(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
@@ -101,7 +107,7 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The intent expired during the payment. A job can write that, since clients see it as expired already.
+  // The intent expired during the payment. Clients see that already, so a job may write it.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', [expiryJob(settled, now)])
@@ -115,7 +121,7 @@ async function write(
   outcome: KnownOutcome,
   { cause, deadlineAt }: Settler,
 ): Promise<Intent | null> {
-  // The payment and its event get the same time: GET /dev/balance relies on that for `asOf`.
+  // GET /dev/balance relies on equal times of payment and event.
   const at = deps.now()
   const attempt = attemptOf(at, payment, outcome)
   const change = isUnreported(outcome)
@@ -127,7 +133,7 @@ async function write(
         cause,
         guard: { 'hold.id': payment.id },
       })
-  // The relay may have removed the event already, so only the attempt proves the write.
+  // The relay may have removed the event already.
   const after = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
@@ -135,7 +141,7 @@ async function write(
 const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 
-/** The wallet took the money after reporting that it never would. We can't refund it: an operator must act. */
+/** The wallet took the money after reporting that it never would. An operator must act, because we can't refund it. */
 async function logIfAstray(
   deps: Pick<Deps, 'Intent' | 'log'>,
   { _id, referenceNumber }: Intent,
@@ -146,12 +152,11 @@ async function logIfAstray(
   deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
 }
 
-/** A payment that never held the intent has no `startedAt`. */
 type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 'writeId'> &
   Partial<Pick<PaymentHold, 'startedAt'>>
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/** For a payment that never held the intent: one write, with the look-up keys. Null if the guard doesn't match. */
+/** Ends a payment that never held the intent, in one write. Returns null if the guard doesn't match. */
 export const endPayment = (
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
@@ -206,16 +211,8 @@ const attemptOf = (
   at: Date,
   { id, amount, commission, payerPhone, payerHash, startedAt }: EndingPayment,
   outcome: KnownOutcome,
-): PaymentAttempt => ({
-  kind: 'payment',
-  id,
-  at,
-  ...(startedAt === undefined ? {} : { startedAt }),
-  amount,
-  fee: commission.payerTtc,
-  payerPhone,
-  payerHash,
-  outcome: outcome.outcome,
-  reason: 'reason' in outcome ? outcome.reason : null,
-  writeId: newId(),
-})
+): PaymentAttempt => {
+  const started = startedAt && { startedAt }
+  const fee = commission.payerTtc
+  return withOutcome({ kind: 'payment', id, at, ...started, amount, fee, payerPhone, payerHash }, outcome)
+}

@@ -4,17 +4,15 @@ import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Cause } from '../../tracing/tracing.ts'
 import type { Commission } from '../../wallets/commission.ts'
-import { orderDeadline, outcomeOf } from '../../wallets/query.ts'
-import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
+import { type KnownOutcome, orderDeadline, outcomeOf, type Wallet } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
-import { payerHashOf } from '../look-up-keys.ts'
 import { leaveOpen, openPayment } from '../query-wallets.ts'
-import type { PaymentHold } from '../records.ts'
+import { type PaymentHold, payerHashOf } from '../records.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
 export interface Confirmation {
-  /** Generated with the form, so submitting it twice makes one payment. */
+  /** Generated with the form, so that submitting it twice makes one payment. */
   paymentId: string
   /** As returned by `readPhone`. */
   phone: string
@@ -22,11 +20,10 @@ export interface Confirmation {
   pin: string
   /** In centimes. The intent's own amount, unless it's OPEN. */
   amount: number
-  /** Shown to the customer before the payment. */
+  /** As shown to the customer. */
   commission: Commission
 }
 
-/** `withinDeadline` limits the wait for MongoDB. */
 export interface PaymentRequest {
   cause: Cause | null
   clientIp: string
@@ -34,10 +31,9 @@ export interface PaymentRequest {
 }
 
 /**
- * - `settled`: the outcome is known.
- * - `waiting`: it isn't known yet, and the payment still holds the intent.
+ * - `waiting`: the outcome isn't known yet, and the payment still holds the intent.
  * - `not-begun`: nothing was sent to the wallet. The intent can't be paid, is being paid, belongs to a suspended
- *   business, or the same form was submitted before. Read the intent to find out which.
+ *   business, or the same form was submitted before.
  */
 export type PaymentResult =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -45,8 +41,8 @@ export type PaymentResult =
   | { state: 'not-begun' }
 
 /**
- * Pays an intent with a wallet (SPEC 3): one write holds the intent, the wallet transfers the money, and a second write
- * ends the payment. If the process dies in between, the hold remains, and a worker queries the wallet for the outcome.
+ * SPEC 3. One write holds the intent, the wallet transfers the money, and a second write ends the payment. If the
+ * process dies in between, a worker queries the wallet.
  */
 export async function payIntent(
   deps: Pick<
@@ -86,10 +82,7 @@ export async function payIntent(
   return suspended ? { state: 'not-begun' } : { state: 'settled', outcome, intent: settled }
 }
 
-/**
- * Checked after the hold is written, right before the order is sent. So the only orders that still reach a wallet after
- * a suspension are those that passed this check before it, and each is void at its `validUntil`.
- */
+/** After the hold, right before the order. Orders that still reach a wallet are void at their `validUntil`. */
 async function isSuspended(
   { batchers }: Pick<Deps, 'batchers'>,
   id: string,
@@ -99,7 +92,7 @@ async function isSuspended(
   return business === null || business.suspended
 }
 
-/** Whether writing the hold took so long that another process may consider the intent expired, or the order is void. */
+/** Whether writing the hold took so long that another process may consider the intent expired. */
 const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 

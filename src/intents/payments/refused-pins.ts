@@ -4,13 +4,12 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
 
-/** A payment in progress costs one point, a refused PIN three: 180 customers (60 × 3) of a network can pay at once. */
+/** A payment in progress costs one point, a refused PIN three. So 180 customers of a network can pay at once. */
 const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
 export const pinBudgets = {
   // Customers of a carrier often share a network. Larger prefixes have limits of their own.
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
-  // Test wallets hold no money, but declined payments count as well, because each causes an event for every endpoint.
-  // Enough for a test suite, while it still bounds the cost of checking PINs.
+  // Declined payments count as well, because each causes an event for every endpoint. Enough for a test suite.
   tests: {
     ...refused,
     name: 'test-pin',
@@ -19,7 +18,6 @@ export const pinBudgets = {
   },
 } satisfies Record<string, NetworkBudget>
 
-/** A payment keeps its point until a worker learns its outcome and calls `settleLate`. */
 export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
   const [live, tests] = [
     createNetworkLimit(deps, pinBudgets.live),
@@ -35,7 +33,7 @@ export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
   }
 }
 
-/** Doesn't wait for its writes. If one fails, the payment still costs its one point, which expires within minutes. */
+/** Doesn't wait for its writes. If one fails, the payment costs its one point, which expires within minutes. */
 export function settlePin(attempt: CheckEnd, { sandbox }: Intent, outcome: KnownOutcome | null): void {
   const counts = outcome?.outcome === 'refused' || (sandbox && outcome?.outcome === 'declined')
   void (counts ? attempt.fail() : attempt.leave()).catch(() => undefined)

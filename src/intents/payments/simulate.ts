@@ -3,19 +3,19 @@ import { ratesAt } from '../../businesses/business.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
-import { wakeRelay } from '../../outbox/wake-relay.ts'
+import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import { failingPaymentAmount } from '../../wallets/magic-amounts.ts'
+import { failingPaymentAmount } from '../../wallets/wallet.ts'
 import { findEarlier, simulationResult } from '../effect.ts'
-import { findIntentToChange } from '../find.ts'
+import { type ChangeDeps, findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
 import { freeFilter, isPending } from '../lifecycle.ts'
-import { payerHashOf } from '../look-up-keys.ts'
-import { acceptsPayments, dropOldMarks, markingOf } from '../marks.ts'
 import { asOf } from '../present.ts'
+import { payerHashOf } from '../records.ts'
+import { acceptsPayments, dropOldMarks, markingOf } from '../transition.ts'
 import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface Simulation {
@@ -25,16 +25,12 @@ export interface Simulation {
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/** In the demo wallet, payments with this number always succeed. */
+/** Payments from this demo wallet always succeed. */
 const demoPayer = '22000001'
 
-/** Doesn't check the amount against the intent; `simulatePayment` does. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
-  const {
-    amount = null,
-    payerPhone = demoPayer,
-    outcome = 'success',
-  } = deps.validate(simulatePaymentBody, body)
+  const valid = deps.validate(simulatePaymentBody, body)
+  const { amount = null, payerPhone = demoPayer, outcome = 'success' } = valid
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 
@@ -49,25 +45,11 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 }
 
 /**
- * Simulates a payment of a test intent in one write, with the outcome that the merchant chose (SPEC 4.6). Returns the
- * PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING if the intent can't be paid, is being
- * paid, or changes before the write, and VALIDATION_ERROR if the amount isn't the intent's.
+ * SPEC 4.6. Returns the PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING if the intent
+ * can't be paid, is being paid, or changes before the write, and VALIDATION_ERROR if the amount isn't the intent's.
  */
 export async function simulatePayment(
-  deps: Pick<
-    Deps,
-    | 'Intent'
-    | 'batchers'
-    | 'capacity'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'log'
-    | 'metrics'
-    | 'now'
-    | 'secrets'
-    | 'wallets'
-  >,
+  deps: ChangeDeps & Pick<Deps, 'secrets'>,
   caller: Caller,
   referenceNumber: string,
   simulation: Simulation,
@@ -90,16 +72,10 @@ export async function simulatePayment(
   const failure =
     outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
   const marking = markingOf(request, now, { payment: { failure } })
-  // With two readings of the clock, an expired intent could be paid if the clock is set back in between.
+  // If the clock is set back between two readings, an expired intent could be paid.
   const fixed = { ...deps, now: () => now }
-  const after = await endPayment(
-    fixed,
-    before,
-    payment,
-    outcome,
-    { marking, cause, guard: freeFilter(now) },
-    deadlineAt,
-  )
+  const by = { marking, cause, guard: freeFilter(now) }
+  const after = await endPayment(fixed, before, payment, outcome, by, deadlineAt)
   if (after === null) throw refuse('INTENT_NOT_PENDING')
   wakeRelay(deps, after)
   const { requestId } = cause

@@ -2,7 +2,7 @@ import { maxRefunds } from '../../../schemas/intents.ts'
 import { bookEvents } from '../../ledger/book.ts'
 import { noDeadline } from '../../mongo/batchers.ts'
 import type { OutboxEvent } from '../../outbox/event.ts'
-import { wakeRelay } from '../../outbox/wake-relay.ts'
+import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
@@ -11,26 +11,21 @@ import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
-import { fewLookUpKeys } from '../look-up-keys.ts'
-import { type Marking, unmarkedFilter } from '../marks.ts'
-import { pushAttempt } from '../payments/begin-and-settle.ts'
-import type { PaymentAttempt, Refund } from '../records.ts'
-import { planTransition, writeChange } from '../transition.ts'
-
-type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
+import { pushAttempt, withOutcome } from '../payments/begin-and-settle.ts'
+import { fewLookUpKeys, type PaymentAttempt, type Refund } from '../records.ts'
+import { type Marking, planTransition, unmarkedFilter, writeChange } from '../transition.ts'
 
 export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
 /**
- * Sets an amount and its portion of the fees aside, so that no other refund can use them. The status doesn't change.
- * Returns false if `guard` (what has been set aside so far) doesn't match, the intent isn't refundable or has
- * `maxRefunds` refunds, an earlier request with the same key began its refund, or the clean-up is removing the intent.
+ * Sets an amount and its portion of the fees aside, so that no other refund can use them. Returns false if `guard`
+ * doesn't match, the intent isn't refundable, or this request has begun its refund before.
  */
 export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
-  { businessId, sandbox, _id }: Owner,
+  { _id }: Pick<Intent, '_id'>,
   guard: SetAsideGuard,
   { refund, marking }: { refund: Refund; marking: Marking },
   deadlineAt: number,
@@ -38,8 +33,6 @@ export const beginRefund = (
   deps.batchers.updateIntent(
     {
       filter: {
-        businessId,
-        sandbox,
         _id,
         status: { $in: transitions.refund.from },
         ...guard,
@@ -56,20 +49,17 @@ export const beginRefund = (
     deadlineAt,
   )
 
-/**
- * Removes a refund for which no money was transferred; only `attempt` remains, and its look-up key if the intent has
- * few. Returns false if the refund was no longer PENDING.
- */
+/** Removes a refund that transferred no money. Its look-up key remains if the intent has few. */
 async function releaseRefund(
   deps: Pick<Deps, 'batchers'>,
-  { businessId, sandbox, _id }: Owner,
+  { _id }: Intent,
   refund: Refund,
   attempt: PaymentAttempt,
 ): Promise<boolean> {
   const release = (where: object, pulled: object) =>
     deps.batchers.updateIntent(
       {
-        filter: { businessId, sandbox, _id, ...pendingRefundFilter(refund.id), ...where },
+        filter: { _id, ...pendingRefundFilter(refund.id), ...where },
         update: {
           $inc: undoSetAside(refund),
           $pull: { refunds: { id: refund.id }, ...pulled },
@@ -93,13 +83,11 @@ type SetAsideGuard = Partial<
 >
 
 /**
- * The portion of each fee that a refund of `amount` centimes gives back, and the guard of the write that sets it aside.
- * A refund that completes the amount paid gives back whatever is left of the fees. Any other gives back its portion,
- * rounded down to whole centimes. (Less may be left only if an earlier refund failed after a completing one had taken
- * the rest.)
+ * What a refund of `amount` centimes gives back of each fee, and the guard of the write that sets it aside. A refund
+ * that completes the amount paid gives back whatever is left of the fees. Any other gives back its portion, rounded
+ * down. (Less may be left if an earlier refund failed after a completing one had taken the rest.)
  *
- * If the portion doesn't depend on other refunds, the guard is a range, so that concurrent refunds don't delay each
- * other. Otherwise it's the exact state that the portion was calculated from.
+ * The guard is a range if the portion doesn't depend on other refunds. So concurrent refunds don't delay each other.
  */
 export function feePortionsOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },
@@ -149,9 +137,8 @@ export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, 
   setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
 /**
- * Ends a PENDING refund with its outcome at the wallet, in one write. Either the intent becomes REFUNDED and gets a
- * `payment.refunded` event, or the refund is removed and its amount and fees are refundable again. However often this
- * runs, it settles the refund once. Returns false if it was no longer PENDING. `cause` is null in a job.
+ * Ends a PENDING refund with its outcome at the wallet: the intent becomes REFUNDED, or the refund is removed and its
+ * amount is refundable again. Returns false if the refund was no longer PENDING. `cause` is null in a job.
  */
 export async function settleRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
@@ -175,7 +162,6 @@ export async function settleRefund(
   return true
 }
 
-/** The refund and its event get the same time. */
 async function endRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
@@ -203,35 +189,28 @@ async function endRefund(
   return true
 }
 
-/** A response waits this long for the ledger. */
 const bookingMs = 1_000
 
 /**
  * Books the event in the ledger ahead of the relay, so that merchants find it there when the response arrives. Never
- * throws and waits for a second at most: the relay books it anyway.
+ * throws, and waits for a second at most.
  */
 export async function bookSoon(
   deps: Pick<Deps, 'Intent' | 'batchers'>,
   intent: Intent,
   refunded: OutboxEvent,
 ): Promise<void> {
+  const { _id } = intent
   const deadlineAt = performance.now() + bookingMs
   const book = async (): Promise<void> => {
-    const paid = await unrelayedPayment(deps, intent)
-    await bookEvents(deps, intent, [...paid, refunded], deadlineAt)
+    // The payment's event, if not relayed yet: the ledger must contain a payment before its refund.
+    const unrelayed = await deps.Intent.findOne(
+      { _id },
+      { outbox: { $elemMatch: { event: 'payment.confirmed' } } },
+    ).lean<Pick<Intent, 'outbox'>>()
+    await bookEvents(deps, intent, [...(unrelayed?.outbox ?? []), refunded], deadlineAt)
   }
   await succeedsWithin(book(), bookingMs)
-}
-
-/** The payment's event, if not relayed yet: the ledger must contain a payment before its refund. */
-async function unrelayedPayment(
-  { Intent: model }: Pick<Deps, 'Intent'>,
-  { _id }: Intent,
-): Promise<OutboxEvent[]> {
-  const found = await model
-    .findOne({ _id }, { outbox: { $elemMatch: { event: 'payment.confirmed' } } })
-    .lean<Pick<Intent, 'outbox'> | null>()
-  return found?.outbox ?? []
 }
 
 const attemptOf = (
@@ -239,22 +218,12 @@ const attemptOf = (
   { payment }: Intent,
   { id, amount, returnedFees, createdAt }: Refund,
   outcome: KnownOutcome,
-): PaymentAttempt => ({
-  kind: 'refund',
-  id,
-  at: deps.now(),
-  startedAt: createdAt,
-  amount,
-  fee: returnedFees.payerTtc,
-  payerPhone: payment?.payerPhone ?? '',
-  outcome: outcome.outcome,
-  reason: 'reason' in outcome ? outcome.reason : null,
-  writeId: newId(),
-})
+): PaymentAttempt => {
+  const [at, fee, payerPhone] = [deps.now(), returnedFees.payerTtc, payment?.payerPhone ?? '']
+  return withOutcome({ kind: 'refund', id, at, startedAt: createdAt, amount, fee, payerPhone }, outcome)
+}
 
-/**
- * The wallet refunded the money after reporting that it never would. The merchant doesn't know: an operator must act.
- */
+/** The wallet refunded the money after reporting that it never would. An operator must tell the merchant. */
 async function logIfAstray(
   deps: Pick<Deps, 'Intent' | 'log'>,
   { _id, referenceNumber }: Intent,

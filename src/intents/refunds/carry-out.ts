@@ -4,9 +4,8 @@ import { inProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import type { Cause } from '../../tracing/tracing.ts'
-import { outcomeOf } from '../../wallets/query.ts'
-import type { Wallet } from '../../wallets/wallet.ts'
-import { findIntent } from '../find.ts'
+import { outcomeOf, type Wallet } from '../../wallets/wallet.ts'
+import { type ChangeDeps, findIntent } from '../find.ts'
 import type { Intent } from '../intent.ts'
 import { presentIntent, presentRefund } from '../present.ts'
 import { findOpen, leaveOpen, openRefund, queryOrder } from '../query-wallets.ts'
@@ -14,7 +13,7 @@ import type { Payment, Refund } from '../records.ts'
 import { settleRefund } from './begin-and-settle.ts'
 
 export interface StartedRefund {
-  /** As it was before the refund. `refunds` is always empty (see `IntentToChange`). */
+  /** As it was before the refund, and without `refunds`. */
   intent: Intent
   payment: Payment
   wallet: Wallet
@@ -22,10 +21,9 @@ export interface StartedRefund {
   cause: Cause | null
 }
 
-/** Resolves to the response data, or to the error if the refund failed. */
 export const carryOut =
   (
-    deps: Pick<Deps, 'Intent' | 'batchers' | 'config' | 'enqueue' | 'log' | 'metrics' | 'now'>,
+    deps: Omit<ChangeDeps, 'capacity' | 'counters' | 'wallets'>,
     caller: Caller,
     started: StartedRefund,
   ): ThirdPartyStep =>
@@ -49,26 +47,14 @@ export const carryOut =
     return responseOf(deps, after, key) ?? outcomeUnknown()
   }
 
-/** A repeated request waits this long for the first one, or a worker, to settle the refund. */
+/** A repeated request waits this long for the first one or a worker. */
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 
-/** Waits until an earlier request's refund is settled. Queries the wallet when that's due, but never sends it again. */
+/** Waits until an earlier request's refund is settled. Queries the wallet if that's due, but never sends the refund. */
 export const earlierRefund =
   (
-    deps: Pick<
-      Deps,
-      | 'Intent'
-      | 'batchers'
-      | 'capacity'
-      | 'config'
-      | 'counters'
-      | 'enqueue'
-      | 'log'
-      | 'metrics'
-      | 'now'
-      | 'wallets'
-    >,
+    deps: ChangeDeps,
     caller: Caller,
     { referenceNumber }: Intent,
     refundId: string,
@@ -98,7 +84,7 @@ export const earlierRefund =
     }
   }
 
-/** Null while the refund is PENDING. */
+/** Returns null while the refund is PENDING. */
 function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,

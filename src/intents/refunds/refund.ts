@@ -4,13 +4,12 @@ import { effectOf, type Result, type WriteRequest } from '../../idempotency/requ
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
-import { failingRefundAmount } from '../../wallets/magic-amounts.ts'
-import { orderDeadline } from '../../wallets/query.ts'
+import { failingRefundAmount, orderDeadline } from '../../wallets/wallet.ts'
 import { findEarlier } from '../effect.ts'
-import { findIntentToChange, type IntentToChange } from '../find.ts'
+import { type ChangeDeps, findIntentToChange, type IntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
-import { dropOldMarks, markingOf, maxMarks } from '../marks.ts'
 import type { Refund } from '../records.ts'
+import { dropOldMarks, markingOf, maxMarks } from '../transition.ts'
 import { beginRefund, feePortionsOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
 
@@ -18,7 +17,7 @@ export interface RefundRequest {
   /** In centimes. Null refunds all that's left. */
   amount: number | null
   reason: string | null
-  /** In centimes. If something else is refundable, the refund is refused. Null skips the comparison. */
+  /** In centimes. If another amount is refundable, the refund is refused. Null skips the comparison. */
   expectedRefundable: number | null
 }
 
@@ -27,13 +26,7 @@ export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): Refund
   return { amount, reason, expectedRefundable }
 }
 
-/**
- * Checks the intent as it was read. Returns the portions of the fees, and the `guard` for the write. Throws
- * - INTENT_REFUND_INVALID_STATUS if nothing was paid, nothing is left, or there are `maxRefunds` refunds,
- * - REFUND_AMOUNT_MISMATCH if the merchant expected something else to be refundable, and AMOUNT_OUT_OF_RANGE if the
- *   refund exceeds it, both with `details.refundable`,
- * - REFUND_FAILED in the sandbox for the test amount that always fails.
- */
+/** Returns the portions of the fees, and the `guard` for the write. */
 function checkRefund(intent: IntentToChange, request: RefundRequest) {
   const { payment, refundsCommitted, sandbox, status } = intent
   if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
@@ -61,32 +54,18 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
   return { payment, amount, returnedFees, guard: { ...guard, ...exactly } }
 }
 
-/** A round (read, then guarded write) fails only if another refund of the same intent comes in between. */
+/** A read and its guarded write fail only if another refund of the intent comes in between. */
 const maxRounds = 5
 
-/** Measured, in reads of the whole intent: apart from one read, a refund builds, encrypts and stores the response. */
+/** Measured. Apart from a read, a refund builds, encrypts and stores the response. */
 const costInReads = 3
 
 /**
- * Refunds all or part of a payment (SPEC 4.5): one write sets the amount and its fees aside, the wallet transfers the
- * money, and a second write ends the refund. Throws the errors of `checkRefund`. The result's `data` waits for the
- * wallet, and resolves to the intent with the new `refund`, or to REFUND_FAILED, after which the amount is refundable
- * again.
+ * SPEC 4.5. One write sets the amount and its fees aside, the wallet transfers the money, and a second write ends the
+ * refund. The result's `data` resolves to the intent with the new `refund`, or to REFUND_FAILED.
  */
 export async function refundIntent(
-  deps: Pick<
-    Deps,
-    | 'Intent'
-    | 'batchers'
-    | 'capacity'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'log'
-    | 'metrics'
-    | 'now'
-    | 'wallets'
-  >,
+  deps: ChangeDeps,
   caller: Caller,
   referenceNumber: string,
   refundRequest: RefundRequest,
@@ -124,6 +103,6 @@ function draft(
   const createdAt = deps.now()
   const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
-  // Set `queryAt` from the start: if this process dies before the wallet responds, a poll finds the refund.
+  // `queryAt` lets a poll find the refund if this process dies before the wallet responds.
   return { id, ...amounts, reason, status: 'PENDING', createdAt, validUntil, queryAt: validUntil }
 }

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq'
 import type { Deps } from '../../platform/deps.ts'
 import type { By } from '../../security/actor.ts'
-import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
+import { deliveryIdOf } from '../../webhooks/deliveries/delivery.ts'
 import {
   countOutcomes,
   type RequeueDeps,

@@ -5,8 +5,8 @@ import { ExpressAdapter } from '@bull-board/express'
 import type { Queue } from 'bullmq'
 import type { Express } from 'express'
 import type { Jobs, QueueName } from '../../../schemas/jobs.ts'
-import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
-import { inUtc } from '../layout.ts'
+import { deliveryIdOf } from '../../webhooks/deliveries/delivery.ts'
+import { inUtc } from '../format.ts'
 import { uiConfig } from './settings.ts'
 
 /** All URLs on Bull Board's page begin with this. */

@@ -1,5 +1,5 @@
 import type { UIConfig } from '@bull-board/api/typings/app'
-import { navigationFor } from '../navigation.ts'
+import { navigationFor } from '../layout.ts'
 
 /** UTC, as on all staff pages. */
 const time = {
@@ -17,7 +17,7 @@ const fonts = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace
 
 export const uiConfig: UIConfig = {
   boardTitle: 'Payment intents',
-  miscLinks: navigationFor({ role: 'viewer' }).map(([url, text]) => ({ url, text })),
+  miscLinks: navigationFor({ role: 'viewer' }),
   hideDocsLink: true,
   hideRedisDetails: true,
   // To show the workers, Redis would have to run CLIENT LIST for every queue whenever the page is refreshed.

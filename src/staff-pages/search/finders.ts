@@ -19,7 +19,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import { lookUpOrder } from '../../store/orders/read.ts'
-import { isDeliveryId } from '../../webhooks/deliveries/delivery-job.ts'
+import { isDeliveryId } from '../../webhooks/deliveries/delivery.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../paths.ts'
 

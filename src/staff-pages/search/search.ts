@@ -13,41 +13,38 @@ import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { readInstant } from '../../input/instant.ts'
 import { readName } from '../../input/name.ts'
-import { type FoundIntent, maxFound, searchByAmount } from '../../intents/search.ts'
+import { type FoundIntent, maxFoundIntents, searchByAmount } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
+import { type PageField, paymentShown } from '../../staff-acts/shown.ts'
 import { countBacklog, shownDeadMs } from '../../webhooks/deliveries/backlog.ts'
-import { environmentBadge } from '../badges.ts'
-import { byStaff } from '../guards.ts'
-import { csrfField, sendNotice, sendStaffPage, staffOf, time } from '../layout.ts'
-import { businessLink, idLink, userLink } from '../paths.ts'
-import { type Column, table } from '../table.ts'
-import { atMost, money, userText } from '../words.ts'
+import { atMost, money, userText } from '../format.ts'
+import { byStaff, type StaffPage } from '../guards.ts'
+import { csrfField, sendNotice, sendStaffPage, staffOf } from '../layout.ts'
+import { userLink } from '../paths.ts'
+import { ownerField, paymentField, table } from '../table.ts'
 import { minPartLength, paymentHits, type ResultGroup, runFinders, type SearchHit } from './finders.ts'
 
 const dayMs = 86_400_000
 
-/** The start page of the staff pages. */
-export const searchPage = (deps: Pick<Deps, 'Delivery' | 'now'>) => async (_req: Request, res: Response) => {
+/** The first of the staff pages. */
+export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff }) => {
   const { due, waiting, dead } = await countBacklog(deps)
   const body = html`<h1>Search</h1>
-    !${searchForms(staffOf(res), '', null)}
+    !${searchForms(staff, '', null)}
     <h2>Webhooks now</h2>
     <dl class="facts card">
       <dt>Due now</dt><dd>${atMost(due)}</dd>
       <dt>Waiting for the next attempt</dt><dd>${atMost(waiting)}</dd>
       <dt>Dead in the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and endpoint</a></dd>
     </dl>`
-  sendStaffPage(res, { title: 'Search', current: '/admin' }, body)
+  return { title: 'Search', current: '/admin', body }
 }
 
-/**
- * Redirects to the only result, or lists all of them. All staff may search by phone number too, because each such
- * search is in the audit trail.
- */
-export const searchByText = (deps: Deps) => async (req: Request, res: Response) => {
+/** Even viewers may search by phone number, because each such search is in the audit trail. */
+export async function searchByText(deps: Deps, req: Request, res: Response): Promise<void> {
   const { q } = formFields(req, 'q')
   const query = (readName('name', q) ?? q.trim()).slice(0, maxQueryLength)
   if (query === '') return redirectTo(res, '/admin')
@@ -62,14 +59,17 @@ export const searchByText = (deps: Deps) => async (req: Request, res: Response) 
   await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null, whyNoHit })
 }
 
-/** Handles the search by business, amount and day. */
-export const searchByAmountAndDay =
-  (deps: Pick<Deps, 'Business' | 'Intent' | 'now'>) => async (req: Request, res: Response) => {
-    const by = formFields(req, 'business', 'amount', 'day')
-    const group = await findByAmount(deps, by)
-    await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
-  }
+export async function searchByAmountAndDay(
+  deps: Pick<Deps, 'Business' | 'Intent' | 'now'>,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const by = formFields(req, 'business', 'amount', 'day')
+  const group = await findByAmount(deps, by)
+  await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
+}
 
+/** Redirects to the only result, or lists all of them. */
 async function sendResults(
   deps: Pick<Deps, 'Business'>,
   res: Response,
@@ -84,7 +84,7 @@ async function sendResults(
   const body = html`<h1>Search</h1>
     !${searchForms(staffOf(res), query, by)}
     !${hits.length === 0 ? nothing(query, whyNoHit) : resultList(groups, businesses)}`
-  sendStaffPage(res, { title: 'Search', current: '/admin' }, body)
+  sendStaffPage(res, { title: 'Search', current: '/admin', body })
 }
 
 const nothing = (query: string, whyNoHit: string | null): string =>
@@ -92,18 +92,19 @@ const nothing = (query: string, whyNoHit: string | null): string =>
 
 const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
 
-/** `businesses` are those of the payments found. */
 const resultList = (groups: readonly ResultGroup[], businesses: readonly Business[]): string => {
-  const columns = columnsFor(new Map(businesses.map(({ _id, name }) => [_id, name])))
-  return groups.map((group) => section(group, columns)).join('')
+  const ofId = new Map(businesses.map((business) => [business._id, business]))
+  return groups.map((group) => section(group, ofId)).join('')
 }
 
-const section = ({ kind, shown, hits }: ResultGroup, columns: readonly Column<FoundPayment>[]): string => {
-  const payments = hits.flatMap(({ path, intent }) => (intent === null ? [] : [{ path, intent }]))
+const section = ({ kind, shown, hits }: ResultGroup, businesses: ReadonlyMap<string, Business>): string => {
+  const payments = hits.flatMap(({ intent }) =>
+    intent === null ? [] : [{ ...intent, business: businesses.get(intent.businessId) ?? null }],
+  )
   const pages = hits.filter(({ intent }) => intent === null)
   return html`<section>
     <p role="status"><b>${hits.length}</b> found by the ${kind} <b>!${userText(shown)}</b>.${cut(hits)}</p>
-    !${payments.length === 0 ? '' : table(columns, payments)}
+    !${payments.length === 0 ? '' : table(paymentColumns, payments)}
     !${pages.length === 0 ? '' : html`<ul class="card">!${pages.map(({ path, name }) => html`<li>!${userLink(path, name)} <span class="id faint">!${userText(path.replace(/^.*\/|\?.*$/g, ''))}</span></li>`)}</ul>`}
   </section>`
 }
@@ -111,37 +112,27 @@ const section = ({ kind, shown, hits }: ResultGroup, columns: readonly Column<Fo
 /** A note if there may be more results than the page shows. */
 function cut(hits: readonly SearchHit[]): string {
   const arePayments = hits.some(({ intent }) => intent !== null)
-  if (arePayments && hits.length === maxFound) return ` Only the newest ${maxFound} are shown.`
+  if (arePayments && hits.length === maxFoundIntents) return ` Only the newest ${maxFoundIntents} are shown.`
   return !arePayments && hits.length === maxBusinesses
     ? ` Only the first ${maxBusinesses} are shown. Enter more of the name.`
     : ''
 }
 
-type FoundPayment = Pick<SearchHit, 'path'> & { intent: FoundIntent }
-
-const columnsFor = (names: ReadonlyMap<string, string>): Column<FoundPayment>[] => [
-  {
-    title: 'Payment',
-    html: ({ path, intent }) =>
-      html`!${idLink(path, intent.referenceNumber)} !${environmentBadge(intent.sandbox)}`,
-  },
-  {
-    title: 'Business',
-    classes: 'wide',
-    html: ({ intent: { businessId } }) => businessLink(businessId, names.get(businessId)),
-  },
-  { title: 'Amount without fee', classes: 'number', text: ({ intent }) => amountOf(intent) },
-  { title: 'State', text: ({ intent }) => stateOf(intent) },
-  { title: 'Created', html: ({ intent }) => time(intent.createdAt) },
+const paymentColumns: PageField<FoundIntent & { business: Business | null }>[] = [
+  paymentField,
+  ownerField,
+  { label: 'Amount without fee', unit: 'money', value: amountOf },
+  { ...paymentShown.status, value: stateOf },
+  paymentShown.createdAt,
 ]
 
-/** Of an OPEN intent, what the customer chose. */
-function amountOf({ amountType, amount, payment, hold }: FoundIntent): string {
-  const chosen = amountType === 'OPEN' ? (payment?.amountPaid ?? hold?.amount ?? null) : amount
-  return chosen === null ? 'open' : money(chosen)
+/** An OPEN intent has the amount that the customer chose. */
+function amountOf({ amountType, amount, payment, hold }: FoundIntent): number | string {
+  const chosen = amountType === 'OPEN' ? (payment?.amountPaid ?? hold?.amount) : amount
+  return chosen ?? 'open'
 }
 
-const stateOf = ({ status, hold, cancellationReason }: FoundIntent): string => {
+function stateOf({ status, hold, cancellationReason }: FoundIntent): string {
   if (hold !== null) return `${status}, a payment is in progress`
   return cancellationReason === 'expired' ? `${status}, expired` : status
 }

@@ -1,40 +1,50 @@
 import { html } from 'ghtml'
 import { type Locale, locales } from '../../checkout/locale.ts'
 
-/** What to say about a state of a payment, endpoint or delivery. `Facts` are already formatted for the language. */
-export interface Sentences<Facts> extends Record<Language, (facts: Facts) => string> {
-  /** Why it came to this, for support staff. */
-  happened: (facts: Facts) => string
-  /** What the service, support staff and the merchant do next. */
-  next: (facts: Facts) => string
-}
+/** For the caller. The sentences promise nothing that the service doesn't guarantee. */
+export type CallerText = Record<Locale['code'], string>
 
-/** For the sentences said to the caller. They promise nothing that the service doesn't guarantee. */
-type Language = Locale['code']
+export const inEach = (en: string, fr: string, ar: string): CallerText => ({ en, fr, ar })
 
-/** What to say to the caller. */
-export type CallerText = Record<Language, string>
+/**
+ * About a state of a payment, endpoint or delivery. Support staff read why it came to this, and what the service, they
+ * and the merchant do next. `{name}` stands for a fact.
+ */
+export type Sentences = CallerText & Record<'happened' | 'next', string>
 
-export type Advice = Record<keyof Sentences<unknown>, string>
+export const sentences = (happened: string, next: string, en: string, fr: string, ar: string): Sentences => ({
+  happened,
+  next,
+  en,
+  fr,
+  ar,
+})
+
+/** Throws if a fact is missing. */
+export const fill = (text: string, facts: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const fact = facts[name]
+    if (fact === undefined) throw new Error(`no fact ${name}`)
+    return fact
+  })
 
 /** The locale of the hosted pages, so that callers hear amounts and times as they see them there. */
-const locale = (code: Language): Locale => locales.find((each) => each.code === code) as Locale
+const locale = (code: Locale['code']): Locale => locales.find((each) => each.code === code) as Locale
 
 /** `factsIn` formats the facts for one language. */
-export function adviceFrom<Facts>(
-  { happened, next, en, fr, ar }: Sentences<Facts>,
-  factsIn: (locale: Locale) => Facts,
-): Advice {
-  const facts = factsIn(locale('en'))
-  const said = { en: en(facts), fr: fr(factsIn(locale('fr'))), ar: ar(factsIn(locale('ar'))) }
-  return { happened: happened(facts), next: next(facts), ...said }
+export function adviceFrom(
+  { happened, next, en, fr, ar }: Sentences,
+  factsIn: (locale: Locale) => Readonly<Record<string, string>>,
+): Sentences {
+  const say = (code: Locale['code'], text: string) => fill(text, factsIn(locale(code)))
+  return sentences(say('en', happened), say('en', next), say('en', en), say('fr', fr), say('ar', ar))
 }
 
 /** Shows support staff what to say to the person on the phone. */
-export const adviceCard = (advice: Advice): string => card(facts(advice))
+export const adviceCard = (advice: Sentences): string => card(facts(advice))
 
 /** Like `adviceCard` for several subjects, each under its own heading. */
-export const adviceCards = (all: Readonly<Record<string, Advice>>): string =>
+export const adviceCards = (all: Readonly<Record<string, Sentences>>): string =>
   card(
     Object.entries(all)
       .map(([heading, advice]) => html`<h3>${heading}</h3>!${facts(advice)}`)
@@ -47,7 +57,7 @@ const card = (body: string): string =>
     !${body}
   </section>`
 
-const facts = ({ happened, next, en, fr, ar }: Advice): string =>
+const facts = ({ happened, next, en, fr, ar }: Sentences): string =>
   html`<dl class="facts">
     <dt>What happened</dt><dd>${happened}</dd>
     <dt>What happens next</dt><dd>${next}</dd>

@@ -5,8 +5,8 @@ import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import { type Advice, adviceFrom } from './advice.ts'
-import { type PaymentFacts, paymentSentences } from './payment-sentences.ts'
+import { adviceFrom, type CallerText, fill, inEach, type Sentences } from './advice.ts'
+import { paymentSentences } from './payment-sentences.ts'
 import { failedRefundOf, openRefundOf, paymentStateOf } from './payment-state.ts'
 
 /** `intent` must have its status at `now` (`asOf`). */
@@ -15,14 +15,14 @@ export function paymentAdvice(
   intent: TracedIntent,
   business: Business | null,
   now: Date,
-): Advice {
+): Sentences {
   const price = priceOf(intent) ?? priceNow(deps, intent, business, now)
   return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) =>
-    factsIn(locale, intent, price),
+    paymentFacts(locale, intent, price),
   )
 }
 
-function factsIn(locale: Locale, intent: TracedIntent, price: Price | null): PaymentFacts {
+export function paymentFacts(locale: Locale, intent: TracedIntent, price: Price | null) {
   const { referenceNumber: reference, hold, payment, refunds, codeExpiresAt, expiresAt } = intent
   const lastAttempt = intent.attempts.at(-1)
   const [open, failed] = [openRefundOf(intent), failedRefundOf(intent)]
@@ -76,22 +76,13 @@ const sumOf = (prices: readonly Price[]): Price =>
 type Language = Pick<Locale, 'code' | 'dir' | 'money'>
 
 /** How each language mentions the fee in a total that a payment takes, or that a refund gives back. */
-const parts: Record<
-  Locale['code'],
-  Record<'charged' | 'givenBack', (amount: string, fee: string) => string>
-> = {
-  en: {
-    charged: (amount, fee) => `${amount} and a fee of ${fee}`,
-    givenBack: (amount, fee) => `${amount} and ${fee} of the fee`,
-  },
-  fr: {
-    charged: (_amount, fee) => `dont ${fee} de frais`,
-    givenBack: (_amount, fee) => `dont ${fee} de frais restitués`,
-  },
-  ar: {
-    charged: (_amount, fee) => `منها رسوم قدرها ${fee}`,
-    givenBack: (_amount, fee) => `منها رسوم مستردة قدرها ${fee}`,
-  },
+const parts = {
+  charged: inEach('{amount} and a fee of {fee}', 'dont {fee} de frais', 'منها رسوم قدرها {fee}'),
+  givenBack: inEach(
+    '{amount} and {fee} of the fee',
+    'dont {fee} de frais restitués',
+    'منها رسوم مستردة قدرها {fee}',
+  ),
 }
 
 /**
@@ -99,17 +90,18 @@ const parts: Record<
  * only the amount: `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`.
  */
 export const chargedInWords = (language: Language, price: Price): string =>
-  totalInWords(language, price, 'charged')
+  totalInWords(language, price, parts.charged)
 
 /**
  * What a refund gives back to the wallet. If that includes a part of the fee, the parts of the total follow: `202.00
  * MRU (200.00 MRU and 2.00 MRU of the fee)`.
  */
 export const givenBackInWords = (language: Language, price: Price): string =>
-  totalInWords(language, price, 'givenBack')
+  totalInWords(language, price, parts.givenBack)
 
-function totalInWords(language: Language, { amount, fee }: Price, kind: 'charged' | 'givenBack'): string {
+function totalInWords(language: Language, { amount, fee }: Price, part: CallerText): string {
   const shown = (centimes: number) => ltrText(language, language.money(centimes))
   const total = shown(amount + fee)
-  return fee === 0 ? total : `${total} (${parts[language.code][kind](shown(amount), shown(fee))})`
+  const inParts = fill(part[language.code], { amount: shown(amount), fee: shown(fee) })
+  return fee === 0 ? total : `${total} (${inParts})`
 }

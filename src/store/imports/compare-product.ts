@@ -1,5 +1,5 @@
 import { maxProductBytes, maxVariants } from '../../../schemas/products.ts'
-import { bytesOf } from '../../mongo/bytes-of.ts'
+import { bytesOf } from '../../mongo/collection.ts'
 import { newId } from '../../platform/ids.ts'
 import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/create.ts'
 import { defaultLabel, type Product, type Variant } from '../products/product.ts'

@@ -1,8 +1,8 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Facts } from '../../outbox/facts.ts'
+import type { Facts } from '../../outbox/event.ts'
 import type { Order } from './order.ts'
 
-/** Fields for events that never change. Those that may are stored in the event (facts.ts). */
+/** Fields for events that never change. Those that may are stored in the event (outbox/event.ts). */
 export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
 export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 

@@ -15,18 +15,15 @@ export interface ProviderResponse {
   body: string
 }
 
-/**
- * `never-sent`: no byte was sent, and none ever will be. `lost`: the provider may have received the whole request.
- * `why` is for operators, and contains nothing from the request or the response.
- */
+/** `lost`: the provider may have received the whole request. `why` is for operators, and quotes no message. */
 export type Exchange =
   | ProviderResponse
   | { outcome: 'lost'; why: string }
   | { outcome: 'never-sent'; why: string }
 
 /**
- * How much of its timeout a request may wait for a connection. Sent any later, it would probably time out while the
- * provider is still carrying out the order, above all when the provider is overloaded.
+ * A request that gets its connection any later would probably time out while the provider carries out the order, above
+ * all when the provider is overloaded.
  */
 export const connectionWaitFraction = 0.5
 
@@ -57,7 +54,7 @@ export async function exchange(
   })
 }
 
-/** Resolves once the request has a connection. Nothing is sent before that. */
+/** Nothing is sent before this resolves. */
 const connected = (request: ClientRequest): Promise<null> =>
   new Promise((resolve) => {
     request.on('socket', (socket) => {
@@ -93,7 +90,6 @@ const reasons: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'too large',
 }
 
-/** If the certificate was rejected, the code says why. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const { code = '' } = error
   return reasons[code] ?? (code.startsWith('HPE_') ? 'malformed' : code)

@@ -13,31 +13,24 @@ import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../walle
 import type { ProviderResponse } from './exchange.ts'
 import { openProvider } from './provider.ts'
 
-/** The provider's clock may be ahead by this much, so we send a `validUntil` that is this much later. */
+/** We send a `validUntil` that is this much later, because the provider's clock may be ahead. */
 const maxClockSkewMs = 30_000
 
 /**
- * An order that the provider doesn't know this long after the `validUntil` we sent will never be carried out. Before
- * that it might be: the provider's clock may be behind, and storing an order can take it 30 s
- * (docs/operators/wallet-provider.md).
+ * An order that the provider doesn't know this long after the `validUntil` we sent will never be carried out. Its clock
+ * may be behind, and storing an order can take it 30 s (docs/operators/wallet-provider.md).
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
-/**
- * After this, it proves nothing if the provider doesn't know an order: providers remember them for only 30 days. One
- * day is left for clock skew, and for orders carried out long before their `validUntil`.
- */
+/** Providers forget orders after 30 days. One day is for clock skew, and for orders long before their `validUntil`. */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-/** Proves that an order will never be carried out. Null if no status proves that. */
+/** This status proves that an order will never be carried out. */
 type NotExecutedStatus = 'expired' | 'unknown' | null
 
-/**
- * Calls a provider over HTTP. We know an outcome only if a well-formed response reports it, or if the order was
- * certainly never sent. Otherwise it's unknown until a status query finds out.
- */
+/** We know an outcome only if a well-formed response reports it, or if the order was certainly never sent. */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
   at: NonNullable<Config['walletProvider']>,
@@ -58,7 +51,7 @@ export function createLiveWallet(
     const read = readResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
-    // Either the order took too long to get there or a clock is wrong. An operator should know.
+    // Either the order took too long to get there, or a clock is wrong.
     if (response.status === 'expired') logFault(order, 'expired')
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
@@ -110,10 +103,10 @@ export function createLiveWallet(
 const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
   new Date(validUntil.getTime() + maxClockSkewMs)
 
-/** A provider that fails for one customer usually fails for all of them, so one log line per interval is enough. */
+/** A provider that fails for one customer usually fails for all of them. */
 const logEveryMs = 5000
 
-/** Throttles each `why` separately, so that a frequent fault doesn't hide a rare one. */
+/** A frequent `why` must not hide a rare one. */
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()
   return ({ kind, key, businessId, requestId = null }, why) => {
@@ -127,11 +120,9 @@ const isWalletResponse = new Ajv({ validateSchema: false }).compile<WalletRespon
 
 type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'businessId' | 'requestId'>
 
-/** The other outcomes come with status 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-/** Returns a `fault` if we can't trust the response. */
 function readResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
   order: OrderIdentity,
@@ -143,7 +134,7 @@ function readResponse(
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
   if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
-  // Null counts as another currency, just as it does for the amount.
+  // Null counts as another currency.
   if (response.currency !== undefined && response.currency !== currencyCode)
     return { fault: 'another currency' }
   // Refusals are always about the PIN, and a refund has none.
@@ -161,7 +152,7 @@ function parse(body: string): unknown {
 
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
-/** The status says whether money moved. A missing or unknown reason gets a default. */
+/** A missing or unknown reason gets a default. */
 function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
     case 'succeeded':

@@ -8,7 +8,7 @@ import { createRunningWork } from '../../platform/running-work.ts'
 import { version } from '../../platform/version.ts'
 import { connectionWaitFraction, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 
-/** The provider may hang only for the customers of one business, so connections for the others must remain. */
+/** The provider may hang for the customers of one business only. */
 export const providerLimits = {
   requests: {
     what: 'Requests to the wallet provider in progress',
@@ -20,22 +20,17 @@ export const providerLimits = {
   },
 } satisfies Record<string, Resource>
 
-/**
- * Many servers close idle connections after 5 s, so we do it slightly earlier: an order is lost if the server closes
- * the connection while we're sending it.
- */
+/** Many servers close idle connections after 5 s, and an order that we're sending would then be lost. */
 const idleMs = 4_000
-/** If a server announces a shorter time, close the connection this much before. */
+/** Before a shorter time that a server announces. */
 const idleMarginMs = 2_000
 
-/** Never queues a request, because `providerLimits` limits them. */
 function createAgent(isSecure: boolean): http.Agent {
   const options = { keepAlive: true, timeout: idleMs, agentKeepAliveTimeoutBuffer: idleMarginMs }
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   return isSecure ? new https.Agent({ ...options, rejectUnauthorized: true }) : new http.Agent(options)
 }
 
-/** Connects to `url` and signs each request with `key`. Environment variables of Node.js don't affect this. */
 export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }) {
   const timeoutMs = deps.config.walletTimeoutMs
   const { origin, pathname } = new URL(url)
@@ -58,13 +53,12 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
     }
   }
 
-  /** Waits for a free connection of the business, which counts towards `timeoutMs`. */
   async function sendSoon(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
     const held = await share.take([businessId], { requests: 1 }, timeoutMs * connectionWaitFraction)
     if (held === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
-    // Sign only now, because a signature is valid for a limited time.
+    // Sign after the wait, because a signature is valid for a limited time.
     return exchange(start, request(), leftMs).finally(held.free)
   }
 
@@ -74,7 +68,6 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   }
 
   return {
-    /** Uses the order's key as the idempotency key. */
     post(
       businessId: string,
       resource: string,
@@ -100,18 +93,14 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   }
 }
 
-/**
- * `timestamp` is in Unix seconds, as in the header. `path` includes that of the base URL. `body` is empty for a GET.
- */
 interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
+  /** In Unix seconds. */
   timestamp: string
+  /** Empty for a GET. */
   body: string
 }
 
-/**
- * `sha256=` and the hex HMAC-SHA256 of timestamp, method, path and body, joined by line feeds. Only the body can
- * contain a line feed, so two requests never have the same signed text.
- */
+/** Only the body can contain a line feed, so two requests never have the same signed text. */
 export function signatureOf(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`

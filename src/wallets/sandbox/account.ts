@@ -1,18 +1,25 @@
-import { declareCollection, type Stored } from '../../mongo/declare.ts'
-import { date, orNull, part, secret, text, whole } from '../../mongo/fields.ts'
+import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import {
+  date,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  type StoredField,
+  secret,
+  text,
+  whole,
+} from '../../mongo/fields.ts'
+import type { KnownOutcome } from '../wallet.ts'
 
-/**
- * A customer's wallet in the sandbox. The `_id` is the phone number, prefixed with the business for a demo wallet, so
- * concurrent processes can't create the same wallet twice.
- */
 export const walletAccounts = declareCollection({
   name: 'wallets',
   kept: 'forever',
   fields: {
+    /** The phone number, which follows the business's id in a demo wallet. */
     _id: text,
-    /** Digits only (phone.ts). */
     phone: text,
-    /** The only business that sees this demo wallet. Null if every business sees it. */
+    /** The owner of a demo wallet. Null if every business sees the wallet. */
     businessId: orNull(text),
     /** Argon2id hash. Null if no PIN is correct. */
     pinHash: orNull(secret(text)),
@@ -21,7 +28,7 @@ export const walletAccounts = declareCollection({
     wrongPins: part({ count: whole, lastAt: date }),
     createdAt: date,
   },
-  // Staff search by phone number. A number can have a demo wallet per business.
+  // A number can have a demo wallet per business.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
 })
 export type WalletAccount = Stored<typeof walletAccounts>
@@ -31,7 +38,7 @@ export const newAccount = (
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
 
-/** With this many guesses before the lock, a stranger finds one 4-digit PIN in 2 000. */
+/** A stranger guesses one 4-digit PIN in 2 000 before the lock. */
 const maxWrongPins = 5
 /** Counted from the last wrong PIN. */
 const lockedMs = 15 * 60_000
@@ -47,3 +54,30 @@ export function pinState({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: D
   if (forgottenAt <= now) return { failures: 0, lockEndsAt: null }
   return { failures: count, lockEndsAt: count >= maxWrongPins ? forgottenAt : null }
 }
+
+/** The outcome of an order. It never changes. */
+export const walletMovements = declareCollection({
+  name: 'walletmovements',
+  kept: 'until the clean-up of its intent, or until it expires if it moved no money',
+  fields: {
+    /** The order's key. */
+    _id: text,
+    /** Null if the number has no wallet. */
+    accountId: orNull(text),
+    kind: oneOf<'payment' | 'refund'>(),
+    /** In centimes. Null if a status query decided the order before it arrived. */
+    amount: orNull(whole),
+    /** In centimes, null like the amount. */
+    fee: orNull(whole),
+    paymentKey: optional(text),
+    result: part({ outcome: text, reason: optional(text) }) as StoredField<KnownOutcome>,
+    at: date,
+    /** Missing if the movement moved money. */
+    forgetAt: optional(date),
+  },
+  indexes: [
+    { name: 'byPayment', key: { paymentKey: 1 }, ...ifPresent('paymentKey') },
+    { name: 'forgetting', key: { forgetAt: 1 }, expireAfterSeconds: 0 },
+  ],
+})
+export type WalletMovement = Stored<typeof walletMovements>

@@ -16,9 +16,7 @@ import type { KnownOutcome } from '../wallet.ts'
 import { newAccount, type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
-/**
- * Creates a wallet that every business sees; null if the number has one. The audit line has the masked phone number.
- */
+/** Creates a wallet that every business sees. Returns null if the number has one. */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },
   { phone, pin, balance }: { phone: string; pin: string; balance: number },
@@ -33,10 +31,10 @@ export async function createWallet(
   }).catch(nullIfDuplicate)
 }
 
-/** What staff may see. In lists, `phone` is masked. */
+/** In lists, `phone` is masked. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
-  /** Every payment from this demo wallet has it (docs/merchants/testing.md). Null if it depends on the payment. */
+  /** Of a demo wallet (docs/merchants/testing.md). Null if the outcome depends on the payment. */
   fixedOutcome: KnownOutcome | null
 }
 
@@ -47,7 +45,7 @@ export interface WalletFilter {
 
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
-/** Phone numbers are masked, except for the one in `next`. */
+/** Masks phone numbers, except the one in `next`. */
 export async function listWallets(
   deps: Reads,
   filter: WalletFilter,

@@ -4,10 +4,15 @@ import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
 import type { Models } from '../../platform/deps.ts'
 import type { SlowCheck, SlowHash } from '../../security/slow-hash.ts'
-import { failingPaymentAmount } from '../magic-amounts.ts'
-import type { KnownOutcome, PaymentOrder, RefundOrder, RefusalReason, Wallet } from '../wallet.ts'
-import { newAccount, pinState, type WalletAccount } from './account.ts'
-import type { WalletMovement } from './movement.ts'
+import {
+  failingPaymentAmount,
+  type KnownOutcome,
+  type PaymentOrder,
+  type RefundOrder,
+  type RefusalReason,
+  type Wallet,
+} from '../wallet.ts'
+import { newAccount, pinState, type WalletAccount, type WalletMovement } from './account.ts'
 
 type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
   config: Pick<Config, 'walletTimeoutMs'>
@@ -17,7 +22,7 @@ type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
 
 export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }): Wallet {
   const checkPin = deps.slowHash.createCheck()
-  // All demo wallets have the same PIN, so hash it only once per process.
+  // The same for all demo wallets.
   let demoPinHash: Promise<string> | undefined
   const hashDemoPin = () =>
     (demoPinHash ??= deps.slowHash.make(demoPin).catch((error: unknown) => {
@@ -42,16 +47,15 @@ const failed = { outcome: 'failed', reason: 'technical_error' } as const
 const closed = { outcome: 'failed', reason: 'wallet_closed' } as const
 const notExecuted = { outcome: 'not-executed' } as const
 
-/** Applies to orders that moved no money. By then, we expect neither a status query nor the order itself any more. */
+/** For orders that moved no money. No status query comes any later. */
 const keptMs = 30 * 86_400_000
 
 /** From `validUntil` on, the order must not be carried out. */
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
 
 /**
- * Decides an order once and for all: one transaction stores the outcome under the order's key, along with what `judge`
- * writes. If it was decided before, that outcome stands. A status query decides `not-executed`, so that a process that
- * was frozen can't carry the order out later; if the order's transaction is still open, the query waits for it.
+ * Decides an order once and for all, in one transaction with what `judge` writes. A status query decides
+ * `not-executed`: a process that was frozen can't carry the order out later. It waits for an open transaction.
  */
 export function decideOrder(
   deps: SandboxDeps,
@@ -87,8 +91,8 @@ async function authorise(
 }
 
 /**
- * Judges a payment and charges the wallet. A wrong PIN is counted by the transaction that refuses the payment, so there
- * are no free guesses, however many run at once. `isRight` is null if too many PINs were being checked.
+ * The transaction that refuses a wrong PIN also counts it, so concurrent guesses are not free. `isRight` is null if too
+ * many PINs were being checked.
  */
 async function charge(
   deps: SandboxDeps,
@@ -150,7 +154,7 @@ const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
 
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
 
-/** Prefers a wallet that was created explicitly over the business's own demo wallet, which is created on first use. */
+/** Creates a demo wallet on first use. A wallet that staff created takes precedence. */
 export async function findAccount(
   deps: FindDeps,
   businessId: string,
@@ -164,7 +168,6 @@ export async function findAccount(
   return made ?? (await openDemo(deps, { _id: demoId, businessId, phone }))
 }
 
-/** Concurrent calls use the same id, so only one creates the wallet. All of their hashes are of the same PIN. */
 async function openDemo(
   deps: FindDeps,
   owner: { _id: string; businessId: string; phone: string },
@@ -179,12 +182,11 @@ async function openDemo(
     return account
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    // A transaction may not see the new wallet either until a majority has it.
+    // Until a majority has the new wallet, a transaction may not see it either.
     return findAccount(deps, owner.businessId, owner.phone)
   }
 }
 
-/** Null if the outcome depends on the payment. */
 export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)
 
@@ -203,7 +205,7 @@ interface DemoWallet {
 }
 
 const demoPin = '1234'
-/** Enough for nine million of the largest payments. JSON and MongoDB can represent it exactly. */
+/** Enough for nine million of the largest payments. */
 const plenty = 9_000_000_000_000_000
 
 /** Every business has these in the sandbox (docs/merchants/testing.md). */

@@ -2,12 +2,12 @@ import { noDeadline } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { type Counted, endpointIdOf, errorOf, jobIdOf } from '../deliveries/delivery-job.ts'
-import { isLeased, leasable } from '../deliveries/lease.ts'
+import { type Counted, endpointIdOf, errorOf, isLeased, jobIdOf, leasable } from '../deliveries/delivery.ts'
+import { type LeasedDelivery } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { type AttemptDeps, beginAttempt } from './attempt.ts'
-import { type LeasedDelivery, slotOwner } from './batchers.ts'
 import type { Slot, SlotOwner } from './slots.ts'
+import { slotOwner } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 

@@ -1,17 +1,28 @@
 import { maxAttempts } from '../../../schemas/deliveries.ts'
 import { countStored } from '../../businesses/quotas.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
-import { noDeadline } from '../../mongo/batchers.ts'
-import { bytesOf } from '../../mongo/bytes-of.ts'
-import type { Deps } from '../../platform/deps.ts'
-import { type BodySource, composeBody, composeData } from '../body.ts'
-import { hostOf } from '../deliveries/delivery.ts'
-import { deliveryJob, endpointIdOf } from '../deliveries/delivery-job.ts'
-import { isReceiving } from '../endpoints/endpoint.ts'
+
+import { createByIdBatcher, insertsOf, noDeadline } from '../../mongo/batchers.ts'
+import { bytesOf } from '../../mongo/collection.ts'
+import type { Deps, Models } from '../../platform/deps.ts'
+import { type Delivery, deliveryJob, endpointIdOf, hostOf } from '../deliveries/delivery.ts'
+import {
+  createLeaseBatcher,
+  createResultBatcher,
+  endLease,
+  type LeasedDelivery,
+  type Verdict,
+} from '../deliveries/lease.ts'
+import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
+import {
+  type BodySource,
+  composeBody,
+  composeData,
+  createBodySourceBatcher,
+  signedHeadersFor,
+} from '../message.ts'
 import type { Attempt } from '../sender/send.ts'
-import { type AttemptEndpoint, endLease, type LeasedDelivery, slotOwner, type Verdict } from './batchers.ts'
-import { signedHeadersFor } from './sign.ts'
-import type { Slot } from './slots.ts'
+import { type Slot, slotOwner } from './slots.ts'
 
 export type AttemptDeps = Pick<
   Deps,
@@ -32,10 +43,19 @@ export type AttemptDeps = Pick<
   | 'tracing'
 >
 
-/**
- * How much of the lease must be left when the request starts, because its first renewal may be 3 s away. If MongoDB was
- * slow and less is left, no request is sent, and a worker takes over when the lease ends.
- */
+export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
+const endpointFields = {
+  businessId: 1,
+  sandbox: 1,
+  url: 1,
+  secret: 1,
+  previousSecrets: 1,
+  active: 1,
+  deletedAt: 1,
+  health: 1,
+} as const
+
+/** The rest of the lease must be longer when a request starts, because its first renewal may be 3 s away. */
 const minLeaseMs = 5_000
 
 /**
@@ -93,7 +113,10 @@ async function send(
   const at = deps.now()
   const { businessId: owner, url } = endpoint
   const headers = signedHeadersFor(deps, endpoint, delivery, body, at)
-  const span = traceAttempt(deps, delivery)
+  const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, sandbox } = delivery
+  const { requestId = null, traceparent = null } = delivery
+  // In the trace of the API request that caused the event.
+  const span = deps.tracing?.begin('attempt', 'call', traceparent)
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })
   deps.leases.onRequestEnd(delivery)
@@ -102,37 +125,25 @@ async function send(
   const endedAt = deps.now()
   const verdict = judge(sent, scheduled(attempts, delivery.requeues), deps.config.webhookRetryMs, endedAt)
   const outcome = verdict.status.toLowerCase()
-  span.end(attempts, outcome, sent)
+  const { status, stage, durationMs } = sent
+  const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
+  span?.end({ facts, failed: stage !== null })
   const record = { at, url, ...sent }
-  const {
-    _id: deliveryId,
-    event: webhookEvent,
-    referenceNumber: reference,
-    requestId = null,
-    sandbox,
-  } = delivery
   // Only test keys can select a live endpoint's test events, and they must not learn how a live endpoint responds.
   const isSelectable = endpoint.sandbox === sandbox
   const result = { delivery, ...verdict, attempt: record, isSelectable }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
-  const { status, stage, durationMs } = sent
   const { nextAttemptAt } = verdict
   // After a lost lease nothing is recorded, so no stage is logged. The endpoint's response never is.
-  const shown = isRecorded
+  const logged = isRecorded
     ? { outcome, attempts, stage, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
-  const labels = { outcome: shown.outcome }
-  deps.metrics.attempts.inc({ ...labels, stage: shown.stage ?? 'none', environment: environmentOf(delivery) })
+  const labels = { outcome: logged.outcome }
+  const environment = environmentOf(delivery)
+  deps.metrics.attempts.inc({ ...labels, stage: logged.stage ?? 'none', environment })
   deps.metrics.attemptDuration.observe(labels, durationMs / 1000)
-  const about = {
-    deliveryId,
-    webhookEvent,
-    reference,
-    host: hostOf(endpoint),
-    requestId,
-    traceId: span.traceId,
-  }
-  deps.log.info({ ...about, ...shown, status, durationMs }, 'webhook.attempted')
+  const about = { deliveryId, webhookEvent, reference, host: hostOf(endpoint), requestId }
+  deps.log.info({ ...about, traceId: span?.traceId, ...logged, status, durationMs }, 'webhook.attempted')
   if (!isRecorded) return
   countStored(deps, delivery, { bytes: bytesOf(record) })
   deps.healthNotes.note({ ...record, endpointId: endpoint._id, at: endedAt })
@@ -157,7 +168,7 @@ function judge(sent: Attempt, attempts: number, steps: readonly number[], endedA
 /** Re-queued attempts are made in addition to the retry table, so they don't advance it. */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
-/** Called if the endpoint is deleted or disabled, or if the intent or order no longer exists. */
+/** If the endpoint is deleted or disabled, or the intent or order no longer exists. */
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
   delivery: LeasedDelivery,
@@ -172,18 +183,25 @@ async function cancel(
   else deps.log.info(fields, 'webhook.cancelled')
 }
 
-/**
- * Call this just before the request. The span belongs to the trace of the API request that caused the event. `traceId`
- * is undefined if tracing is off.
- */
-function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: LeasedDelivery) {
-  const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
-  const span = tracing?.begin('attempt', 'call', traceparent)
-  return {
-    traceId: span?.traceId,
-    end(attempts: number, outcome: string, { status, stage }: Attempt): void {
-      const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
-      span?.end({ facts, failed: stage !== null })
-    },
-  }
-}
+/** Leaves out `facts`, which may be large. */
+type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
+const standing = {
+  status: 1,
+  attempts: 1,
+  requeues: 1,
+  nextAttemptAt: 1,
+  leaseToken: 1,
+  attemptLog: { $slice: -1 },
+} as const
+
+export const openWebhookBatchers = (
+  models: Pick<Models, 'Endpoint' | 'Delivery' | 'Intent' | 'Order'>,
+  now: () => Date,
+) => ({
+  findEndpoint: createByIdBatcher<Endpoint, AttemptEndpoint>(models.Endpoint, endpointFields),
+  insertDelivery: insertsOf(models.Delivery),
+  lookAtDelivery: createByIdBatcher<Delivery, DeliveryStanding>(models.Delivery, standing),
+  leaseDelivery: createLeaseBatcher(models.Delivery, now),
+  recordResult: createResultBatcher(models.Delivery),
+  findBodySource: createBodySourceBatcher(models),
+})

@@ -227,6 +227,12 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   }
 }
 
+type SlotEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'health'>
+
+export function slotOwner({ _id, businessId, url, health }: SlotEndpoint): SlotOwner {
+  return { endpointId: _id, businessId, health, origin: new URL(url).host }
+}
+
 const ownersOf = ({ businessId, origin, endpointId }: SlotOwner): string[] => [
   businessId,
   `${businessId} ${origin}`,

@@ -1,65 +1,58 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
+import { maxAttempts } from '../../../schemas/deliveries.ts'
+import type { NamedJob } from '../../../schemas/jobs.ts'
 import { declareCollection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
-import { causedFields } from '../../outbox/event.ts'
-import { recordedFields } from '../../outbox/facts.ts'
+import { type Caused, causedFields, type OutboxEvent, recordedFields } from '../../outbox/event.ts'
 
-/**
- * `stage` is where the attempt failed, or null if it succeeded. `responseText` is the beginning of the response, until
- * the clean-up removes it (src/retention).
- */
 const attemptFields = part({
   at: date,
-  /** The URL of this attempt. It may differ from the delivery's, because merchants can change it. */
+  /** May differ from the delivery's, because merchants can change it. */
   url: text,
   durationMs: whole,
   status: orNull(whole),
+  /** Where the attempt failed. Null if it succeeded. */
   stage: orNull(text),
   error: orNull(text),
+  /** The beginning of the response, until the clean-up removes it. */
   responseText: optional(orNull(text)),
 })
 export type AttemptRecord = Of<typeof attemptFields>
 
-/**
- * The delivery of one event to one endpoint. `_id` is composed of the ids of the event and the endpoint, so relaying an
- * event twice creates only one delivery.
- */
+/** The delivery of one event to one endpoint. */
 export const deliveries = declareCollection({
   name: 'deliveries',
   kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
   fields: {
+    /** See `deliveryId`: relaying an event twice creates only one delivery. */
     _id: text,
     endpointId: text,
     businessId: text,
     sandbox: flag,
     event: text,
-    /** When the event happened. The body contains this time as `created_at`. */
     eventAt: date,
     referenceNumber: text,
-    /** The URL that the endpoint had when the delivery was created. */
+    /** The endpoint's URL when the delivery was created. */
     url: text,
     status: oneOf<DeliveryStatus>(),
-    /** The number of attempts with a recorded result. An attempt that was interrupted does not count. */
+    /** Counts recorded results. An interrupted attempt has none. */
     attempts: whole,
-    /** The manually requested attempts. They come on top of those in the retry table. */
+    /** Manually requested attempts, which come on top of those in the retry table. */
     requeues: whole,
     /** `attempts` at the last re-queue. While they're equal, the requested attempt has no result yet. */
     attemptsAtRequeue: optional(whole),
-    /**
-     * From when a worker may claim the delivery: the time of the next attempt or, while one is in flight, the end of
-     * its lease. Null if the status is DELIVERED, DEAD or CANCELLED.
-     */
+    /** When a worker may lease it or, during an attempt, when its lease ends. Null if nothing is left to do. */
     nextAttemptAt: orNull(date),
-    /** The token of the attempt in flight. Only the holder of this token may record a result. */
+    /** Only the holder of this token may record a result. */
     leaseToken: orNull(text),
-    /** Oldest first. Of an old delivery, the clean-up keeps only the last attempt (src/retention). */
+    /** Oldest first. The clean-up keeps only the last one of an old delivery. */
     attemptLog: list(attemptFields),
     /**
-     * The HTTP status of the last attempt if it failed with a response, except of test events at live endpoints. So the
-     * index `byFailureStatus` contains only failures, and a delivery that succeeds at once never enters it.
+     * The HTTP status of the last attempt if it failed with a response, except of test events at live endpoints. Only
+     * failures have it, so that a delivery that succeeds at once never enters the index `byFailureStatus`.
      */
     failureStatus: optional(whole),
-    /** Makes the clean-up check it again, because it was open when reached, or was re-queued. */
+    /** The clean-up must check it again, because it was open then, or was re-queued since. */
     untrimmed: optional(flag),
     createdAt: date,
     deliveredAt: orNull(date),
@@ -73,17 +66,14 @@ export const deliveries = declareCollection({
     ...causedFields.fields,
   },
   indexes: [
-    // These two indexes contain only open deliveries, because only open deliveries have a `nextAttemptAt`. The poll
-    // uses `open` to find due deliveries. `openByEndpoint` is used to find the due deliveries of an endpoint that has
-    // been waiting for slots. Both queries read only index keys.
+    // Only open deliveries have a `nextAttemptAt`. Polls read only index keys.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
       ...ifDate('nextAttemptAt'),
     },
     { name: 'openByEndpoint', key: { endpointId: 1, nextAttemptAt: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
-    // These four indexes contain every field by which a merchant can filter the list, except `referenceNumber`, so that
-    // deliveries can be counted without reading any documents.
+    // These four have every filter of the merchant's list but `referenceNumber`, so that counts read no documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -108,16 +98,13 @@ export const deliveries = declareCollection({
       ...ifPresent('failureStatus'),
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs for
-    // counting, so that counting does not read any documents.
+    // `groupDead` counts without reading documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
       ...ifDate('deadAt'),
     },
     { name: 'deadByEndpoint', key: { endpointId: 1, deadAt: -1 }, ...ifDate('deadAt') },
-    // The clean-up uses this index to find the deliveries that it must check again. The index contains very few
-    // deliveries.
     {
       name: 'untrimmedByTime',
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
@@ -127,5 +114,114 @@ export const deliveries = declareCollection({
 })
 export type Delivery = Stored<typeof deliveries>
 
-/** Returns the URL's host and port, for display. */
+/**
+ * Encodes both 12-byte ids in 32 characters: Redis stores the id three times for each waiting delivery. Merchants
+ * decode the event's id from it.
+ */
+export const deliveryId = (eventId: string, endpointId: string): string =>
+  Buffer.from(eventId + endpointId, 'hex').toString('base64url')
+
+export const eventIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex', 0, 12)
+
+export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex').slice(24)
+
+/** No other kind of id has this form. */
+export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id)
+
+/** With a `leaseToken`, this process attempts the delivery at once. Without one, the delivery waits for a slot. */
+export function newDelivery(
+  { businessId, sandbox, referenceNumber }: Pick<Delivery, 'businessId' | 'sandbox' | 'referenceNumber'>,
+  event: OutboxEvent,
+  endpoint: { _id: string; url: string },
+  now: Date,
+  leaseToken: string | null,
+): Delivery {
+  return {
+    _id: deliveryId(event.id, endpoint._id),
+    endpointId: endpoint._id,
+    businessId,
+    sandbox,
+    event: event.event,
+    eventAt: event.createdAt,
+    format: event.format,
+    facts: event.facts,
+    referenceNumber,
+    url: endpoint.url,
+    status: 'PENDING',
+    attempts: 0,
+    requeues: 0,
+    nextAttemptAt: leaseToken === null ? now : leaseEnd(now),
+    leaseToken,
+    attemptLog: [],
+    createdAt: now,
+    deliveredAt: null,
+    deadAt: null,
+    ...causeOf(event),
+  }
+}
+
+/** Omits missing fields, because MongoDB would store undefined as null. */
+export const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
+  ...(requestId !== undefined && { requestId }),
+  ...(traceparent !== undefined && { traceparent }),
+})
+
+/** Leases are renewed every 3 s, so the lease of a dead worker ends within 10 s. */
+export const deliveryLeaseMs = 10_000
+export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
+
+/** A filter for deliveries that are due and not leased. */
+export const leasable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
+
+type Lease = Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>
+
+/** Whether an attempt is in flight. */
+export const isLeased = ({ leaseToken, nextAttemptAt }: Lease, now: Date): boolean =>
+  leaseToken !== null && nextAttemptAt !== null && nextAttemptAt > now
+
+/** The time to show for the next attempt. For an attempt in flight, when its lease was last renewed. */
+export const dueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
+  leaseToken === null || nextAttemptAt === null
+    ? nextAttemptAt
+    : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
+
+/** The URL's host and port, for display. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => URL.parse(url)?.host ?? '…'
+
+type FailedAttempt = Pick<AttemptRecord, 'status' | 'error'>
+export const errorOf = ({ status, error }: FailedAttempt): string => error ?? `status ${status}`
+
+/** Support staff see these fields on the job board. */
+type JobFields = Pick<Delivery, 'event' | 'referenceNumber' | 'url' | 'nextAttemptAt'> &
+  Counted & { lastAttempt?: FailedAttempt | undefined }
+
+/** Wakes a worker when the delivery is due. Workers need only the job's id. */
+export function deliveryJob(delivery: JobFields, now: Date): NamedJob<'webhook-delivery'> {
+  const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
+  return {
+    name: event,
+    data: {
+      ref,
+      host: hostOf(delivery),
+      ...(attempts > 0 && { failed: `${attempts} of ${maxAttempts + requeues}` }),
+      ...(lastAttempt && { error: errorOf(lastAttempt) }),
+      ...(attempts > 0 && nextAttemptAt && { next: nextAttemptAt }),
+    },
+    jobId: jobIdOf(delivery),
+    delayMs: Math.max(0, (nextAttemptAt ?? now).getTime() - now.getTime()),
+  }
+}
+
+/** A delivery with the counts in its job's id. */
+export type Counted = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
+
+/** Differs for each attempt: BullMQ ignores a job whose id exists, and the previous attempt's may not have ended. */
+export const jobIdOf = ({ _id, attempts, requeues }: Counted): string => `${_id}-r${requeues}.${attempts}`
+
+export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
+
+/** The counts are from when the job was created. */
+export function countsOf(jobId: string): Counted {
+  const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
+  return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
+}

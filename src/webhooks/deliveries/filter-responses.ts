@@ -1,4 +1,4 @@
-import { keptBytes } from '../sender/exchange.ts'
+import { keptBytes } from '../sender/send.ts'
 
 /**
  * The fields of an event's `data` that support staff may see. Support staff must not see any other fields. In

@@ -17,7 +17,7 @@ import {
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
-import { findBodySource } from '../body.ts'
+import { findBodySource } from '../message.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, recordFields } from './present.ts'
 

@@ -1,43 +1,153 @@
 import type { Model } from 'mongoose'
+import { backgroundRest, createBatcher } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Delivery } from './delivery.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { newId } from '../../platform/ids.ts'
+import { type AttemptRecord, type Delivery, leasable, leaseEnd } from './delivery.ts'
 
-/**
- * How long a lease lasts after it is obtained or renewed. Leases are renewed every 3 s, so the lease of a dead worker
- * ends within 10 s.
- */
-export const deliveryLeaseMs = 10_000
-
-/** A filter for deliveries that a worker may claim, because they are due and not leased. */
-export const leasable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
-
-/** Whether the delivery is leased, which means that a worker is attempting it. */
-export const isLeased = (
-  { leaseToken, nextAttemptAt }: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>,
-  now: Date,
-): boolean => leaseToken !== null && nextAttemptAt !== null && nextAttemptAt > now
-
-export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
-
-/**
- * Returns the time to display for the next attempt. If an attempt is in flight, this is the time at which its lease was
- * obtained or last renewed.
- */
-export const dueAt = ({
-  leaseToken,
-  nextAttemptAt,
-}: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>): Date | null =>
-  leaseToken === null || nextAttemptAt === null
-    ? nextAttemptAt
-    : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
-
-/** A delivery that has been leased by this process. */
-interface Leased {
-  _id: string
+/** A delivery leased by this process, with what an attempt needs. */
+export interface LeasedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string
+  nextAttemptAt: Date
+}
+type Lease = Pick<LeasedDelivery, '_id' | 'leaseToken'>
+
+const neededFields = {
+  sandbox: 1,
+  businessId: 1,
+  event: 1,
+  eventAt: 1,
+  format: 1,
+  facts: 1,
+  referenceNumber: 1,
+  attempts: 1,
+  requeues: 1,
+  leaseToken: 1,
+  nextAttemptAt: 1,
+  requestId: 1,
+  traceparent: 1,
+} as const
+
+/** Returns null for a delivery that isn't due or is leased. If two callers pass the same id, only the first gets it. */
+export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
+  createBatcher<string, LeasedDelivery | null>(500, async (ids) => {
+    const leased = await leaseTogether(Delivery, [...new Set(ids)], now())
+    return ids.map((id) => {
+      const delivery = leased.get(id)
+      leased.delete(id)
+      return delivery ?? null
+    })
+  })
+
+async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date) {
+  const leaseToken = newId()
+  const collection = nativeCollection(Delivery)
+  const { matchedCount } = await collection.updateMany(
+    { _id: { $in: ids }, ...leasable(now) },
+    { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
+  )
+  if (matchedCount === 0) return new Map<string, LeasedDelivery>()
+  const leased = await collection
+    .find<LeasedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: neededFields })
+    .toArray()
+  return new Map(leased.map((delivery) => [delivery._id, delivery]))
 }
 
-export type Leases = ReturnType<typeof createLeases>
+/** Makes the delivery due again at once. */
+export async function endLease(
+  { Delivery, now }: Pick<Deps, 'Delivery' | 'now'>,
+  { _id, leaseToken }: Lease,
+): Promise<void> {
+  const change = { leaseToken: null, nextAttemptAt: now() }
+  await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
+}
+
+export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
+
+/** Written only if the attempt still holds the lease. */
+interface AttemptResult extends Verdict {
+  delivery: Lease
+  cancelledAt?: Date
+  /** Null if the delivery was cancelled without an attempt. */
+  attempt: AttemptRecord | null
+  /** Whether merchants may filter deliveries by the status of this attempt. */
+  isSelectable?: boolean
+}
+
+/** Enough for the 8 scheduled attempts and many re-queues. The oldest are dropped first. */
+const maxLogLength = 50
+
+/**
+ * Returns which results were written. An update with a list of results took MongoDB a quarter less time than a bulk
+ * write, because it plans just one update.
+ */
+export const createResultBatcher = (Delivery: Model<Delivery>) =>
+  createBatcher<AttemptResult, boolean>(
+    250,
+    async (results) => {
+      const ids = results.map(({ delivery }) => delivery._id)
+      const tokens = [...new Set(results.map(({ delivery }) => delivery.leaseToken))]
+      const { matchedCount } = await nativeCollection(Delivery).updateMany(
+        { _id: { $in: ids }, leaseToken: { $in: tokens } },
+        asPipeline(ids, results),
+        { hint: '_id_' },
+      )
+      if (matchedCount === results.length) return results.map(() => true)
+      return readWritten(Delivery, results)
+    },
+    backgroundRest,
+  )
+
+/** The update returns only a number. A result isn't written if its attempt has lost the lease. */
+async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
+  const ids = results.map(({ delivery }) => delivery._id)
+  const found = await nativeCollection(Delivery)
+    .find<Pick<Delivery, '_id' | 'status' | 'attemptLog'>>(
+      { _id: { $in: ids } },
+      { projection: { status: 1, 'attemptLog.at': 1 } },
+    )
+    .toArray()
+  const byId = new Map(found.map((delivery) => [delivery._id, delivery]))
+  return results.map(({ delivery, status, attempt }) => {
+    const now = byId.get(delivery._id)
+    if (attempt === null) return now?.status === status
+    // Two attempts at a delivery never start in the same millisecond, because the second one waits until the first has
+    // a result or has lost its lease.
+    return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
+  })
+}
+
+/** Writes `results[i]` to document `ids[i]`. Values are `$literal`, because a response may begin with `$`. */
+function asPipeline(ids: string[], results: AttemptResult[]) {
+  const changes = results.map(
+    ({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
+      status,
+      nextAttemptAt,
+      deliveredAt,
+      deadAt,
+      ...(cancelledAt === undefined ? {} : { cancelledAt }),
+      leaseToken: null,
+      ...(attempt === null
+        ? {}
+        : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
+    }),
+  )
+  const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))
+  const index = { $indexOfArray: [{ $literal: ids }, '$_id'] }
+  const ownOf = (list: unknown[]) => ({ $arrayElemAt: [{ $literal: list }, index] })
+  return [
+    { $replaceWith: { $mergeObjects: ['$$ROOT', ownOf(changes), { made: ownOf(attempts) }] } },
+    {
+      $set: {
+        attempts: { $add: ['$attempts', { $size: '$made' }] },
+        attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
+        // Removed rather than set to null, because the index contains every delivery that has the field.
+        failureStatus: { $ifNull: ['$failureStatus', '$$REMOVE'] },
+      },
+    },
+    { $unset: 'made' },
+  ]
+}
 
 interface Held {
   token: string
@@ -45,19 +155,21 @@ interface Held {
   abort: (() => void) | null
 }
 
+export type Leases = ReturnType<typeof createLeases>
+
 /** The leases held by this process. */
 export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
   const held = new Map<string, Held>()
 
   /** An earlier attempt that has lost its lease must not use the lease of a later attempt. */
-  function leaseOf({ _id, leaseToken }: Leased): Held | undefined {
+  function leaseOf({ _id, leaseToken }: Lease): Held | undefined {
     const lease = held.get(_id)
     return lease?.token === leaseToken ? lease : undefined
   }
 
   async function abortLost(ids: string[]): Promise<void> {
     const found = await nativeCollection(Delivery)
-      .find<Leased>({ _id: { $in: ids } }, { projection: { leaseToken: 1 } })
+      .find<Lease>({ _id: { $in: ids } }, { projection: { leaseToken: 1 } })
       .toArray()
     const tokens = new Map(found.map(({ _id, leaseToken }) => [_id, leaseToken]))
     for (const id of ids) {
@@ -68,7 +180,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     }
   }
 
-  /** Changes those of the given leases that this process still holds. Returns their number. */
+  /** Skips leases that have been lost. Returns how many it changed. */
   async function changeLeases(
     leases: [id: string, Held][],
     change: Partial<Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>>,
@@ -83,26 +195,25 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
   }
 
   return {
-    /** Adds a lease. From then on, each call to `renew` renews the lease until `release` is called. */
-    hold: ({ _id, leaseToken }: Leased): void =>
+    /** From now on, `renew` renews the lease until `release`. */
+    hold: ({ _id, leaseToken }: Lease): void =>
       void held.set(_id, { token: leaseToken, abort: () => undefined }),
     /**
-     * Sets a function that is called when `renew` finds that the lease has been lost: the endpoint is deleted or
-     * disabled, or the process was frozen for so long that another worker has taken over the delivery.
+     * Calls `abort` once `renew` finds that the lease has been lost: the endpoint is deleted or disabled, or another
+     * worker took over while this process was frozen.
      */
-    onLost(delivery: Leased, abort: () => void): void {
+    onLost(delivery: Lease, abort: () => void): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = abort
       else abort()
     },
-    /** Must be called when the request has ended, so that `giveUp` leaves the lease until the result is written. */
-    onRequestEnd(delivery: Leased): void {
+    /** From then on, `giveUp` leaves the lease, because the result is being written. */
+    onRequestEnd(delivery: Lease): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = null
     },
-    /** Whether this process believes that it still holds the lease. */
-    holds: (delivery: Leased): boolean => leaseOf(delivery) !== undefined,
-    release(delivery: Leased): void {
+    holds: (delivery: Lease): boolean => leaseOf(delivery) !== undefined,
+    release(delivery: Lease): void {
       if (leaseOf(delivery)) held.delete(delivery._id)
     },
     /** Renews all leases of this process in one write. */
@@ -112,10 +223,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
       const matched = await changeLeases([...held], { nextAttemptAt: leaseEnd(now()) })
       if (matched < ids.length) await abortLost(ids)
     },
-    /**
-     * Aborts all attempts whose requests have not ended, and ends their leases in one write, so that the deliveries are
-     * due again. Returns the number of these attempts. None of them is recorded.
-     */
+    /** Aborts the requests in flight, whose deliveries are then due again. Returns their number; none is recorded. */
     async giveUp(): Promise<number> {
       const open = [...held].filter(([, { abort }]) => abort !== null)
       for (const [id, { abort }] of open) {

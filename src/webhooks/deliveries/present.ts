@@ -2,10 +2,9 @@ import { maxAttempts } from '../../../schemas/deliveries.ts'
 import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { unsignedHeaders } from '../attempts/sign.ts'
-import { type BodySource, bodyOf } from '../body.ts'
+import { type BodySource, bodyOf, unsignedHeaders } from '../message.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
-import { dueAt } from './lease.ts'
+import { dueAt } from './delivery.ts'
 
 /** A list shows neither the event's facts nor any attempt but the last. */
 export const recordFields = { facts: 0, attemptLog: { $slice: -1 } } as const

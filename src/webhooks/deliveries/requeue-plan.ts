@@ -1,4 +1,4 @@
-import { lifetimeMs, markFields } from '../../idempotency/response.ts'
+import { lifetimeMs, markFields } from '../../idempotency/request.ts'
 import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'

@@ -1,16 +1,14 @@
 import type { mongo } from 'mongoose'
 import type { AuditDetails } from '../../audit/audit-event.ts'
 import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
-import { newMark, type WriteRequest } from '../../idempotency/request.ts'
-import { freshSince, isFresh } from '../../idempotency/response.ts'
+import { freshSince, isFresh, newMark, type WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryJob } from './delivery-job.ts'
-import { isLeased } from './lease.ts'
+import { deliveryJob, isLeased } from './delivery.ts'
 import {
   type DeliveryState,
   openIndex,

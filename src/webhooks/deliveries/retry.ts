@@ -5,7 +5,7 @@ import { type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '.
 import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { anyTime, readSpan } from '../../input/span.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
-import { bytesOf } from '../../mongo/bytes-of.ts'
+import { bytesOf } from '../../mongo/collection.ts'
 import { type Listed, readPage } from '../../mongo/walk.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'

@@ -4,7 +4,7 @@ import { createEndpointBody, updateEndpointBody } from '../../../schemas/endpoin
 import type { EventName } from '../../../schemas/events.ts'
 import { auditLine } from '../../audit/audit-event.ts'
 import { auditedOnce } from '../../audit/audited.ts'
-import { countRepeat, startOfHour } from '../../audit/share.ts'
+import { countRepeat, startOfHour } from '../../audit/repeats.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
   countAuditLine,
@@ -16,8 +16,7 @@ import {
 } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { storedUrl } from '../../input/webhook-url.ts'
-import { bytesOf } from '../../mongo/bytes-of.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'

@@ -4,7 +4,7 @@ import { inBatches } from '../../mongo/in-batches.ts'
 import { unlessLocked } from '../../mongo/transaction.ts'
 import { newEvent } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { endpointFormat } from '../body.ts'
+import { endpointFormat } from '../message.ts'
 import { type Endpoint, standing } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 

@@ -1,8 +1,8 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { paymentFormat, samplePayment } from '../../intents/event-data.ts'
-import type { Facts, Recorded } from '../../outbox/facts.ts'
+import type { Facts, Recorded } from '../../outbox/event.ts'
 import { orderFormat } from '../../store/orders/event-data.ts'
-import { type BodySource, composeData, endpointFormat } from '../body.ts'
+import { type BodySource, composeData, endpointFormat } from '../message.ts'
 
 const noId = '0'.repeat(24)
 

@@ -1,6 +1,6 @@
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { leaseEnd } from '../deliveries/lease.ts'
+import { leaseEnd } from '../deliveries/delivery.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
 
 const maxPerBatch = 500

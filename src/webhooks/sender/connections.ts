@@ -1,9 +1,9 @@
 import net, { type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import tls, { type TLSSocket } from 'node:tls'
 import type { Meter } from '../../limits/rate.ts'
 import { connectFault, type Fault, faults } from './faults.ts'
-import { createGauge, type Gauge } from './gauge.ts'
 import { type Address, type AddressLookup, findAddresses, isPublicAddress } from './resolve.ts'
 
 /** `hostname` has no brackets. If `allowed` is true, the host may have a private address. */
@@ -22,7 +22,7 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
   return net.connect({
     host,
     port,
-    // Returns only addresses that were checked. Resolving the name again could give others.
+    // Resolving the name again could give addresses that weren't checked.
     lookup: (_hostname, _options, callback) => callback(null, addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressMs,
@@ -43,12 +43,8 @@ function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext
   })
 }
 
-/** Checks the address once more after connecting, this time the peer address that the kernel reports. */
-function judgePeer(
-  { remoteAddress }: Socket,
-  { isBlocked }: AddressLookup,
-  { allowed }: Target,
-): Fault | null {
+/** Checks the address once more after connecting, this time as the kernel reports it. */
+function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { allowed }: Target) {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
@@ -62,8 +58,8 @@ export interface Opened {
 }
 
 /**
- * Resolves the name, checks every address, and verifies the certificate, all before `deadline`. `meter` limits the CPU
- * time of the handshake. The caller must close the socket; if a fault is returned, none is left open.
+ * Resolves the name, checks every address, and verifies the certificate. `meter` limits the CPU time of the handshake.
+ * If a fault is returned, no socket is left open.
  */
 export async function openSocket(
   lookup: AddressLookup,
@@ -110,6 +106,90 @@ export async function openSocket(
   })
 }
 
+/**
+ * With framing. A certificate chain typically takes 4 KiB, a long one 8 KiB. The limit on responses stops floods that
+ * the HTTP parser ignores, e.g. of 1xx responses or TLS records.
+ */
+const byteLimits = {
+  handshake: { maxBytes: 16 * 1024, code: 'HANDSHAKE_TOO_LARGE' },
+  response: { maxBytes: 64 * 1024, code: 'RESPONSE_TOO_LARGE' },
+}
+
+/** How many bytes are processed before the meter and the limit are checked again. */
+const maxAtOnce = 4 * 1024
+
+interface Use {
+  meter: Meter
+  leftBytes: number
+  code: string
+}
+
+type Gauge = ReturnType<typeof createGauge>
+
+/**
+ * Creates a stream between the socket and HTTP or TLS. Some bytes are slow to process: a certificate chain of 94 KB
+ * blocks the process for 80 ms. So they wait until their business has CPU time left, and it's charged for them.
+ */
+export function createGauge(raw: Socket) {
+  let use: Use | null = null
+  let passing = Promise.resolve()
+
+  async function pass(chunk: Buffer): Promise<void> {
+    const mine = use
+    for (let rest = chunk; rest.length > 0; ) {
+      for (let ms = mine?.meter.waitMs(); ms; ms = mine?.meter.waitMs()) {
+        raw.pause()
+        await wait(ms)
+      }
+      // Bytes after the end of a response must not become the beginning of the next one.
+      if (mine === null || mine !== use) return void stream.destroy()
+      if (mine.leftBytes === 0)
+        return void stream.destroy(Object.assign(new Error('Too many bytes.'), { code: mine.code }))
+      const part = rest.subarray(0, Math.min(maxAtOnce, mine.leftBytes))
+      rest = rest.subarray(part.length)
+      mine.leftBytes -= part.length
+      const startedAt = performance.now()
+      stream.push(part)
+      mine.meter.count(performance.now() - startedAt)
+      if (rest.length === 0) continue
+      raw.pause()
+      // Node emits the first bytes of a body in the next tick, and these may be all that is needed.
+      await new Promise<void>(process.nextTick)
+    }
+    if (raw.isPaused()) raw.resume()
+  }
+
+  const stream = new Duplex({
+    // Bytes are pushed as they arrive. `byteLimits` bounds their number.
+    read: () => undefined,
+    write: (chunk, _encoding, done) => void raw.write(chunk, done),
+    final: (done) => void raw.end(done),
+    destroy(error, done) {
+      use = null
+      raw.destroy()
+      done(error)
+    },
+  })
+  raw.on('data', (chunk) => {
+    passing = pass(chunk)
+  })
+  // Bytes that arrived before the end, or before an error, may still be waiting.
+  raw.on('end', () => void passing.then(() => stream.push(null)))
+  raw.on('close', () => void passing.then(() => stream.destroy()))
+
+  return {
+    stream,
+    begin(kind: keyof typeof byteLimits, meter: Meter): void {
+      const { maxBytes, code } = byteLimits[kind]
+      use = { meter, leftBytes: maxBytes, code }
+    },
+    /** If a byte arrives before the next `begin`, the connection is closed. */
+    end(): void {
+      use = null
+    },
+  }
+}
+
 /** Must be used only for this `origin`, because its address was checked for it. */
 export interface Connection extends Opened {
   origin: string
@@ -125,13 +205,12 @@ export interface Connection extends Opened {
  */
 const idleMs = 4_000
 
-/** Applies even if an endpoint's `Keep-Alive: timeout=…` allows more. */
+/** Even if an endpoint's `Keep-Alive: timeout=…` allows more. */
 const maxIdleMs = 60_000
 
-/** A connection isn't reused in this last part of its keep-alive timeout, because the request takes time to arrive. */
+/** The request takes time to arrive, so a connection isn't reused in this last part of its keep-alive timeout. */
 const idleMarginMs = 2_000
 
-/** Returns how many ms a connection may stay idle after a response with this `Keep-Alive` header. */
 export function mayIdleFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
@@ -140,25 +219,14 @@ export function mayIdleFor(keepAlive: unknown): number {
 /** An older connection is closed after its current response, so that DNS changes take effect. */
 const maxLifeMs = 5 * 60_000
 
-/**
- * Keeps idle connections for reuse. When there are `maxSockets`, the one that has been idle longest is closed. Callers
- * limit how many are in use at a time.
- */
+/** Keeps idle connections for reuse. Callers limit how many are in use at a time. */
 export function createConnections(maxSockets: number) {
   /** The connection that has been idle longest comes first. */
   const idle = new Set<Connection>()
-  const idleOf = new Map<string, Connection[]>()
   let sockets = 0
 
-  function forget(connection: Connection): void {
-    if (!idle.delete(connection)) return
-    const same = idleOf.get(connection.origin) ?? []
-    same.splice(same.lastIndexOf(connection), 1)
-    if (same.length === 0) idleOf.delete(connection.origin)
-  }
-
   function drop(connection: Connection): void {
-    forget(connection)
+    idle.delete(connection)
     connection.gauge.stream.destroy()
   }
 
@@ -166,9 +234,10 @@ export function createConnections(maxSockets: number) {
     /** Returns the origin's most recently used idle connection, or null. */
     take(origin: string): Connection | null {
       for (;;) {
-        const kept = idleOf.get(origin)?.at(-1)
-        if (!kept) return null
-        forget(kept)
+        let kept: Connection | null = null
+        for (const connection of idle) if (connection.origin === origin) kept = connection
+        if (kept === null) return null
+        idle.delete(kept)
         // The socket's timer fires late if the process is busy.
         if (kept.raw.writable && performance.now() - kept.idleSince < kept.mayIdleMs) return kept
         drop(kept)
@@ -193,22 +262,19 @@ export function createConnections(maxSockets: number) {
       opened.raw.on('timeout', () => idle.has(connection) && drop(connection))
       opened.raw.once('close', () => {
         sockets -= 1
-        forget(connection)
+        idle.delete(connection)
       })
       return connection
     },
 
     /** Call this only after the whole response has been read. */
     giveBack(connection: Connection): void {
-      const { origin, raw, openedAt, mayIdleMs } = connection
+      const { raw, openedAt, mayIdleMs } = connection
       const now = performance.now()
       if (!raw.writable || mayIdleMs <= 0 || now - openedAt > maxLifeMs) return drop(connection)
       connection.idleSince = now
       if (raw.timeout !== mayIdleMs) raw.setTimeout(mayIdleMs)
       idle.add(connection)
-      const same = idleOf.get(origin)
-      if (same) same.push(connection)
-      else idleOf.set(origin, [connection])
     },
 
     drop,

@@ -1,19 +1,19 @@
 import { constants } from 'node:crypto'
+import http, { type IncomingMessage } from 'node:http'
+import { StringDecoder } from 'node:string_decoder'
 import tls from 'node:tls'
 import { judgeUrl, portOf } from '../../input/webhook-url.ts'
-import { createMeters, meters } from '../../limits/rate.ts'
+import { createMeters, type Meter, meters } from '../../limits/rate.ts'
 import { isWithin, type Range } from '../../platform/network.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import { createConnections, openSocket, type Target } from './connections.ts'
-import { type Exchange, exchange, type PostRequest } from './exchange.ts'
+import { type Connection, createConnections, mayIdleFor, openSocket, type Target } from './connections.ts'
+import { exchangeFault, type Fault, faults } from './faults.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 
 /** The stage `status` means that the response had a status other than 2xx. */
 export type Attempt = Omit<AttemptRecord, 'at' | 'url'>
-
-const noResponse = { status: null, responseText: null }
 
 export interface SendRequest {
   /** The id of the business that owns the endpoint. */
@@ -44,16 +44,11 @@ export interface SenderOptions {
 
 export type Sender = ReturnType<typeof createSender>
 
-function targetOf(url: URL, allowed: boolean): Target {
-  const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
-  return { origin: url.origin, hostname, port: portOf(url), secure: url.protocol === 'https:', allowed }
-}
-
 /** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // All connections share one context, because loading the authorities would be a large part of each handshake.
-  // Renegotiation is off, because its certificate chain could be as long as a response.
+  // One context for all, because loading the authorities would be a large part of each handshake. Renegotiation is
+  // off, because its certificate chain could be as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
@@ -87,28 +82,35 @@ export function createSender(options: SenderOptions) {
 
   async function attempt({ owner, url, headers, body, onStart }: SendRequest): Promise<Attempt> {
     const startedAt = performance.now()
+    const failedWith = (fault: Fault) => ({
+      durationMs: elapsedMs(),
+      status: null,
+      responseText: null,
+      ...fault,
+    })
     const elapsedMs = (): number => Math.round(performance.now() - startedAt)
     const judged = judgeUrl(url, allowedHosts)
-    if ('fault' in judged)
-      return { durationMs: elapsedMs(), ...noResponse, stage: 'address', error: judged.fault }
+    if ('fault' in judged) return failedWith({ stage: 'address', error: judged.fault })
     const deadline = new AbortController()
     const abort = (): void => deadline.abort()
     onStart?.(abort)
-    const path = judged.url.pathname + judged.url.search
-    const target = targetOf(judged.url, judged.allowed)
-    const all = { Host: judged.url.host, 'User-Agent': userAgent, Accept: '*/*', ...headers }
-    const posting = post(target, owner, { path, headers: all, body }, deadline.signal)
+    const { host, hostname, origin, pathname, protocol, search } = judged.url
+    const target = {
+      origin,
+      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: portOf(judged.url),
+      secure: protocol === 'https:',
+      allowed: judged.allowed,
+    }
+    const all = { Host: host, 'User-Agent': userAgent, Accept: '*/*', ...headers }
+    const request = { path: pathname + search, headers: all, body }
+    const posting = post(target, owner, request, deadline.signal)
     await withTimeout(posting, timeoutMs, abort)
     const done = await posting
-    const durationMs = elapsedMs()
-    if ('fault' in done) return { durationMs, ...noResponse, ...done.fault }
+    if ('fault' in done) return failedWith(done.fault)
     const { status } = done.response
-    return {
-      durationMs,
-      ...done.response,
-      stage: status >= 200 && status < 300 ? null : 'status',
-      error: null,
-    }
+    const stage = status >= 200 && status < 300 ? null : 'status'
+    return { durationMs: elapsedMs(), ...done.response, stage, error: null }
   }
 
   return {
@@ -124,4 +126,94 @@ export function createSender(options: SenderOptions) {
       connections.closeIdle()
     },
   }
+}
+
+/** Also stated in docs/merchants/webhooks.md. */
+const maxReadBytes = 16 * 1024
+/** Each chunk takes time to process, however small it is. */
+const maxReadChunks = 256
+/** How much is stored for the merchant: enough for an error message, too little to fill a database. */
+export const keptBytes = 1024
+
+interface PostRequest {
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
+
+/** Reads the response until it ends or `deadline` aborts. Rejects only if the request itself is invalid: our bug. */
+export function exchange(
+  connection: Connection,
+  meter: Meter,
+  { path, headers, body }: PostRequest,
+  deadline: AbortSignal,
+): Promise<Exchange> {
+  return new Promise((resolve) => {
+    // Only the first call to `resolve` has an effect, so later events do no harm.
+    const fail = (fault: Fault): void => resolve({ fault })
+    const late = (): void => fail(faults.lateResponse)
+    if (deadline.aborted) return late()
+    deadline.addEventListener('abort', late)
+    const { gauge, socket } = connection
+    if (socket.destroyed) return fail(faults.closed)
+    const request = http.request({
+      createConnection: () => socket,
+      method: 'POST',
+      // Without an agent, Node would close the connection after the response.
+      headers: { Connection: 'keep-alive', ...headers },
+    })
+    // If `path` were an option, Node would copy all options once more, which takes 3 µs.
+    request.path = path
+    let received: IncomingMessage | null = null
+    const notHttp = (): void => {
+      fail(faults.notHttp)
+      socket.destroy()
+    }
+    request.on('upgrade', notHttp)
+    // If the response is already complete, the error is only about what follows it.
+    request.on('error', (error) => received?.complete || fail(exchangeFault(error)))
+    request.on('response', (response) => {
+      const { statusCode: status = 0 } = response
+      if (status < 200) return notHttp()
+      received = response
+      connection.mayIdleMs = mayIdleFor(response.headers['keep-alive'])
+      const chunks: Buffer[] = []
+      let read = 0
+      let chunksRead = 0
+      const finish = (isReusable: boolean): void =>
+        resolve({ response: { status, responseText: responseTextOf(chunks) }, isReusable })
+      response.on('data', (chunk: Buffer) => {
+        if (read < keptBytes) chunks.push(chunk)
+        read += chunk.length
+        chunksRead += 1
+        if (read <= maxReadBytes && chunksRead <= maxReadChunks) return
+        finish(false)
+        response.pause()
+        socket.destroy()
+      })
+      response.on('end', () => {
+        gauge.end()
+        deadline.removeEventListener('abort', late)
+        // Many servers close the connection right after a response without announcing it. We notice that, and that the
+        // whole request was sent, only in the next iteration of the event loop.
+        setImmediate(() => finish(request.writableFinished && socket.writable))
+      })
+      response.on('error', (error) => fail(exchangeFault(error)))
+    })
+    gauge.begin('response', meter)
+    request.end(body)
+  })
+}
+
+/** Control characters except tabs and line endings. Some databases reject NUL, and ESC can control terminals. */
+// oxlint-disable-next-line no-control-regex -- the expression matches control characters
+const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+
+/** Returns the first KiB as valid UTF-8 that never ends with half a character. */
+function responseTextOf(chunks: readonly Buffer[]): string {
+  if (chunks.length === 0) return ''
+  const kept = Buffer.concat(chunks).subarray(0, keptBytes)
+  return new StringDecoder('utf8').write(kept).replace(harmful, '\ufffd')
 }

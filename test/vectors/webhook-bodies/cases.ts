@@ -1,6 +1,6 @@
 import type { EventName } from '../../../schemas/events.ts'
-import type { Facts } from '../../../src/outbox/facts.ts'
-import type { BodySource } from '../../../src/webhooks/body.ts'
+import type { Facts } from '../../../src/outbox/event.ts'
+import type { BodySource } from '../../../src/webhooks/message.ts'
 
 /** One delivery's stored fields, and its intent's or order's. The exact body is in the file with this name. */
 export interface BodyCase {

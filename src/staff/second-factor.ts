@@ -1,45 +1,40 @@
-import { type AuditedAct, audited } from '../../audit/audited.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
-import type { Deps } from '../../platform/deps.ts'
-import { newId } from '../../platform/ids.ts'
-import type { By } from '../../security/actor.ts'
-import type { EncryptedField } from '../../security/encrypt.ts'
-import type { SecondFactor, Staff } from '../account.ts'
-import { proveByCode, type Unproven } from '../proof.ts'
-import { staffSessions } from '../session.ts'
-import type { SignInDeps } from '../sign-in.ts'
-import type { SignedIn } from '../staff-sessions.ts'
-import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
-import { newTotpSecret, stepOf, totpField } from './totp.ts'
+import { type AuditedAct, audited } from '../audit/audited.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Deps } from '../platform/deps.ts'
+import { newId } from '../platform/ids.ts'
+import type { By } from '../security/actor.ts'
+import type { EncryptedField } from '../security/encrypt.ts'
+import type { SecondFactor, Staff } from './account.ts'
+import { proveByCode, type Unproven } from './proof.ts'
+import {
+  hashOfRecoveryCode,
+  newRecoveryCodes,
+  newTotpSecret,
+  stepOf,
+  totpField,
+} from './second-factor-codes.ts'
+import type { SignInDeps } from './sign-in.ts'
+import type { SignedIn } from './staff-sessions.ts'
+import { staffSessions } from './staff-sessions.ts'
 
-/**
- * Show the codes only once. `expired` means that the form belongs to another session, or that the account has changed
- * in the meantime.
- */
+/** `expired` means that the form belongs to another session, or that the account has changed. */
 export type FactorResult =
   | { outcome: 'done'; codes: string[] }
   | { outcome: 'wrong-new-code' }
   | { outcome: 'expired' }
   | Unproven
 
-/**
- * Returns a new TOTP secret, in clear and encrypted for this session. The form contains the encrypted one, so nothing
- * is stored before it's submitted.
- */
-export function proposeFactor(
-  { secrets }: Pick<Deps, 'secrets'>,
-  session: Pick<SignedIn, 'sessionId'>,
-): { secret: string; sealed: string } {
+type SecretDeps = Pick<Deps, 'secrets'>
+type OfSession = Pick<SignedIn, 'sessionId'>
+
+/** The form contains the encrypted secret, so nothing is stored before it's submitted. */
+export function proposeFactor({ secrets }: SecretDeps, session: OfSession) {
   const secret = newTotpSecret()
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
-/** Null if the form was not created for this session. */
-export function proposedSecret(
-  { secrets }: Pick<Deps, 'secrets'>,
-  session: Pick<SignedIn, 'sessionId'>,
-  sealed: string,
-): string | null {
+/** Null if the form belongs to another session. */
+export function proposedSecret({ secrets }: SecretDeps, session: OfSession, sealed: string): string | null {
   try {
     return secrets.decrypt(sealed, formField(session))
   } catch {
@@ -47,16 +42,13 @@ export function proposedSecret(
   }
 }
 
-const formField = ({ sessionId }: Pick<SignedIn, 'sessionId'>): EncryptedField => ({
+const formField = ({ sessionId }: OfSession): EncryptedField => ({
   collection: staffSessions.name,
   id: sessionId,
   field: 'newFactor',
 })
 
-/**
- * `code` must be one of the new factor's codes. To replace an existing factor, `current` must be a code of that one or
- * a recovery code. The account's other sessions end, because they haven't proved the new factor.
- */
+/** Other sessions end, because they haven't proved the new factor. */
 export async function addSecondFactor(
   deps: SignInDeps,
   session: SignedIn,
@@ -80,13 +72,9 @@ export async function addSecondFactor(
     const own = { staffName: session.name, sessionId: session.sessionId }
     const keep = { $set: { factorId: factor.id } }
     await nativeCollection(deps.StaffSession).updateOne(own, keep, { session: act.session })
-    await act.add({
-      act: 'staff.second-factor-added',
-      subject: staff._id,
-      businessId: null,
-      before: { addedAt: staff.secondFactor?.addedAt ?? null },
-      after: { addedAt: factor.addedAt },
-    })
+    const before = { addedAt: staff.secondFactor?.addedAt ?? null }
+    const after = { addedAt: factor.addedAt }
+    await act.add({ act: 'staff.second-factor-added', subject: staff._id, businessId: null, before, after })
     return { outcome: 'done', codes }
   }
   if (staff.secondFactor === null) return audited(deps, { documents: [staff._id], by }, add)
@@ -96,7 +84,6 @@ export async function addSecondFactor(
   })
 }
 
-/** Requires a code of the second factor. */
 export async function renewRecoveryCodes(
   deps: SignInDeps,
   { name }: SignedIn,
@@ -115,7 +102,7 @@ export async function renewRecoveryCodes(
   })
 }
 
-/** Changes nothing if the account or its second factor has changed since it was read. */
+/** Returns false if the account or its second factor has changed in the meantime. */
 async function write(
   { Staff: model }: Pick<Deps, 'Staff'>,
   { session }: AuditedAct,
@@ -123,10 +110,7 @@ async function write(
   change: object,
 ): Promise<boolean> {
   const same = secondFactor === null ? { secondFactor: null } : { 'secondFactor.id': secondFactor.id }
-  const { matchedCount } = await nativeCollection(model).updateOne(
-    { _id, epoch, disabledAt: null, ...same },
-    { $set: change },
-    { session },
-  )
+  const unchanged = { _id, epoch, disabledAt: null, ...same }
+  const { matchedCount } = await nativeCollection(model).updateOne(unchanged, { $set: change }, { session })
   return matchedCount === 1
 }

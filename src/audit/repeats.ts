@@ -8,14 +8,10 @@ const hourMs = 3_600_000
 
 export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
 
-/** Each key has at most one such line per hour. */
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
   hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)
 
-/**
- * Counts a line that repeats an earlier one of the same hour and key. All repeats share one line: it keeps the time and
- * actor of the first repeat, collects what else differs as `note`, and is sealed after the hour (seals/).
- */
+/** All repeats of an hour and key share a line. It shows the first one's actor, and is sealed after the hour. */
 export async function countRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,
@@ -31,10 +27,7 @@ export async function countRepeat(
   )
 }
 
-/**
- * For acts that a stranger may repeat without limit. The first one of an hour and key is a line of its own. All others
- * share one (`countRepeat`).
- */
+/** Bounds the lines that a stranger can cause: per hour and key, one for the first and one for all others. */
 export async function addOrCountRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { EventName } from '../../../schemas/events.ts'
+import type { PresentedReplay, Replay } from '../../replays/replay.ts'
+import { replayShown } from '../../staff-acts/shown.ts'
+import { commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
+import { fromOption, someEvents, someId, toOption } from './arguments.ts'
+import type { AdminDeps } from './run.ts'
+import { type Column, columnOf, tableText } from './text.ts'
+
+const replayHelp = `
+Workers replay the events of the endpoint's environment, oldest first, at most 200
+per second, alongside new events. An existing delivery gets one more attempt with
+the same id and body. If it fails, a delivery that was dead is dead again, and any
+other one continues its automatic attempts. A missing delivery is created and gets
+its usual automatic attempts. Events that happen after the start of the replay are
+not part of it.
+
+With --follow, the command waits until the replay has ended. If you interrupt the
+command, the replay continues.
+${examples(
+  'deliveries replay --endpoint ID --from 2026-11-20 --dry-run',
+  'deliveries replay --endpoint ID --from 2026-11-20T06:00Z --to 2026-11-20T07:00Z --only-undelivered --follow',
+)}`
+
+export function addReplayCommands(deliveries: Command): void {
+  subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint')
+    .requiredOption('--endpoint <id>', 'the endpoint', someId)
+    .addOption(fromOption('select events that happened').makeOptionMandatory())
+    .addOption(toOption('select events that happened', ' (default: now)'))
+    .option('--events <list>', 'select only these events (default: all of the endpoint)', someEvents)
+    .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
+    .option('--dry-run', 'only count the events', false)
+    .option('--follow', 'wait for the end and show the progress', false)
+    .addHelpText('after', replayHelp)
+    .action(commandAction(replay))
+  subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
+    .requiredOption('--endpoint <id>', 'the endpoint', someId)
+    .addHelpText('after', examples('deliveries replays --endpoint ID'))
+    .action(commandAction(listReplays, (list) => (list.length === 0 ? 'None.' : tableText(columns, list))))
+  subcommand(deliveries, 'cancel-replay', 'stop a running replay')
+    .argument('<id>', 'the id of the replay', someId)
+    .addHelpText('after', examples('deliveries cancel-replay ID'))
+    .action(commandAction(cancelOne))
+}
+
+async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }) {
+  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
+  const { latestReplays } = await import('../../replays/find.ts')
+  const { presentReplay } = await import('../../replays/replay.ts')
+  orFail(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
+  return (await latestReplays(deps, endpoint)).map(presentReplay)
+}
+
+const columns: Column<PresentedReplay>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  ...Object.values(replayShown).map(columnOf),
+]
+
+interface ReplayOptions {
+  endpoint: string
+  from: Date
+  to?: Date | null
+  events?: EventName[] | null
+  onlyUndelivered: boolean
+  dryRun: boolean
+  follow: boolean
+}
+
+async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> {
+  const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
+  const { presentReplay } = await import('../../replays/replay.ts')
+  const { planReplay, startReplay } = await import('../../replays/start.ts')
+  const { countUndelivered } = await import('../../replays/selected-events.ts')
+  const { endpoint: id, from, to = null, events = null, onlyUndelivered, dryRun, follow } = options
+  const endpoint = orFail(await lookUpEndpoint(deps, id), `There is no endpoint ${id}`)
+  const planned = await planReplay(deps, endpoint, { from, to, events, onlyUndelivered })
+  if (dryRun) {
+    const { total, endpointId, from: first, to: last, events: names, sandbox } = planned
+    const undelivered = await countUndelivered(planned, deps)
+    return { total, undelivered, endpointId, from: first, to: last, events: names, onlyUndelivered, sandbox }
+  }
+  const started = await startReplay(deps, planned, deps.by)
+  if (!follow) return presentReplay(started)
+  const ended = await waitForEnd(deps, started)
+  if (ended.status !== 'DONE') process.exitCode = 1
+  return presentReplay(ended)
+}
+
+const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
+  withProgress(deps, total, async (advance) => {
+    for (let shown = 0; ; ) {
+      const current = await deps.Replay.findById(_id).orFail().lean<Replay>()
+      const processed = current.requeued + current.created + current.skipped
+      advance(processed - shown)
+      shown = processed
+      if (current.status !== 'RUNNING') return current
+      await pause(500)
+    }
+  })
+
+async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
+  const { cancelReplay } = await import('../../replays/cancel.ts')
+  const { presentReplay } = await import('../../replays/replay.ts')
+  const read = async () =>
+    orFail(await deps.Replay.findById(id).lean<Replay | null>(), `There is no replay ${id}`)
+  await cancelReplay(deps, await read(), deps.by)
+  return presentReplay(await read())
+}

@@ -1,0 +1,240 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { CsvError, parse } from 'csv-parse'
+import { readInstant } from '../input/instant.ts'
+
+export const columnNames = ['key', 'kind', 'amount', 'fee', 'time'] as const
+type ColumnName = (typeof columnNames)[number]
+const optionalColumns: readonly ColumnName[] = ['kind', 'fee']
+
+export type Headers = Partial<Record<ColumnName, string>>
+
+export const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const
+
+export interface FileFormat {
+  columns: Headers
+  isDecimal: boolean
+  /** If null, the first line decides. */
+  delimiter: (typeof delimiters)[keyof typeof delimiters] | null
+}
+
+export type MoneyKind = 'payment' | 'refund'
+
+/** Amounts are in centimes. `fee` and `kind` are null if the file lacks them. */
+export interface ProviderRow {
+  line: number
+  key: string
+  kind: MoneyKind | null
+  amount: number
+  fee: number | null
+  at: Date
+}
+
+/** Messages never repeat a cell, because it may contain a phone number. */
+export type RowErrors = { listed: { line: number; message: string }[]; count: number }
+
+export class UnreadableFile extends Error {}
+
+/** A longer row is most likely missing a closing quote. */
+const maxRowLength = 64 * 1024
+const maxListedErrors = 20
+
+/** Passes rows to `take` in batches. After an invalid row, it only checks the rest. Throws UnreadableFile. */
+export async function readProviderFile(
+  bytes: AsyncIterable<Uint8Array>,
+  format: FileFormat,
+  batchSize: number,
+  take: (rows: ProviderRow[]) => Promise<void>,
+): Promise<RowErrors> {
+  const rest = decoded(bytes)
+  const head = await readHead(rest)
+  const whole = async function* () {
+    yield head
+    yield* rest
+  }
+  const parser = parse({
+    delimiter: format.delimiter ?? detectDelimiter(head),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: maxRowLength,
+    info: true,
+  })
+  const errors: RowErrors = { listed: [], count: 0 }
+  let readRow: RowReader | null = null
+  let rows: ProviderRow[] = []
+  const takeRecord = async (cells: string[], line: number): Promise<void> => {
+    if (readRow === null) {
+      readRow = rowReader(cells, format)
+      return
+    }
+    const row = readRow(cells, line)
+    if (typeof row === 'string') {
+      errors.count += 1
+      if (errors.listed.length < maxListedErrors) errors.listed.push({ line, message: row })
+    } else if (errors.count === 0 && rows.push(row) === batchSize) {
+      await take(rows)
+      rows = []
+    }
+  }
+  await parseAll(Readable.from(whole()), parser, takeRecord)
+  if (readRow === null) throw new UnreadableFile('The file is empty.')
+  if (errors.count === 0 && rows.length > 0) await take(rows)
+  return errors
+}
+
+async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (piece?: Uint8Array): string => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined })
+    } catch {
+      throw new UnreadableFile('The file is not UTF-8 text. Save it as CSV in UTF-8.')
+    }
+  }
+  for await (const piece of bytes) yield decode(piece)
+  yield decode()
+}
+
+/** Reads up to the end of the first line that isn't blank. `text` then yields what follows. */
+async function readHead(text: AsyncGenerator<string, void, undefined>): Promise<string> {
+  let head = ''
+  while (!/\S[^\r\n]*[\r\n]/.test(head) && head.length < maxRowLength) {
+    const { done, value } = await text.next()
+    if (done === true) break
+    head += value
+  }
+  return head
+}
+
+function detectDelimiter(head: string) {
+  const [line = ''] = head
+    .trimStart()
+    .replaceAll(/"[^"]*"/g, '')
+    .split(/[\r\n]/, 1)
+  const countOf = (delimiter: string): number => line.split(delimiter).length
+  return Object.values(delimiters).reduce((best, each) => (countOf(each) > countOf(best) ? each : best))
+}
+
+async function parseAll(
+  text: Readable,
+  parser: ReturnType<typeof parse>,
+  take: (cells: string[], line: number) => Promise<void>,
+): Promise<void> {
+  // If `take` throws, the pipeline may report an abort instead.
+  let failure: unknown
+  const failed = (error: unknown): never => {
+    failure = error
+    throw error
+  }
+  type Parsed = AsyncIterable<{ record: string[]; info: { lines: number } }>
+  try {
+    await pipeline(text, parser, async (records: Parsed) => {
+      for await (const { record, info } of records) await take(record, info.lines).catch(failed)
+    })
+  } catch (error) {
+    if (failure !== undefined) throw failure
+    if (!(error instanceof CsvError)) throw error
+    throw new UnreadableFile(
+      `Line ${String(error['lines'])} is not valid CSV (${error.code}). A quote may be missing, or --delimiter may be wrong.`,
+    )
+  }
+}
+
+/** Columns that aren't in `named` go by their own names. */
+function findColumns(header: readonly string[], named: Headers): Partial<Record<ColumnName, number>> {
+  const titles = header.map((title) => title.trim())
+  const positions: Partial<Record<ColumnName, number>> = {}
+  for (const name of columnNames) {
+    const wanted = named[name] ?? name
+    const at = titles.indexOf(wanted)
+    if (at >= 0 && titles.includes(wanted, at + 1))
+      throw new UnreadableFile(`The file has two columns "${wanted}".`)
+    if (at >= 0) positions[name] = at
+    else if (named[name] !== undefined || !optionalColumns.includes(name))
+      throw new UnreadableFile(
+        `The file has no column "${wanted}" for the ${name}. Its first line is: ${titles.map(shown).join(' | ')}. Name the columns with --columns.`,
+      )
+  }
+  return positions
+}
+
+/** Hides long digits: a file without a header may begin with a phone number. */
+const shown = (title: string): string => (/\d{8}/.test(title) ? '…' : title.slice(0, 40))
+
+/** Agreed with providers (docs/operators/wallet-provider.md). */
+const maxKeyLength = 64
+
+/** Returns an error message if the row is invalid. */
+type RowReader = (cells: readonly string[], line: number) => ProviderRow | string
+
+function rowReader(header: readonly string[], { columns, isDecimal }: FileFormat): RowReader {
+  const positions = findColumns(header, columns)
+  const readAmount = isDecimal ? readDecimal : readCentimes
+  const invalidAmount = isDecimal
+    ? 'must be an amount with up to two decimals, such as 1234.50 or 1 234,50.'
+    : 'must be a whole number of centimes. If it has decimals, use --decimal.'
+  return (cells, line) => {
+    if (cells.length !== header.length)
+      return `has ${cells.length} cells, but the first line has ${header.length}.`
+    const cell = (name: ColumnName): string | null => {
+      const at = positions[name]
+      return at === undefined ? null : (cells[at] ?? '').trim()
+    }
+    const key = cell('key') ?? ''
+    if (key === '' || key.length > maxKeyLength || /[\s\p{C}]/u.test(key))
+      return `key: must be 1 to ${maxKeyLength} characters without spaces.`
+    // We store keys, but must never store phone numbers.
+    if (/^\+?\d{8,15}$/.test(key)) return 'key: looks like a phone number. Check --columns.'
+    const at = readInstant((cell('time') ?? '').replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'), 'start')
+    if (at === null) return 'time: must be an ISO 8601 date or date-time.'
+    const signed = cell('amount') ?? ''
+    const isNegative = signed.startsWith('-')
+    const amount = readAmount(isNegative ? signed.slice(1) : signed)
+    if (amount === null) return `amount: ${invalidAmount}`
+    const feeCell = cell('fee')
+    const fee = feeCell === null ? null : readAmount(feeCell)
+    if (feeCell !== null && fee === null) return `fee: ${invalidAmount}`
+    const kind = readKind(cell('kind'), isNegative)
+    if (kind === 'invalid')
+      return 'kind: must be payment or refund, and the amount of a payment has no minus.'
+    return { line, key, kind, amount, fee, at }
+  }
+}
+
+/** A minus before the amount makes it a refund. */
+function readKind(text: string | null, isNegative: boolean): MoneyKind | null | 'invalid' {
+  if (text === null) return isNegative ? 'refund' : null
+  const kind = text.toLowerCase()
+  if (kind === 'refund' || (kind === 'payment' && !isNegative)) return kind
+  return 'invalid'
+}
+
+/** An ordinary, non-breaking, narrow or thin space between groups of three digits. */
+const space = String.raw`[ \u00a0\u202f\u2009]`
+const decimals = String.raw`(\d{1,2})`
+
+/** `1,234` alone could be 1 234 or 1.234, so it's refused. */
+const forms = [
+  String.raw`(\d+)(?:[.,]${decimals})?`,
+  String.raw`(\d{1,3}(?:${space}\d{3})+)(?:[.,]${decimals})?`,
+  String.raw`(\d{1,3}(?:,\d{3})+)\.${decimals}`,
+  String.raw`(\d{1,3}(?:\.\d{3})+),${decimals}`,
+].map((form) => new RegExp(`^${form}$`, 'u'))
+
+/** Null if it's not a whole number, or too large to be exact. */
+export const readCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
+
+/** Returns centimes, e.g. for `1234.50` or `1 234,50`. Null if they'd have to be rounded. */
+export function readDecimal(text: string): number | null {
+  for (const form of forms) {
+    const [, units, cents = ''] = form.exec(text) ?? []
+    if (units !== undefined) return exact(units.replaceAll(/\D/gu, '') + cents.padEnd(2, '0'))
+  }
+  return null
+}
+
+function exact(digits: string): number | null {
+  const amount = Number(digits)
+  return Number.isSafeInteger(amount) ? amount : null
+}

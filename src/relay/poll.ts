@@ -1,0 +1,37 @@
+import type { Model } from 'mongoose'
+import { nativeCollection } from '../mongo/collection.ts'
+import { inFairBatches } from '../mongo/in-fair-batches.ts'
+import type { Deps } from '../platform/deps.ts'
+import { settleAll } from '../webhooks/attempts/attempt-due.ts'
+import { idLists, models, type RelayDeps, relayOutboxes } from './relay.ts'
+
+/** The poll skips younger events: their wake-up jobs may still arrive. */
+const graceMs = 1_500
+const maxPerBusiness = 1_000
+
+interface Unrelayed {
+  _id: string
+  businessId: string
+}
+
+/** Relays what is in outboxes, oldest first. Returns how many documents it found. Reads only index keys. */
+export async function pollOutboxes(
+  deps: RelayDeps & Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
+  perBusiness = maxPerBusiness,
+): Promise<number> {
+  const latest = new Date(deps.now().getTime() - graceMs)
+  const found = await settleAll(
+    idLists.map((list) =>
+      inFairBatches<Unrelayed>(
+        perBusiness,
+        (_, exceptBusinessIds) =>
+          nativeCollection(deps[models[list]] as unknown as Model<Unrelayed>).find(
+            { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } },
+            { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
+          ),
+        async (batch) => void (await relayOutboxes(deps, { [list]: batch.map(({ _id }) => _id) })),
+      ),
+    ),
+  )
+  return found.reduce((sum, each) => sum + each, 0)
+}

@@ -1,0 +1,84 @@
+import type { Response } from 'express'
+import { html } from 'ghtml'
+import { addHeader } from '../http/pages/send-page.ts'
+import type { Unproven } from '../staff/proof.ts'
+
+/** Why a form is shown again. `fault` says what is wrong with a new password or code. */
+export type RefusedForm = Unproven | { outcome: 'invalid'; fault: string }
+
+/** Also sets `Retry-After` if the client must wait. `wrong` is the message about a wrong secret. */
+export function refusalOf(
+  res: Response,
+  result: RefusedForm,
+  wrong: string,
+): { status: number; error: string } {
+  if (result.outcome === 'invalid') return { status: 400, error: result.fault }
+  if (result.outcome === 'refused') return { status: 403, error: wrong }
+  const [status, why, seconds] =
+    result.outcome === 'wait'
+      ? [429, 'Too many attempts.', result.seconds]
+      : [503, 'Too many people are signing in now.', 2]
+  addHeader(res, 'Retry-After', seconds)
+  const wait = seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  return { status, error: `${why} Try again in ${wait}.` }
+}
+
+export const errorNotice = (error: string): string =>
+  error === '' ? '' : html`<p class="notice bad" role="alert">${error}</p>`
+
+/** Returns a form with one button. `fields` is HTML. */
+export const cardForm = (action: string, fields: string, button: string): string =>
+  html`<form class="card stack" method="post" action="${action}">!${fields}<button class="main">${button}</button></form>`
+
+export const hidden = (name: string, value: string): string =>
+  html`<input type="hidden" name="${name}" value="${value}" />`
+
+interface LabelledInput {
+  label: string
+  hint?: string | undefined
+  /** Why the value is not accepted. */
+  fault?: string | undefined
+  /** If given, the field is a choice. */
+  choices?: readonly string[] | undefined
+  value?: string
+  /** HTML. */
+  attributes: string
+}
+
+/** Screen readers read the error message and the hint together with the field. */
+export function inputField(name: string, input: LabelledInput): string {
+  const { label, hint = '', fault = '', choices, value = '', attributes } = input
+  const ids = [fault && `${name}-fault`, hint && `${name}-hint`].filter((id) => id !== '').join(' ')
+  const described = html`!${ids === '' ? '' : html`aria-describedby="${ids}"`} !${fault === '' ? '' : 'aria-invalid="true"'}`
+  const field =
+    choices === undefined
+      ? html`<input id="${name}" name="${name}" value="${value}" !${attributes} !${described} />`
+      : html`<select id="${name}" name="${name}" !${described}>!${choices.map((choice) => html`<option !${choice === value ? 'selected' : ''}>${choice}</option>`)}</select>`
+  return html`<div>
+    <label for="${name}">${label}</label>
+    !${fault === '' ? '' : html`<p class="bad" id="${name}-fault">${fault}</p>`}
+    !${field}
+    !${hint === '' ? '' : html`<p class="faint" id="${name}-hint">${hint}</p>`}
+  </div>`
+}
+
+export const passwordField = (name: string, label: string, attributes: string): string =>
+  inputField(name, { label, attributes: `type="password" required ${attributes}` })
+
+/** Returns the two fields for a new password. */
+export const newPasswordFields = (fault = ''): string =>
+  inputField('password', {
+    label: 'New password',
+    hint: 'At least 12 characters. For example, use several unrelated words.',
+    fault,
+    attributes: 'type="password" autocomplete="new-password" required',
+  }) + passwordField('again', 'New password again', 'autocomplete="new-password"')
+
+/** For a code of an authenticator app or a recovery code. */
+export const codeField = (name: string, label: string, hint: string): string =>
+  inputField(name, {
+    label,
+    hint,
+    attributes:
+      'autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required',
+  })

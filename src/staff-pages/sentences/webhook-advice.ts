@@ -1,0 +1,253 @@
+import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
+import { ltrText } from '../../checkout/layout.ts'
+import type { Locale } from '../../checkout/locale.ts'
+import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
+import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { lastUrl } from '../../webhooks/deliveries/present.ts'
+import { untried } from '../../webhooks/endpoints/endpoint.ts'
+import { entryNamed, stageWords } from '../format.ts'
+import { adviceFrom, fill, inEach, type Sentences, sentences } from './advice.ts'
+
+/** An endpoint that no longer exists counts as deleted. */
+export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
+  if (endpoint === undefined || endpoint.deletedAt !== null) return 'deleted'
+  if (!endpoint.active) return 'disabled'
+  const { failuresInRow, lastSuccessAt } = endpoint.health
+  if (failuresInRow > 0) return 'failing'
+  return lastSuccessAt === null ? 'unused' : 'healthy'
+}
+
+export const endpointAdvice = (endpoint: TracedEndpoint): Sentences => adviceOf(endpointSentences, endpoint)
+
+export const deadAdvice = (endpoint: TracedEndpoint): Sentences => adviceOf(deadSentences, endpoint)
+
+const adviceOf = (all: Record<EndpointState, Sentences>, endpoint: TracedEndpoint): Sentences =>
+  adviceFrom(all[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
+
+export function endpointFacts(
+  locale: Locale,
+  { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
+) {
+  const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
+  const { lastSuccessAt, lastFailureAt, lastError: stage, lastStatus: status } = health
+  return {
+    host: ltrText(locale, URL.parse(url)?.host ?? url),
+    lastSuccessAt: moment(lastSuccessAt),
+    lastFailureAt: moment(lastFailureAt),
+    deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
+    lastError: causeOf(locale, { stage, status }),
+    /** The dead deliveries in question, such as `some webhooks`, in French with the preposition before them. */
+    dead: someWebhooks[locale.code],
+  }
+}
+
+const on = inEach('on', 'le', 'بتاريخ')
+const someWebhooks = inEach('some webhooks', 'de certains webhooks', 'بعض إشعارات webhook')
+
+/** The status if there is one, because it tells the merchant more than the stage. */
+export function causeOf(
+  { code }: Locale,
+  { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>,
+): string {
+  if (status !== null) return `${responded[code]} ${status}`
+  return (entryNamed(stageWords, stage) ?? unknownCause)[code]
+}
+
+const responded = inEach(
+  'the server responded with status',
+  'le serveur a répondu avec le statut',
+  'رد الخادم برمز الحالة',
+)
+const unknownCause = inEach('the attempt failed', 'la tentative a échoué', 'فشلت المحاولة')
+
+/** States in which a caller must hear something different. */
+export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
+
+const sentAsTheyHappen = 'Events to which the endpoint is subscribed are sent as they happen.'
+const requeueOnceEnabled = 'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.'
+const cannotRequeue = 'The deliveries cannot be re-queued.'
+const missed =
+  'Events that happen while no active endpoint is subscribed to them are not sent later by themselves. They can be replayed to an active endpoint.'
+
+/** The caller is the merchant. */
+export const endpointSentences: Record<EndpointState, Sentences> = {
+  unused: sentences(
+    'The endpoint is active. No delivery attempt has ended yet.',
+    sentAsTheyHappen,
+    'Your webhook URL ({host}) is active, but we have not sent anything to it yet. Check which events it is subscribed to.',
+    'Votre URL de webhook ({host}) est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.',
+    'رابط webhook الخاص بك ({host}) مفعّل، لكننا لم نرسل إليه أي شيء بعد. تحقق من الأحداث التي اشترك فيها.',
+  ),
+  healthy: sentences(
+    'The endpoint is active, and its last attempt succeeded on {lastSuccessAt}.',
+    sentAsTheyHappen,
+    'Your webhook URL ({host}) works. It accepted our last webhook on {lastSuccessAt}.',
+    'Votre URL de webhook ({host}) fonctionne. Elle a accepté notre dernier webhook le {lastSuccessAt}.',
+    'رابط webhook الخاص بك ({host}) يعمل. وقد قبِل آخر إشعار أرسلناه بتاريخ {lastSuccessAt}.',
+  ),
+  failing: sentences(
+    'The endpoint is active, but its last attempt failed on {lastFailureAt}: {lastError}.',
+    'Each delivery gets up to eight attempts, at growing intervals. A delivery whose eight attempts fail becomes dead. The merchant must fix the server.',
+    'Your server at {host} did not accept our last webhook, on {lastFailureAt}. The last error was: {lastError}. Please fix it. We make up to eight attempts per webhook.',
+    'Votre serveur ({host}) n’a pas accepté notre dernier webhook, le {lastFailureAt}. Dernière erreur constatée\u00a0: {lastError}. Merci de corriger le problème. Nous effectuons jusqu’à huit tentatives pour chaque webhook.',
+    'لم يقبل خادمك ({host}) آخر إشعار webhook بتاريخ {lastFailureAt}. آخر خطأ: {lastError}. أصلح المشكلة. نجري حتى ثماني محاولات لكل إشعار.',
+  ),
+  disabled: sentences(
+    'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
+    `${requeueOnceEnabled} ${missed}`,
+    'Your webhook URL ({host}) is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again, and also the events since it was disabled.',
+    'Votre URL de webhook ({host}) est désactivée\u00a0: nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec, ainsi que les événements survenus depuis la désactivation.',
+    'رابط webhook الخاص بك ({host}) معطّل، لذلك لا نرسل إليه شيئًا. فعّله عبر واجهة API، ثم يمكننا إعادة إرسال الإشعارات الملغاة أو الفاشلة، وكذلك الأحداث التي وقعت منذ تعطيله.',
+  ),
+  deleted: sentences(
+    'The merchant deleted the endpoint{deletedAt}. Its open deliveries are cancelled.',
+    `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
+    'Your webhook URL ({host}) was deleted{deletedAt}, so we can no longer send anything to it. Create a new one with the API. Then we can also send the past events to it.',
+    'Votre URL de webhook ({host}) a été supprimée{deletedAt}\u00a0: nous ne pouvons plus rien lui envoyer. Créez-en une nouvelle via l’API. Nous pourrons ensuite y envoyer aussi les événements passés.',
+    'حُذف رابط webhook الخاص بك ({host}){deletedAt}، لذلك لم يعد بإمكاننا أن نرسل إليه شيئًا. أنشئ رابطًا جديدًا عبر واجهة API، ثم يمكننا أن نرسل إليه الأحداث السابقة أيضًا.',
+  ),
+}
+
+const allFailed = (next: string, en: string, fr: string, ar: string): Sentences =>
+  sentences(
+    "All attempts failed. The service won't try again on its own.",
+    next,
+    `All attempts to send {dead} to {host} failed, so we stopped. ${en}`,
+    `Toutes nos tentatives d’envoi {dead} à {host} ont échoué\u202f; nous avons donc cessé les envois. ${fr}`,
+    `فشلت جميع محاولاتنا لإرسال {dead} إلى {host}، فأوقفنا الإرسال. ${ar}`,
+  )
+
+const accepting = allFailed(
+  'Re-queue the dead deliveries. Each gets one more attempt now, with the same id and content.',
+  'We can make another attempt now, with the same id and content. Webhooks may then arrive late and out of order.',
+  'Nous pouvons faire une nouvelle tentative maintenant, avec le même identifiant et le même contenu. Les webhooks peuvent alors arriver en retard et dans le désordre.',
+  'يمكننا إجراء محاولة جديدة الآن، بالمعرّف نفسه والمحتوى نفسه. وقد تصل الإشعارات حينئذ متأخرة وبغير ترتيبها.',
+)
+
+/** About dead deliveries, by the state of their endpoint. */
+export const deadSentences: Record<EndpointState, Sentences> = {
+  unused: accepting,
+  healthy: accepting,
+  failing: allFailed(
+    'Wait for the merchant to fix the server, then re-queue the dead deliveries. Each gets only one more attempt.',
+    'The last error was: {lastError}. Once your server is fixed, call us, and we will make another attempt.',
+    'Dernière erreur constatée\u00a0: {lastError}. Une fois le problème corrigé, rappelez-nous et nous ferons une nouvelle tentative.',
+    'آخر خطأ: {lastError}. بعد إصلاح المشكلة، اتصل بنا وسنجري محاولة جديدة.',
+  ),
+  disabled: allFailed(
+    requeueOnceEnabled,
+    'Your webhook URL is disabled now. Enable it with the API. Then we can make another attempt.',
+    'Votre URL de webhook est maintenant désactivée. Réactivez-la via l’API. Nous pourrons ensuite faire une nouvelle tentative.',
+    'رابط webhook الخاص بك معطّل الآن. فعّله عبر واجهة API، ثم يمكننا إجراء محاولة جديدة.',
+  ),
+  deleted: allFailed(
+    `Endpoint deleted. ${cannotRequeue}`,
+    'Your webhook URL has been deleted since, so we cannot make another attempt. Read your payments and orders with the API.',
+    'Votre URL de webhook a été supprimée depuis\u00a0: nous ne pouvons plus faire de tentative. Consultez vos paiements et commandes via l’API.',
+    'وقد حُذف رابط webhook الخاص بك منذ ذلك الحين، فلا يمكننا إجراء محاولة جديدة. اطّلع على مدفوعاتك وطلبياتك عبر واجهة API.',
+  ),
+}
+
+const noneWhileActive = { unused: null, healthy: null, failing: null }
+
+/** Why deliveries to such an endpoint can't be re-queued, or null if they can. */
+export const requeueRemedy: Record<EndpointState, string | null> = {
+  ...noneWhileActive,
+  disabled: requeueOnceEnabled,
+  deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
+}
+
+/** Why events can't be replayed to such an endpoint, or null if they can. */
+export const replayRemedy: Record<EndpointState, string | null> = {
+  ...noneWhileActive,
+  disabled: 'Endpoint disabled. Once the merchant has enabled it, replay the events.',
+  deleted:
+    'Endpoint deleted. Events cannot be replayed to it. The merchant can create a new endpoint, to which they can be replayed.',
+}
+
+/** `endpoint` is undefined if it no longer exists. */
+export const deliveryAdvice = (delivery: ListedDelivery, endpoint: TracedEndpoint | undefined): Sentences =>
+  adviceFrom(deliverySentences[delivery.status][endpointStateOf(endpoint)], (locale) =>
+    deliveryFacts(locale, delivery, endpoint),
+  )
+
+export function deliveryFacts(
+  locale: Locale,
+  delivery: ListedDelivery,
+  endpoint: TracedEndpoint | undefined,
+) {
+  const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
+  const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
+  const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untried }
+  // Reference of the payment, or number of the order.
+  const named = { event: ltrText(locale, event), reference: ltrText(locale, referenceNumber) }
+  const webhook = fill(webhookNames[locale.code], named)
+  return {
+    ...endpointFacts(locale, source),
+    /** Such as `webhook payment.created for PI-…`. */
+    webhook,
+    /** The id is also in the body of the webhook. */
+    id: ltrText(locale, _id),
+    lastError: causeOf(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
+    dead: fill(deadWebhook[locale.code], { webhook }),
+    nextAttemptAt: moment(nextAttemptAt),
+    deliveredAt: moment(deliveredAt),
+  }
+}
+
+/** Only Arabic needs no article. */
+const webhookNames = inEach(
+  'webhook {event} for {reference}',
+  'webhook {event} pour {reference}',
+  'إشعار webhook {event} الخاص بالمرجع {reference}',
+)
+const deadWebhook = inEach('the {webhook}', 'du {webhook}', '{webhook}')
+
+/** The same sentences for every state of an active endpoint, and those about the endpoint for the others. */
+const whileActive = (active: Sentences): Record<EndpointState, Sentences> => ({
+  ...endpointSentences,
+  unused: active,
+  healthy: active,
+  failing: active,
+})
+
+const delivered = sentences(
+  'The endpoint accepted the delivery on {deliveredAt}.',
+  'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
+  'Your server at {host} accepted the {webhook} on {deliveredAt}. Search your logs for {id}.',
+  'Votre serveur ({host}) a accepté le {webhook} le {deliveredAt}. Recherchez {id} dans vos journaux.',
+  'قبِل خادمك ({host}) {webhook} بتاريخ {deliveredAt}. ابحث عن {id} في سجلاتك.',
+)
+
+/** By the status of the delivery and the state of its endpoint. */
+export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sentences>> = {
+  PENDING: whileActive(
+    sentences(
+      'No attempt has ended yet.',
+      'The first attempt is due on {nextAttemptAt}. If it does not start, call an operator.',
+      'The {webhook} is about to be sent to {host}.',
+      'Le {webhook} va être envoyé à {host}.',
+      'سيُرسَل {webhook} إلى {host} بعد قليل.',
+    ),
+  ),
+  RETRYING: whileActive(
+    sentences(
+      'The last attempt failed: {lastError}.',
+      'The next attempt is due on {nextAttemptAt}. If the server is fixed earlier, re-queue the delivery. After eight failed attempts, no further attempt follows.',
+      'Your server at {host} did not accept the {webhook}. The last error was: {lastError}. Our next attempt is due on {nextAttemptAt}.',
+      'Votre serveur ({host}) n’a pas accepté le {webhook}. Dernière erreur constatée\u00a0: {lastError}. Notre prochaine tentative est prévue le {nextAttemptAt}.',
+      'لم يقبل خادمك ({host}) {webhook}. آخر خطأ: {lastError}. محاولتنا التالية مقررة بتاريخ {nextAttemptAt}.',
+    ),
+  ),
+  DELIVERED: { ...whileActive(delivered), disabled: delivered, deleted: delivered },
+  DEAD: deadSentences,
+  CANCELLED: whileActive(
+    sentences(
+      'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
+      'Re-queue the delivery. It gets one more attempt now, with the same id and content.',
+      'The {webhook} was not sent, because your webhook URL ({host}) was disabled. It is enabled again, so we can send the webhook now.',
+      'Le {webhook} n’a pas été envoyé, car votre URL de webhook ({host}) était désactivée. Elle est de nouveau active\u00a0: nous pouvons maintenant envoyer le webhook.',
+      'لم يُرسَل {webhook} لأن رابط webhook الخاص بك ({host}) كان معطّلًا. وقد فُعّل من جديد، فيمكننا إرسال الإشعار الآن.',
+    ),
+  ),
+}

@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import type { EncryptedField } from '../security/encrypt.ts'
+import { staffAccounts } from './account.ts'
+import { randomGroups } from './passwords.ts'
+
+/** All authenticator apps support these (RFC 6238). */
+const parameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const
+
+export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
+
+export const totpUri = (secret: string, { name, host }: { name: string; host: string }): string =>
+  new TOTP({ ...parameters, issuer: `Payment intents ${host}`, label: name, secret }).toString()
+
+/** Accepts one step before and after, because clocks differ. The caller must use each step only once. */
+export function stepOf(secret: string, code: string, now: Date): number | null {
+  const token = code.replaceAll(/[\s-]/g, '')
+  if (!/^\d{6}$/.test(token)) return null
+  const timestamp = now.getTime()
+  const delta = new TOTP({ ...parameters, secret }).validate({ token, timestamp, window: 1 })
+  return delta === null ? null : TOTP.counter({ period: parameters.period, timestamp }) + delta
+}
+
+export const totpField = (name: string): EncryptedField => ({
+  collection: staffAccounts.name,
+  id: name,
+  field: 'secondFactor.secret',
+})
+
+const codesPerAccount = 10
+const groupsPerCode = 6
+const groupLength = 4
+
+/** Ten codes such as `k3fm-82hp-wq9d-5xrt-v7gc-n4te`, each with about 119 bits of randomness. */
+export const newRecoveryCodes = (): string[] =>
+  Array.from({ length: codesPerAccount }, () => randomGroups(groupsPerCode, groupLength))
+
+/** Codes of an authenticator app have 6 digits. */
+export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength
+
+/** Doesn't depend on SECRET_KEY, so codes outlive a change of it. They're too random for a slow hash to matter. */
+export const hashOfRecoveryCode = (name: string, code: string): string =>
+  hash('sha256', `recovery code\0${name}\0${bare(code)}`, 'base64url')
+
+const bare = (code: string): string => code.toLowerCase().replaceAll(/[\s-]/g, '')

@@ -1,0 +1,188 @@
+import { createHmac, createSecretKey } from 'node:crypto'
+import { type PaymentSource, paymentFormats, paymentSourceFields } from '../intents/event-data.ts'
+import { createBatcher } from '../mongo/batchers.ts'
+import { nativeCollection } from '../mongo/collection.ts'
+import type { Facts, Recorded } from '../outbox/event.ts'
+import type { Deps, Models } from '../platform/deps.ts'
+import { isId, isOrderNumber } from '../platform/ids.ts'
+import { type OrderSource, orderFormats, orderSourceFields } from '../store/orders/event-data.ts'
+import { type Delivery, eventIdOf } from './deliveries/delivery.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
+import { signingSecrets } from './endpoints/signing-secrets.ts'
+
+/** The endpoint that an event is about. The event's facts contain the rest, so no document is read. */
+interface EndpointSource {
+  endpointId: string
+}
+
+/** The format that new endpoint events get. */
+export const endpointFormat = 1
+
+/** Never change a released format; add the next number. */
+const endpointFormats: Record<number, (source: EndpointSource, facts: Facts) => string> = {
+  1: ({ endpointId }, { status, endpoint }) =>
+    JSON.stringify({
+      endpoint_id: endpointId,
+      reference_number: endpointId,
+      url: endpoint?.url,
+      status,
+      failing_since: endpoint?.failingSince,
+      recovered_at: endpoint?.recoveredAt ?? null,
+      last_error: endpoint?.lastError,
+      last_response_status: endpoint?.lastStatus,
+    }),
+}
+
+export type BodySource = PaymentSource | OrderSource | EndpointSource
+
+/**
+ * Returns an event's `data` as JSON, which is the same for all its deliveries. Throws if the format comes from a later
+ * version of the service; a worker of that version will take over.
+ */
+export function composeData({ format, facts }: Recorded, source: BodySource): string {
+  if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
+  return 'items' in source
+    ? known(format, orderFormats[format])(source, facts)
+    : known(format, paymentFormats[format])(source, facts)
+}
+
+function known<Write>(format: number, write: Write | undefined): Write {
+  if (write === undefined) throw new Error(`this version cannot write webhooks of format ${format}`)
+  return write
+}
+
+type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
+
+/** Returns the exact string that is signed and sent (SPEC 6.2). */
+export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data: string): string {
+  const head = JSON.stringify({ id, event, created_at: eventAt, sandbox })
+  return `${head.slice(0, -1)},"data":${data}}`
+}
+
+export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): string =>
+  composeBody(delivery, composeData(delivery, source))
+
+/** The signature of SPEC 6.3. Its key is the text of the secret, not the bytes that it encodes. */
+const signature = (secret: string, timestamp: string, body: string): string =>
+  `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
+
+/** Node signs four times faster with a `KeyObject` than with a buffer. */
+function standardSignature(secret: string, id: string, timestamp: string, body: string): string {
+  const key = createSecretKey(secret, 'hex')
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+}
+
+type Signed = Pick<Delivery, '_id' | 'event'>
+
+const timestampOf = (at: Date): string => String(Math.floor(at.getTime() / 1000))
+
+/** The headers of SPEC 6.2. Only stored values are in them, so those of an old attempt can be shown again. */
+export function unsignedHeaders(brand: string, { _id: id, event }: Signed, at: Date): Record<string, string> {
+  const timestamp = timestampOf(at)
+  return {
+    'Content-Type': 'application/json',
+    [`X-${brand}-Timestamp`]: timestamp,
+    [`X-${brand}-Event`]: event,
+    [`X-${brand}-Event-Id`]: eventIdOf(id),
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+  }
+}
+
+/** `previous` are the secrets that were replaced in the last 24 hours. `webhook-signature` has all signatures. */
+export function signedHeaders(
+  brand: string,
+  secrets: readonly [current: string, ...previous: string[]],
+  delivery: Signed,
+  body: string,
+  at: Date,
+): Record<string, string> {
+  const [secret, ...previous] = secrets
+  const timestamp = timestampOf(at)
+  const older = previous.map((each) => signature(each, timestamp, body)).join(',')
+  return {
+    ...unsignedHeaders(brand, delivery, at),
+    [`X-${brand}-Signature`]: signature(secret, timestamp, body),
+    ...(older && { [`X-${brand}-Signature-Previous`]: older }),
+    'webhook-signature': secrets
+      .map((each) => standardSignature(each, delivery._id, timestamp, body))
+      .join(' '),
+  }
+}
+
+/** By endpoint object, of which there's one per batch, so secrets are decrypted once per batch. */
+const decrypted = new WeakMap<object, ReturnType<typeof signingSecrets>>()
+
+export function signedHeadersFor(
+  deps: Pick<Deps, 'config' | 'secrets'>,
+  endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
+  delivery: Signed,
+  body: string,
+  now: Date,
+): Record<string, string> {
+  const secrets = decrypted.get(endpoint) ?? signingSecrets(deps.secrets, endpoint, now)
+  decrypted.set(endpoint, secrets)
+  return signedHeaders(deps.config.webhookHeaderBrand, secrets, delivery, body, now)
+}
+
+type Sources = Pick<Models, 'Intent' | 'Order'>
+
+/** One read returns about 8 MB at most, because an order with 100 items may take 160 KB. */
+const maxPerRead = 50
+
+/** By reference number. Returns null if the intent or order is gone. */
+export const createBodySourceBatcher = (models: Sources) =>
+  createBatcher<string, BodySource | null>(maxPerRead, async (references) => {
+    const found = await findSources(models, references)
+    return references.map((reference) => found.get(reference) ?? null)
+  })
+
+/** For callers outside the workers. */
+export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
+  (await findSources(models, [reference])).get(reference) ?? null
+
+/** Reads what up to a page of events needs. Intents and orders that are gone have no entry. */
+export async function findBodySources(
+  models: Sources,
+  references: readonly string[],
+): Promise<Map<string, BodySource>> {
+  const unique = [...new Set(references)]
+  const found: [string, BodySource][] = []
+  for (let start = 0; start < unique.length; start += maxPerRead)
+    found.push(...(await findSources(models, unique.slice(start, start + maxPerRead))))
+  return new Map(found)
+}
+
+async function findSources(
+  { Intent, Order }: Sources,
+  references: readonly string[],
+): Promise<Map<string, BodySource>> {
+  const {
+    payments,
+    numbers,
+    endpointIds = [],
+  } = Object.groupBy(new Set(references), (reference) => {
+    if (isOrderNumber(reference)) return 'numbers'
+    return isId(reference) ? 'endpointIds' : 'payments'
+  })
+  const [intents, orders] = await Promise.all([
+    payments === undefined
+      ? []
+      : nativeCollection(Intent)
+          .find<PaymentSource>(
+            { referenceNumber: { $in: payments } },
+            { projection: { _id: 0, ...paymentSourceFields } },
+          )
+          .toArray(),
+    numbers === undefined
+      ? []
+      : nativeCollection(Order)
+          .find<OrderSource>({ number: { $in: numbers } }, { projection: orderSourceFields })
+          .toArray(),
+  ])
+  return new Map<string, BodySource>([
+    ...intents.map((intent) => [intent.referenceNumber, intent] as const),
+    ...orders.map((order) => [order.number, order] as const),
+    ...endpointIds.map((endpointId) => [endpointId, { endpointId }] as const),
+  ])
+}
