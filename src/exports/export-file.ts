@@ -19,15 +19,11 @@ export interface FileExport {
 
 export interface ExportFile {
   file: FileHandle
-  /** How many the file already contains. */
   lines: number
   bytes: number
 }
 
-/**
- * With `resume`, keeps the complete lines of an existing file. Throws UnsuitableFile if the file exists, or if its
- * lines aren't the first lines of this export.
- */
+/** With `resume`, keeps the complete lines of an existing file, if they are the first lines of this export. */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
   path: string,
@@ -76,7 +72,6 @@ async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<nu
   return writeAt(file, writer.header, 0)
 }
 
-/** Returns the position after the text. */
 async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
   const data = Buffer.from(text)
   let done = 0
@@ -125,11 +120,9 @@ async function isBeginning(
 export interface WrittenFile {
   lines: number
   bytes: number
-  /** The number of the last line. */
   last: number | null
 }
 
-/** Calls `onLines` with the number of lines after each write. */
 export async function completeFile(
   deps: Pick<Deps, 'lists'>,
   { file, ...done }: ExportFile,
@@ -182,7 +175,6 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   }
   return {
     count,
-    /** The end of the last complete line, in bytes. */
     end,
     /** With line ends. Empty if there's no complete line. */
     first: await textBetween(file, start, firstEnd),
@@ -190,7 +182,6 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   }
 }
 
-/** Empty if it's too long to be a line. */
 async function textBetween(file: FileHandle, start: number, end: number): Promise<string> {
   const length = end - start
   if (length > longestLine) return ''

@@ -47,7 +47,6 @@ function valuesOf(kind: ExportKind, entry: ListedEntry) {
 
 type Field = Exclude<keyof ReturnType<typeof valuesOf>, 'id'>
 
-/** In the order of `exportLanguages`. */
 type Labels = readonly [en: string, fr: string, ar: string]
 
 const centimesLabels = {
@@ -91,7 +90,6 @@ const typeNames: Record<ExportLanguage, Partial<Record<string, string>>> = {
   ar: { payment: 'دفع', refund: 'استرداد', fee: 'رسوم', payout: 'تحويل' },
 }
 
-/** Follows the labels of columns in centimes. */
 const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
 const origin = [
@@ -112,14 +110,12 @@ const fieldsByKind: Record<ExportKind, readonly Field[]> = {
   entries: ['number', 'type', ...origin, 'refundId', 'payoutReference', 'currency', 'amount', 'balance'],
 }
 
-/** Null exports entries of all types. */
 const entryTypeOf: Record<ExportKind, EntryType | null> = {
   payments: 'payment',
   refunds: 'refund',
   entries: null,
 }
 
-/** Only CSV has a delimiter and a language. */
 export interface FileForm {
   kind: ExportKind
   format: ExportFormat
@@ -128,13 +124,10 @@ export interface FileForm {
 }
 
 export interface LineWriter {
-  /** Empty if the format has none. */
   header: string
-  /** One line per entry, starting with the entry's number. */
   lines(entries: readonly ListedEntry[]): string
 }
 
-/** The lines don't depend on how the entries are grouped. */
 export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
   const fields = fieldsByKind[kind]
   if (format === 'jsonl') {
@@ -239,7 +232,6 @@ export async function* eachChunk(
   }
 }
 
-/** The totals are most of an entry's size. */
 const withoutTotals = {
   _id: 0,
   'after.opening': 0,
@@ -250,7 +242,6 @@ const withoutTotals = {
   'after.byType': 0,
 } as const
 
-/** The range must be short. */
 export async function readEntries(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,

@@ -17,7 +17,6 @@ export const responses = declareCollection({
   name: 'responses',
   kept: 'until it expires, an hour after nobody may get it any more',
   fields: {
-    /** The key of the `WriteRequest`. */
     _id: text,
     response: secret(text),
     /** If a twin takes effect after all, its response replaces a refusal. */
@@ -54,7 +53,6 @@ export interface WriteRequest {
   by: By
   paramsHash: string
   arrivedAt: Date
-  /** On the clock of `performance.now()`. */
   deadlineAt: number
   cause: Cause
   /** Finds the result of an earlier request. Routes with `looksItself` call it before they write. */
@@ -79,11 +77,10 @@ export type Result =
   | { kind: 'none'; data: unknown }
   | { kind: 'stored'; response: FinalResponse; repeats: { paramsHash: string } | null }
 
-export const newMark = ({ key, paramsHash }: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => ({
-  key,
-  paramsHash,
-  at,
-})
+export const newMark = (request: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => {
+  const { key, paramsHash } = request
+  return { key, paramsHash, at }
+}
 
 export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: boolean): Result => ({
   kind: 'effect',
@@ -144,10 +141,7 @@ export async function findRow(
   return row !== null && row.at > since ? row : null
 }
 
-/**
- * Returns a fresh row that is already stored, and otherwise stores this one. An effect replaces a refusal.
- * `isShared` batches the insert. A transaction that locks the row would delay the whole batch.
- */
+/** Returns a fresh row that is already stored, or else null. An effect replaces a refusal. */
 export async function storeRow(
   deps: Rows,
   row: StoredResponse,

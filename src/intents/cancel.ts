@@ -18,10 +18,7 @@ import { isPending, transitions } from './lifecycle.ts'
 import { asOf, expiryFields, presentIntent } from './present.ts'
 import { applyTransition, dropOldMarks, markingOf } from './transition.ts'
 
-/**
- * SPEC 4.4. Throws INTENT_CANCEL_INVALID_STATUS if the intent isn't PENDING, and INTENT_CANCEL_CONFLICT if a payment
- * holds it or another operation was faster.
- */
+/** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT if a payment holds the intent or another operation was faster. */
 export async function cancelIntent(
   deps: ChangeDeps,
   caller: Caller,
@@ -59,7 +56,6 @@ export interface CancelSelection {
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
 export interface CancelRun extends By {
-  /** How many intents matched when the run began. */
   pending: number
   /** Stops the run after the current page. */
   ending: AbortSignal
@@ -86,10 +82,7 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
     .exec()
 }
 
-/**
- * Cancels the oldest first. Intents that a customer is paying stay as they are. A stopped or killed run can simply be
- * started again. The id of its audit line, which is written before the first cancel, marks each cancelled intent.
- */
+/** A stopped or killed run can simply be started again. Each cancelled intent keeps the id of the run's audit line. */
 export async function cancelAll(
   deps: CancelDeps,
   selection: CancelSelection,
@@ -143,7 +136,6 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
   })
 }
 
-/** A customer is paying these intents. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const ids = intents.map(({ _id }) => _id)

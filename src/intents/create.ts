@@ -45,10 +45,7 @@ type InsertDeps = Pick<
   'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'
 >
 
-/**
- * SPEC 4.1. The intent and its `payment.created` event are ONE insert. Throws RATE_LIMITED if a quota is used up,
- * MERCHANT_REFERENCE_TAKEN, or SERVICE_UNAVAILABLE if no code is free.
- */
+/** SPEC 4.1. The intent and its event are ONE insert. Throws SERVICE_UNAVAILABLE if no code is free. */
 export function createIntent(
   deps: InsertDeps & Pick<Deps, 'counters' | 'liveCodes'>,
   caller: Caller,
@@ -97,7 +94,6 @@ async function insertIntent(
         index === requestIndex
           ? await freeRequestKey(deps, request)
           : await freeReference(deps, intent, deadlineAt)
-      // A majority may not have the other intent yet.
       if (!isFree) await pause(lookAgainMs)
     } else {
       draws += 1
@@ -184,10 +180,7 @@ const referenceKeyOf = (
 const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
-/**
- * Expires an overdue intent that still has the reference. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING,
- * PAID or REFUNDED. Returns false if no intent has the reference.
- */
+/** Expires an overdue intent that still has the reference. Throws MERCHANT_REFERENCE_TAKEN for any other. */
 async function freeReference(deps: InsertDeps, intent: Intent, deadlineAt: number): Promise<boolean> {
   const now = deps.now()
   const { referenceKey = '' } = intent

@@ -65,7 +65,6 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   // For searches by staff. They don't slow down creates, because a new intent is in neither.
   { name: 'byLookUpKey', key: { lookUpKeys: 1, createdAt: -1 }, ...ifPresent('lookUpKeys') },
   { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...ifPresent('formerCodeKey') },
-  // For the reconciliation of a day.
   {
     name: 'byRefundedAt',
     key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
@@ -90,7 +89,6 @@ const intentMarkFields = part({
 })
 export type IntentMark = Of<typeof intentMarkFields>
 
-/** SPEC 2.1 */
 export const intents = declareCollection({
   name: 'intents',
   kept: 'test data until the clean-up, live data forever',
@@ -100,7 +98,6 @@ export const intents = declareCollection({
     sandbox: flag,
     referenceNumber: text,
     shortCode: text,
-    /** As the merchant sees it. Lookups use `codeKey`. */
     code: text,
     codeExpiresAt: date,
     /** Becomes `formerCodeKey` once the code is reusable and another intent draws it. */
@@ -128,13 +125,11 @@ export const intents = declareCollection({
     /** The latest ones, in the order in which they ended. */
     attempts: list(attemptFields),
     refunds: list(refundFields),
-    /** By these, staff and a reconciliation find payments and refunds. */
     lookUpKeys: optional(list(text)),
     /** In centimes, with PENDING refunds. Never more than was paid. */
     refundsCommitted: whole,
     /** With PENDING refunds. Never more than the payment's fees. */
     feesReturned: returnedFeesFields,
-    /** Of successful refunds. */
     refundTimes: optional(part({ firstAt: date, lastAt: date, count: whole })),
     expiresAt: date,
     /**
@@ -154,7 +149,6 @@ export const intents = declareCollection({
     marks: list(intentMarkFields),
     /** PAY_URL at the creation, for the create response. */
     payBase: text,
-    /** In which a retry recomputes the create response. */
     responseFormat: whole,
     /** When the clean-up began to remove the intent. The merchant can no longer see or change it. */
     cleanedAt: optional(date),

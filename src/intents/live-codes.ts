@@ -11,7 +11,6 @@ const longestWaitMs = 15 * 60_000
 const usedForMs = 10_000
 /** A create is refused only by a count younger than this. */
 const freshMs = 1_000
-/** About 200 bytes each. */
 const maxCounts = 10_000
 const countingMs = 2_000
 
@@ -67,10 +66,7 @@ export const liveCodeLimit = (
 
 export type LiveCodes = ReturnType<typeof createLiveCodes>
 
-/**
- * Limits how many live codes a business has in use. No counter could follow them, because codes become free just by
- * time passing. So each process counts the intents, remembers the count for a while and adds what it inserts.
- */
+/** Codes become free just by time passing, so each process counts the intents, and adds what it inserts since. */
 export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
     (businessIds) => countLiveCodes(deps, businessIds),
@@ -94,7 +90,6 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
 
   async function recount(businessId: string, count: Count): Promise<void> {
     const startedAtMs = elapsedMs()
-    // The count may miss codes that are being inserted right now.
     const included = count.taken - count.inserting
     const usage = await query(businessId, noDeadline)
     count.used = usage?.used ?? 0
@@ -166,10 +161,7 @@ export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 const keptMs = 1_000
 const maxKept = 1_000
 
-/**
- * Remembers sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to
- * MongoDB, so one test key could slow down the creates of all others.
- */
+/** A create in a full sandbox makes 32 round trips to MongoDB, so one test key could slow down all others. */
 export function createFullSandboxes(elapsedMs: () => number) {
   const foundAtMs = new Map<string, number>()
   return {

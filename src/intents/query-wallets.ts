@@ -21,7 +21,6 @@ type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'l
 type QueryDeps = SettleDeps &
   Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
-/** A payment or refund whose outcome at the wallet is unknown. */
 export interface OpenOrder {
   intent: Intent
   wallet: WalletName
@@ -78,7 +77,6 @@ async function setQueryAt(
   await deps.Intent.updateOne({ _id, ...whileOpen }, { $set })
 }
 
-/** Returns null if the payment or refund with this key has ended. */
 export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)
@@ -95,16 +93,11 @@ export interface QueryResult {
   intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
   /** `no-slot`: the business runs as many queries as it may. `ended`: the payment or refund had ended before. */
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
-  /** The reason of an unknown outcome. */
   why: string | null
-  /** Null if no other query is needed. */
   nextAt: Date | null
 }
 
-/**
- * Queries the wallet if that's due, and ends the payment or refund once its outcome is known. Set `hasSlot` if you
- * already have one of the business's query slots.
- */
+/** Set `hasSlot` if you already have one of the business's query slots. */
 export async function queryWallet(
   deps: QueryDeps,
   intentId: string,
@@ -125,7 +118,6 @@ export async function queryWallet(
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
 
 export interface Querier {
-  /** Null for a job. */
   cause: Cause | null
   withinDeadline: WithinDeadline
 }

@@ -8,9 +8,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
-/** The span limits `bookedAt`. */
 interface EntrySearch extends PageRequest, TimeSpan {
-  /** Null lists all types. */
   type: EntryType | null
 }
 
@@ -53,7 +51,6 @@ export async function listEntries(
 
 export type ListedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
 
-/** In lists and exports. */
 export function presentEntry(entry: ListedEntry) {
   const { _id: id, position: number, type, amount, after, day, bookedAt } = entry
   const { referenceNumber = null, merchantReference = null, refundId = null, payoutReference = null } = entry
@@ -121,7 +118,6 @@ async function countUpToLast(
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
-/** Infinity if nothing is left. */
 async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
   const { where, field, index } = numberedBy(type)
   const first = await nativeCollection(LedgerEntry).findOne(

@@ -34,7 +34,6 @@ export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Si
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 
-/** In centimes, if neither the request nor the OPEN intent has an amount. */
 const defaultOpenAmount = 10_000
 
 const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
@@ -44,10 +43,7 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
   technical_error: technicalError,
 }
 
-/**
- * SPEC 4.6. Returns the PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING if the intent
- * can't be paid, is being paid, or changes before the write, and VALIDATION_ERROR if the amount isn't the intent's.
- */
+/** SPEC 4.6. Returns the PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING. */
 export async function simulatePayment(
   deps: ChangeDeps & Pick<Deps, 'secrets'>,
   caller: Caller,

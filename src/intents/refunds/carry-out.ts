@@ -47,7 +47,6 @@ export const carryOut =
     return responseOf(deps, after, key) ?? outcomeUnknown()
   }
 
-/** A repeated request waits this long for the first one or a worker. */
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 
@@ -84,7 +83,6 @@ export const earlierRefund =
     }
   }
 
-/** Returns null while the refund is PENDING. */
 function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,

@@ -26,7 +26,6 @@ export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): Refund
   return { amount, reason, expectedRefundable }
 }
 
-/** Returns the portions of the fees, and the `guard` for the write. */
 function checkRefund(intent: IntentToChange, request: RefundRequest) {
   const { payment, refundsCommitted, sandbox, status } = intent
   if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
@@ -57,13 +56,9 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
 /** A read and its guarded write fail only if another refund of the intent comes in between. */
 const maxRounds = 5
 
-/** Measured. Apart from a read, a refund builds, encrypts and stores the response. */
 const costInReads = 3
 
-/**
- * SPEC 4.5. One write sets the amount and its fees aside, the wallet transfers the money, and a second write ends the
- * refund. The result's `data` resolves to the intent with the new `refund`, or to REFUND_FAILED.
- */
+/** SPEC 4.5. The result's `data` resolves to the intent with the new `refund`, or to REFUND_FAILED. */
 export async function refundIntent(
   deps: ChangeDeps,
   caller: Caller,

@@ -21,10 +21,7 @@ export type Exchange =
   | { outcome: 'lost'; why: string }
   | { outcome: 'never-sent'; why: string }
 
-/**
- * A request that gets its connection any later would probably time out while the provider carries out the order, above
- * all when the provider is overloaded.
- */
+/** Sent any later, an order would probably time out while the provider carries it out. */
 export const connectionWaitFraction = 0.5
 
 /** Genuine responses have 100 to 200 bytes. */
@@ -54,7 +51,6 @@ export async function exchange(
   })
 }
 
-/** Nothing is sent before this resolves. */
 const connected = (request: ClientRequest): Promise<null> =>
   new Promise((resolve) => {
     request.on('socket', (socket) => {

@@ -68,11 +68,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   }
 
   return {
-    post(
-      businessId: string,
-      resource: string,
-      order: { key: string; [field: string]: unknown },
-    ): Promise<Exchange> {
+    post(businessId: string, resource: string, order: { key: string }): Promise<Exchange> {
       const path = base + resource
       const body = JSON.stringify(order)
       const own = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
@@ -94,9 +90,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
 }
 
 interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
-  /** In Unix seconds. */
   timestamp: string
-  /** Empty for a GET. */
   body: string
 }
 
