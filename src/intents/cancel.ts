@@ -65,11 +65,7 @@ export interface CancelRun extends By {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /** A page takes up to 13 MB, because an intent can have 153 KB of metadata. */
-const pageSize = {
-  documents: 50,
-  projection: { outbox: 0 },
-  maxTimeMS: 4_000,
-} as const satisfies PageSize
+const pageSize = { documents: 50, projection: { outbox: 0 }, maxTimeMS: 4_000 } as const satisfies PageSize
 
 /** 100 intents per second, like the default limit of an API key. */
 const batchEveryMs = 500

@@ -11,29 +11,27 @@ import { refuse, refuseLate } from '../platform/errors.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable, noCodeFree } from './codes.ts'
 import { expireIntent } from './expire.ts'
-import { type Intent, referenceIndex, requestIndex } from './intent.ts'
+import { type Intent, type IntentRequest, referenceIndex, requestedFields, requestIndex } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
 import { liveCodeLimit } from './live-codes.ts'
 import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
 import { countTransition, paymentFacts } from './transition.ts'
 
-export type IntentRequest = Pick<
-  Intent,
-  'amount' | 'amountType' | 'label' | 'merchantReference' | 'metadata' | 'successUrl' | 'cancelUrl'
->
+const requestedNames = Object.keys(requestedFields.fields) as (keyof IntentRequest)[]
 
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
-  const schema = sandbox ? createTestIntentBody : createLiveIntentBody
-  const valid = deps.validate(schema, body)
-  return {
-    amount: valid.amount ?? null,
+  const valid = deps.validate(sandbox ? createTestIntentBody : createLiveIntentBody, body)
+  const given: { [Name in keyof IntentRequest]: IntentRequest[Name] | undefined } = {
+    ...valid,
     amountType: valid.amountType ?? 'FIXED',
-    label: valid.label ?? null,
-    merchantReference: valid.merchantReference ?? null,
     metadata: Object.entries(valid.metadata ?? {}).map(([key, value]) => ({ key, value })),
-    successUrl: valid.success_url ?? null,
-    cancelUrl: valid.cancel_url ?? null,
+    successUrl: valid.success_url,
+    cancelUrl: valid.cancel_url,
   }
+  // The body may have unknown fields.
+  return Object.fromEntries(
+    requestedNames.map((name) => [name, given[name] ?? null]),
+  ) as unknown as IntentRequest
 }
 
 /** 16 draws find a code with a probability of 99.8 % if a third of the million codes are free. */

@@ -75,6 +75,20 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
 
 export type AmountType = 'FIXED' | 'OPEN'
 
+/** The fields of a create request, as they are stored. */
+export const requestedFields = part({
+  amountType: oneOf<AmountType>(),
+  /** In centimes. For an OPEN intent null, or a suggestion that no response contains. */
+  amount: orNull(whole),
+  label: orNull(text),
+  merchantReference: orNull(text),
+  /** A key may contain a dot or begin with `$`, so this is no object. */
+  metadata: list(part({ key: text, value: text })),
+  successUrl: orNull(text),
+  cancelUrl: orNull(text),
+})
+export type IntentRequest = Of<typeof requestedFields>
+
 /** With what the response needs besides the intent. A form on the hosted page leaves a mark too. */
 const intentMarkFields = part({
   ...markFields.fields,
@@ -104,19 +118,11 @@ export const intents = declareCollection({
     codeKey: optional(text),
     formerCodeKey: optional(text),
     codeReusableAt: date,
-    amountType: oneOf<AmountType>(),
-    /** In centimes. For an OPEN intent null, or a suggestion that no response contains. */
-    amount: orNull(whole),
+    ...requestedFields.fields,
     /** By which lists filter, in centimes. Null until an OPEN intent is paid, so that no filter finds a suggestion. */
     listedAmount: orNull(whole),
-    label: orNull(text),
-    merchantReference: orNull(text),
     /** Removed by the write that makes the intent CANCELLED or FAILED: a new intent can then have the reference. */
     referenceKey: optional(text),
-    /** A key may contain a dot or begin with `$`, so this is no object. */
-    metadata: list(part({ key: text, value: text })),
-    successUrl: orNull(text),
-    cancelUrl: orNull(text),
     status: oneOf<Status>(),
     cancellationReason: orNull(oneOf<CancellationReason>()),
     payment: orNull(paymentFields),

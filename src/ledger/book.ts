@@ -55,9 +55,10 @@ export async function bookEvents(
 
 export function entriesOf(source: EventSource, { id, event, createdAt, facts }: Booked): EntryDraft[] {
   const { referenceNumber, merchantReference = null } = source
+  const origin = { referenceNumber, merchantReference }
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
   if (event === 'payment.confirmed' && commission !== undefined) {
-    const shared = { referenceNumber, merchantReference, occurredAt: paidAt, day: dayOf(paidAt) }
+    const shared = { ...origin, occurredAt: paidAt, day: dayOf(paidAt) }
     return [
       { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission, type: 'payment' },
       ...feeOf(id, shared, -commission.providerTtc),
@@ -65,13 +66,7 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   }
   if (event === 'payment.refunded' && refund !== undefined) {
     const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
-    const shared = {
-      referenceNumber,
-      merchantReference,
-      refundId,
-      occurredAt: createdAt,
-      day: dayOf(createdAt),
-    }
+    const shared = { ...origin, refundId, occurredAt: createdAt, day: dayOf(createdAt) }
     return [
       { ...shared, _id: id, amount: -amount, payerPhone, reason, startedAt, returnedFees, type: 'refund' },
       ...feeOf(id, shared, returnedFees.providerTtc),

@@ -10,8 +10,7 @@ import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Log, throttled } from '../../platform/log.ts'
 import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../wallet.ts'
-import type { ProviderResponse } from './exchange.ts'
-import { openProvider } from './provider.ts'
+import { openProvider, type ProviderResponse } from './provider.ts'
 
 /** We send a `validUntil` that is this much later, because the provider's clock may be ahead. */
 const maxClockSkewMs = 30_000
