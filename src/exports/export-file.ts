@@ -3,7 +3,7 @@ import type { ExportKind } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Positions } from '../ledger/list.ts'
 import type { Deps } from '../platform/deps.ts'
-import { eachChunk, type LineWriter, readEntries } from './export-ledger.ts'
+import { exportChunks, type LineWriter, readExportedEntries } from './export-ledger.ts'
 
 /** The message is shown to the operator. */
 export class UnsuitableFile extends Error {}
@@ -112,7 +112,7 @@ async function isBeginning(
 ): Promise<boolean> {
   if (count > positions.last - positions.first + 1) return false
   const lineAt = async (position: number) =>
-    writer.lines(await readEntries(deps, owner, kind, { first: position, last: position }))
+    writer.lines(await readExportedEntries(deps, owner, kind, { first: position, last: position }))
   const expected = [await lineAt(positions.first), await lineAt(positions.first + count - 1)]
   return expected[0] === first && expected[1] === last
 }
@@ -123,7 +123,7 @@ export interface WrittenFile {
   last: number | null
 }
 
-export async function completeFile(
+export async function completeExportFile(
   deps: Pick<Deps, 'lists'>,
   { file, ...done }: ExportFile,
   { owner, kind, positions, writer }: FileExport,
@@ -132,7 +132,7 @@ export async function completeFile(
 ): Promise<WrittenFile> {
   let { lines, bytes } = done
   const rest = { first: positions.first + lines, last: positions.last }
-  for await (const chunk of eachChunk(deps, owner, kind, rest, writer)) {
+  for await (const chunk of exportChunks(deps, owner, kind, rest, writer)) {
     bytes = await writeAt(file, chunk.text, bytes)
     lines += chunk.lines
     onLines(chunk.lines)
@@ -140,7 +140,8 @@ export async function completeFile(
   }
   await file.sync()
   const position = positions.first + lines - 1
-  const [last] = lines === 0 ? [] : await readEntries(deps, owner, kind, { first: position, last: position })
+  const [last] =
+    lines === 0 ? [] : await readExportedEntries(deps, owner, kind, { first: position, last: position })
   return { lines, bytes, last: last?.position ?? null }
 }
 

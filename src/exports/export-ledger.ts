@@ -13,7 +13,13 @@ import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import { readSpan, type TimeSpan, upToNow } from '../input/span.ts'
 import { dayOf } from '../ledger/entry.ts'
-import { findPositions, type ListedEntry, numberedBy, type Positions, presentEntry } from '../ledger/list.ts'
+import {
+  findPositions,
+  type ListedEntry,
+  type Positions,
+  positionOrder,
+  presentEntry,
+} from '../ledger/list.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { csvHeader, csvRows } from '../platform/csv.ts'
@@ -188,7 +194,7 @@ export async function* exportLedger(
   const writer = createLineWriter(readFileForm(kind, query))
   const positions = await findExported(deps, caller, kind, span, Number(query.after ?? 0))
   let header = query.after === undefined ? writer.header : ''
-  for await (const { text } of eachChunk(deps, caller, kind, positions, writer)) {
+  for await (const { text } of exportChunks(deps, caller, kind, positions, writer)) {
     yield header + text
     header = ''
   }
@@ -212,7 +218,7 @@ export const findExported = (
   readExport(deps, owner, (models) => findPositions(models, owner, entryTypeOf[kind], span, afterPosition))
 
 /** Reads page by page, so that no connection is occupied and no cursor open while a slow client downloads. */
-export async function* eachChunk(
+export async function* exportChunks(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
   kind: ExportKind,
@@ -222,7 +228,7 @@ export async function* eachChunk(
   for (let start = first; start <= last; start += entriesPerChunk) {
     const beganAt = performance.now()
     const end = Math.min(last, start + entriesPerChunk - 1)
-    const entries = await readEntries(deps, owner, kind, { first: start, last: end })
+    const entries = await readExportedEntries(deps, owner, kind, { first: start, last: end })
     // The nightly clean-up can remove test entries during the export.
     if (entries.length === 0) continue
     const text = writer.lines(entries)
@@ -242,14 +248,14 @@ const withoutTotals = {
   'after.byType': 0,
 } as const
 
-export async function readEntries(
+export async function readExportedEntries(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
   kind: ExportKind,
   { first, last }: Positions,
 ): Promise<ListedEntry[]> {
   const { businessId, sandbox } = owner
-  const { where, field, index } = numberedBy(entryTypeOf[kind])
+  const { where, field, index } = positionOrder(entryTypeOf[kind])
   const entries: ListedEntry[] = []
   await readExport(deps, owner, ({ LedgerEntry }) =>
     readInSlices(

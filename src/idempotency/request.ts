@@ -10,7 +10,7 @@ import type { EncryptedField } from '../security/encrypt.ts'
 import type { Cause } from '../tracing/tracing.ts'
 
 /** SPEC 5.4 */
-export const lifetimeMs = 24 * 3_600_000
+export const keyLifetimeMs = 24 * 3_600_000
 
 /** Creating an intent needs no row: its response is computed from the intent. */
 export const responses = declareCollection({
@@ -36,14 +36,14 @@ export const responseField = (id: string): EncryptedField => ({
   field: 'response',
 })
 
-export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })
+export const unexpiredFilter = (now: Date) => ({ expiresAt: { $gt: now } })
 
 /** A document keeps a mark of each request that changed it. */
 export const markFields = part({ key: text, paramsHash: text, at: date })
 export type Mark = Of<typeof markFields>
 
 /** For anything written at or before this time, the key is free again. */
-export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - lifetimeMs)
+export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
 
 export const isFresh = ({ at }: Pick<Mark, 'at'>, arrivedAt: Date): boolean => at > freshSince(arrivedAt)
 
@@ -82,7 +82,7 @@ export const newMark = (request: Pick<WriteRequest, 'key' | 'paramsHash'>, at: D
   return { key, paramsHash, at }
 }
 
-export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: boolean): Result => ({
+export const effectResult = ({ at, paramsHash }: Mark, data: unknown, isRepeat: boolean): Result => ({
   kind: 'effect',
   data,
   isRepeat,
@@ -98,7 +98,7 @@ export interface FinalResponse {
 /** Characters of the status, which stands before the body. */
 const statusLength = 3
 
-export const rowOf = (
+export const encryptResponse = (
   { secrets }: Pick<Deps, 'secrets'>,
   key: string,
   { status, body }: FinalResponse,
@@ -107,11 +107,11 @@ export const rowOf = (
   _id: key,
   response: secrets.encrypt(Buffer.concat([Buffer.from(String(status)), body]), responseField(key)),
   ...about,
-  expiresAt: new Date(about.at.getTime() + lifetimeMs),
+  expiresAt: new Date(about.at.getTime() + keyLifetimeMs),
 })
 
 /** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost: without the response, nothing may run again. */
-export function readRow(
+export function decryptResponse(
   { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
   { _id, response }: StoredResponse,
 ): FinalResponse {
@@ -131,7 +131,7 @@ export const openResponseBatchers = ({ StoredResponse }: Pick<Models, 'StoredRes
 
 type Rows = Pick<Deps, 'StoredResponse' | 'batchers'>
 
-export async function findRow(
+export async function findStoredResponse(
   { batchers }: Rows,
   key: string,
   since: Date,
@@ -142,7 +142,7 @@ export async function findRow(
 }
 
 /** Returns a fresh row that is already stored, or else null. An effect replaces a refusal. */
-export async function storeRow(
+export async function storeResponse(
   deps: Rows,
   row: StoredResponse,
   { since, isShared, deadlineAt }: { since: Date; isShared: boolean; deadlineAt: number },
@@ -166,16 +166,17 @@ export async function storeRow(
     const { _id, ...fields } = row
     if ((await rows.replaceOne({ _id, ...outdated }, fields)).modifiedCount > 0) return null
     // Null if a majority doesn't have the row yet, or it has just been removed.
-    const found = await findRow(deps, _id, since, deadlineAt)
+    const found = await findStoredResponse(deps, _id, since, deadlineAt)
     if (found !== null && (row.refusal || !found.refusal)) return found
   }
   throw unavailable()
 }
 
-export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
+export const requestInProgress = (): Refusal =>
+  refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
 /** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline. */
-export async function storeWithin<Act extends { session: mongo.ClientSession }>(
+export async function storeInTransaction<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
   inTransaction: (work: (act: Act) => Promise<FinalResponse>) => Promise<FinalResponse>,
@@ -208,6 +209,6 @@ export async function storeWithin<Act extends { session: mongo.ClientSession }>(
     })
     return { kind: 'stored', response, repeats: null }
   } catch (error) {
-    throw isTwin ? inProgress() : error
+    throw isTwin ? requestInProgress() : error
   }
 }

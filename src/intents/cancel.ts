@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { addLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/event.ts'
@@ -43,7 +43,7 @@ export async function cancelIntent(
     throw refuse('INTENT_CANCEL_CONFLICT')
   }
   wakeRelay(deps, cancelled)
-  return effectOf(marking.mark, presentIntent(deps.config, cancelled, now), false)
+  return effectResult(marking.mark, presentIntent(deps.config, cancelled, now), false)
 }
 
 export interface CancelSelection {

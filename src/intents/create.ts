@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { type Reserve, withinStorage } from '../businesses/quotas.ts'
-import { effectOf, freshSince, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, freshSince, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { bytesOf } from '../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../outbox/event.ts'
@@ -78,7 +78,7 @@ async function insertIntent(
     if (insertion.inserted) {
       countTransition(deps, 'create', intent)
       wakeRelay(deps, intent)
-      return effectOf(mark, createdResponse(intent), false)
+      return effectResult(mark, createdResponse(intent), false)
     }
     // MongoDB names only one of several violated unique indexes, so always look for an earlier request.
     const earlier = await findCreated(deps, request)

@@ -1,7 +1,7 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { effectOf, isFresh, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, isFresh, type Result, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { isCodeActive } from './codes.ts'
@@ -76,7 +76,7 @@ export async function findCreated(
 ): Promise<Result | null> {
   const intent = await Intent.findOne({ 'requestKey.key': key }, createdFields).lean<CreatedIntent | null>()
   return intent?.requestKey && isFresh(intent.requestKey, arrivedAt)
-    ? effectOf(intent.requestKey, createdResponse(intent), true)
+    ? effectResult(intent.requestKey, createdResponse(intent), true)
     : null
 }
 

@@ -166,7 +166,7 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /** Leaves an order to the workers. Never throws, because a poll finds the order by its first `queryAt` anyway. */
-export async function leaveOpen(
+export async function leaveToWorkers(
   deps: Pick<Deps, 'enqueue' | 'now'>,
   open: OpenOrder,
   withinDeadline: WithinDeadline,

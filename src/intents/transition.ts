@@ -59,7 +59,7 @@ export const markingOf = (
   arrivedAt: request.arrivedAt,
 })
 
-export const ownMark = (
+export const findOwnMark = (
   { marks }: Pick<Intent, 'marks'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
 ): IntentMark | null => marks.find((mark) => mark.key === key && isFresh(mark, arrivedAt)) ?? null

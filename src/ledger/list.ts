@@ -38,7 +38,7 @@ export async function listEntries(
   const oldest = Math.max(first, newest - limit + 1)
   const total = Math.max(0, last - first + 1)
   if (newest < first) return { items: [], page, limit, total, hasMore: false }
-  const { where, field, index } = numberedBy(type)
+  const { where, field, index } = positionOrder(type)
   const items = await nativeCollection(deps.LedgerEntry)
     .find({ ...owner, ...where, [field]: { $gte: oldest, $lte: newest } } as mongo.Filter<LedgerEntry>, {
       sort: { [field]: -1 },
@@ -72,7 +72,7 @@ export interface Positions {
   last: number
 }
 
-export const numberedBy = (type: EntryType | null) =>
+export const positionOrder = (type: EntryType | null) =>
   type === null
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
     : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
@@ -119,7 +119,7 @@ async function countUpToLast(
 }
 
 async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
-  const { where, field, index } = numberedBy(type)
+  const { where, field, index } = positionOrder(type)
   const first = await nativeCollection(LedgerEntry).findOne(
     { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,
     { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: longestReadMs },

@@ -7,7 +7,7 @@ import type { Commission } from '../../wallets/commission.ts'
 import { type KnownOutcome, orderDeadline, outcomeOf, type Wallet } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
-import { leaveOpen, openPayment } from '../query-wallets.ts'
+import { leaveToWorkers, openPayment } from '../query-wallets.ts'
 import { type PaymentHold, payerHashOf } from '../records.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
@@ -66,7 +66,7 @@ export async function payIntent(
     const { why } = outcome
     const about = { referenceNumber, businessId, wallet: wallet.name, why, requestId }
     deps.log.warn(about, 'payment.outcome-unknown')
-    await leaveOpen(deps, openPayment(deps, held, payment), withinDeadline)
+    await leaveToWorkers(deps, openPayment(deps, held, payment), withinDeadline)
     return { state: 'waiting' }
   }
   const settled = await withinDeadline((deadlineAt) =>

@@ -1,7 +1,7 @@
 import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { ratesAt } from '../../businesses/business.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
 import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -76,7 +76,7 @@ export async function simulatePayment(
   wakeRelay(deps, after)
   const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return effectOf(marking.mark, simulationResult(deps, after, marking.mark), false)
+  return effectResult(marking.mark, simulationResult(deps, after, marking.mark), false)
 }
 
 function amountFor({ amountType, amount }: Intent, requested: number | null, maxAmount: number): number {

@@ -1,6 +1,6 @@
 import { maxRefunds, refundBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
@@ -85,7 +85,11 @@ export async function refundIntent(
     const refund = draft(deps, amounts, refundRequest.reason)
     const marking = markingOf(request, refund.createdAt, { refundId: refund.id })
     if (await beginRefund(deps, intent, guard, { refund, marking }, deadlineAt))
-      return effectOf(marking.mark, carryOut(deps, caller, { intent, payment, wallet, refund, cause }), false)
+      return effectResult(
+        marking.mark,
+        carryOut(deps, caller, { intent, payment, wallet, refund, cause }),
+        false,
+      )
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
 }
