@@ -1,10 +1,9 @@
-import type { Model } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
 import { usedUpRefusal } from '../limits/counter.ts'
 import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
+import type { Deps } from '../platform/deps.ts'
 import { useLast } from '../platform/use-last.ts'
-import type { Intent } from './intent.ts'
 
 /** If an intent is paid or cancelled now, its code is free again after this. */
 const longestWaitMs = 15 * 60_000
@@ -28,21 +27,19 @@ interface Usage {
   freeAt: Date
 }
 
-interface CountDeps {
-  Intent: Model<Intent>
-  now(): Date
-}
+type CountDeps = Pick<Deps, 'Intent' | 'now'>
 
-interface Count {
-  used: number
-  freeAt: Date | null
-  countedAtMs: number
+const newCount = () => ({
+  used: 0,
+  freeAt: null as Date | null,
+  countedAtMs: Number.NEGATIVE_INFINITY,
   /** Since the count. Includes `inserting`. */
-  taken: number
-  inserting: number
-  limit: number
-  counting: Promise<void> | null
-}
+  taken: 0,
+  inserting: 0,
+  limit: 0,
+  counting: null as Promise<void> | null,
+})
+type Count = ReturnType<typeof newCount>
 
 /** Includes codes in quarantine. Reads only the `liveCodes` index. */
 export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
@@ -75,7 +72,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const counts = new Map<string, Count>()
 
   function countOf(businessId: string): Count {
-    const count = counts.get(businessId) ?? { ...uncounted }
+    const count = counts.get(businessId) ?? newCount()
     useLast(counts, businessId, count, maxCounts)
     return count
   }
@@ -134,16 +131,6 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
       return first()
     },
   }
-}
-
-const uncounted: Count = {
-  used: 0,
-  freeAt: null,
-  countedAtMs: Number.NEGATIVE_INFINITY,
-  taken: 0,
-  inserting: 0,
-  limit: 0,
-  counting: null,
 }
 
 function noneLeft({ freeAt }: Count, limit: number, now: Date) {

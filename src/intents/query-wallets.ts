@@ -131,7 +131,13 @@ export async function queryOrder(
 ): Promise<QueryResult> {
   const intent = identityOf(open.intent)
   if (open.queryAt > deps.now()) return { intent, outcome: 'not-due', why: null, nextAt: open.queryAt }
-  const outcome = await fetchOutcome(deps, open, cause)
+  // Any other wallet would report that the order doesn't exist.
+  const wallet = deps.wallets.named(open.wallet)
+  const query = { ...open.query, requestId: cause?.requestId ?? null }
+  const outcome: WalletOutcome =
+    wallet === null
+      ? { outcome: 'unknown', why: 'not configured' }
+      : await outcomeOf(deps, open.wallet, () => wallet.status(query))
   if (outcome.outcome !== 'unknown') {
     await withinDeadline(() => open.settle(outcome, cause))
     return { intent, outcome: outcome.outcome, why: null, nextAt: null }
@@ -139,17 +145,6 @@ export async function queryOrder(
   const nextAt = nextQueryAt(deps, open.startedAt)
   await withinDeadline(() => open.scheduleQuery(nextAt))
   return { intent, outcome: 'unknown', why: outcome.why, nextAt }
-}
-
-/** Only the wallet that received the order knows it. Any other would report that it doesn't exist. */
-async function fetchOutcome(
-  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'wallets'>,
-  { wallet: name, query }: OpenOrder,
-  cause: Cause | null,
-): Promise<WalletOutcome> {
-  const wallet = deps.wallets.named(name)
-  if (wallet === null) return { outcome: 'unknown', why: 'not configured' }
-  return outcomeOf(deps, name, () => wallet.status({ ...query, requestId: cause?.requestId ?? null }))
 }
 
 function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
@@ -241,17 +236,15 @@ function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: s
   if (held === null) return
   deps.walletQueries.add(key)
   void deps.backgroundWork.add(
-    queryAndLog(deps, intentId, key)
+    queryWallet(deps, intentId, key, { hasSlot: true })
+      .then(({ intent, outcome, why, nextAt }) => {
+        if (outcome === 'unknown')
+          deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
+      })
       .catch((err: unknown) => deps.log.warn({ err, intentId, businessId, key }, 'wallet.query-failed'))
       .finally(() => {
         deps.walletQueries.delete(key)
         held.free()
       }),
   )
-}
-
-async function queryAndLog(deps: QueryDeps, intentId: string, key: string): Promise<void> {
-  const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, key, { hasSlot: true })
-  if (outcome === 'unknown')
-    deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }
