@@ -21,7 +21,7 @@ const requestedNames = Object.keys(requestedFields.fields) as (keyof IntentReque
 
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const valid = deps.validate(sandbox ? createTestIntentBody : createLiveIntentBody, body)
-  const given: { [Name in keyof IntentRequest]: IntentRequest[Name] | undefined } = {
+  const given: { [Name in keyof IntentRequest]?: IntentRequest[Name] | undefined } = {
     ...valid,
     amountType: valid.amountType ?? 'FIXED',
     metadata: Object.entries(valid.metadata ?? {}).map(([key, value]) => ({ key, value })),
