@@ -48,6 +48,12 @@ describe('If a process is killed between any two steps, the service', function (
   const land = <Case>(operation: Operation<Case>, effectStep: number) =>
     landDuringRetry(service, operation, effectStep)
 
+  /** For operations whose effect is a commit. */
+  async function killAndLand<Case>(operation: Operation<Case>) {
+    const steps = await kill(operation)
+    await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
+  }
+
   const send = (method: Method, origin: string, { path, merchant, body }: Input) =>
     fetch(`${origin}/api/v1/dev${path}`, {
       method,
@@ -146,12 +152,7 @@ describe('If a process is killed between any two steps, the service', function (
       deliveriesOf(service, merchant),
       service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
     ])
-    const results = made.map(({ event, endpointId, status, attempts }) => [
-      event,
-      endpointId,
-      status,
-      attempts,
-    ])
+    const results = made.map((each) => [each.event, each.endpointId, each.status, each.attempts])
     const expected = [...new Set(made.map(({ endpointId }) => endpointId))].flatMap((id) =>
       events.map((event) => [event, id, 'DELIVERED', 1]),
     )
@@ -234,8 +235,7 @@ describe('If a process is killed between any two steps, the service', function (
         await expectOneLine(merchant, 'endpoint.created', label)
       },
     )
-    const steps = await kill(operation)
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it updates an endpoint', async () => {
@@ -250,8 +250,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
       'PUT',
     )
-    const steps = await kill(operation)
-    await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it rotates a secret', async () => {
@@ -268,8 +267,7 @@ describe('If a process is killed between any two steps, the service', function (
         await expectOneLine(merchant, 'endpoint.secret-rotated', label)
       },
     )
-    const steps = await kill(operation)
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it starts a replay', async () => {
@@ -286,8 +284,7 @@ describe('If a process is killed between any two steps, the service', function (
         await expectOneLine(merchant, 'endpoint.replayed', label)
       },
     )
-    const steps = await kill(operation)
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it cancels a replay', async () => {
@@ -302,15 +299,12 @@ describe('If a process is killed between any two steps, the service', function (
       async (merchant, data, label) => {
         const replay = await service.deps.Replay.findOne({ businessId: merchant.businessId }).orFail().lean()
         expect(replay.running, label).to.equal(undefined)
-        expect([replay.status, replay.finishedAt?.toJSON()], label).to.deep.equal([
-          'CANCELLED',
-          data['finishedAt'],
-        ])
+        const finishedAt = replay.finishedAt?.toJSON()
+        expect([replay.status, finishedAt], label).to.deep.equal(['CANCELLED', data['finishedAt']])
         await expectOneLine(merchant, 'endpoint.replay-cancelled', label)
       },
     )
-    const steps = await kill(operation)
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('leaves no delivery pending when it deletes an endpoint', async () => {
@@ -331,8 +325,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
       'DELETE',
     )
-    const steps = await kill(operation)
-    await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
+    await killAndLand(operation)
   })
 
   it('re-queues exactly the same deliveries when it retries deliveries by filter', async () => {
@@ -349,10 +342,8 @@ describe('If a process is killed between any two steps, the service', function (
           expect([status, requeues], `${label}: ${attemptLog.at(-1)?.error}`).to.eql(['DELIVERED', 1])
         const { businessId } = merchant
         const lines = await service.deps.AuditEvent.find({ businessId, act: 'delivery.requeued' }).lean()
-        expect(
-          lines.map(({ after }) => after?.requeued),
-          label,
-        ).to.deep.equal([2])
+        const requeued = lines.map(({ after }) => after?.requeued)
+        expect(requeued, label).to.deep.equal([2])
       },
     )
     await kill(operation)
