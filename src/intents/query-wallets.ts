@@ -236,15 +236,17 @@ function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: s
   if (held === null) return
   deps.walletQueries.add(key)
   void deps.backgroundWork.add(
-    queryWallet(deps, intentId, key, { hasSlot: true })
-      .then(({ intent, outcome, why, nextAt }) => {
-        if (outcome === 'unknown')
-          deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
-      })
+    queryAndLog(deps, intentId, key)
       .catch((err: unknown) => deps.log.warn({ err, intentId, businessId, key }, 'wallet.query-failed'))
       .finally(() => {
         deps.walletQueries.delete(key)
         held.free()
       }),
   )
+}
+
+async function queryAndLog(deps: QueryDeps, intentId: string, key: string): Promise<void> {
+  const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, key, { hasSlot: true })
+  if (outcome === 'unknown')
+    deps.log.warn({ intentId, ...intent, key, outcome, why, nextAt }, 'wallet.queried')
 }
