@@ -1,5 +1,10 @@
 import type { mongo } from 'mongoose'
-import { type FinalResponse, type Result, storeWithin, type WriteRequest } from '../idempotency/request.ts'
+import {
+  type FinalResponse,
+  type Result,
+  storeInTransaction,
+  type WriteRequest,
+} from '../idempotency/request.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transaction, type Transactions, transaction } from '../mongo/transaction.ts'
 import type { Models } from '../platform/deps.ts'
@@ -42,7 +47,7 @@ export const auditedOnce = (
 ): Promise<Result> => {
   const { key, by, deadlineAt } = request
   const options = { documents: [key, ...documents], by, deadlineAt }
-  return storeWithin(deps, request, (run) => audited<FinalResponse>(deps, options, run), work)
+  return storeInTransaction(deps, request, (run) => audited<FinalResponse>(deps, options, run), work)
 }
 
 export const addLine = (deps: TrailDeps, by: By, about: AuditDetails): Promise<unknown> =>

@@ -3,7 +3,7 @@ import type { ExportKind } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import type { Positions } from '../ledger/list.ts'
 import type { Deps } from '../platform/deps.ts'
-import { eachChunk, type LineWriter, readEntries } from './export-ledger.ts'
+import { exportChunks, type LineWriter, readExportedEntries } from './export-ledger.ts'
 
 /** The message is shown to the operator. */
 export class UnsuitableFile extends Error {}
@@ -19,15 +19,11 @@ export interface FileExport {
 
 export interface ExportFile {
   file: FileHandle
-  /** How many the file already contains. */
   lines: number
   bytes: number
 }
 
-/**
- * With `resume`, keeps the complete lines of an existing file. Throws UnsuitableFile if the file exists, or if its
- * lines aren't the first lines of this export.
- */
+/** With `resume`, keeps the complete lines of an existing file, if they are the first lines of this export. */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
   path: string,
@@ -76,7 +72,6 @@ async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<nu
   return writeAt(file, writer.header, 0)
 }
 
-/** Returns the position after the text. */
 async function writeAt(file: FileHandle, text: string, position: number): Promise<number> {
   const data = Buffer.from(text)
   let done = 0
@@ -117,7 +112,7 @@ async function isBeginning(
 ): Promise<boolean> {
   if (count > positions.last - positions.first + 1) return false
   const lineAt = async (position: number) =>
-    writer.lines(await readEntries(deps, owner, kind, { first: position, last: position }))
+    writer.lines(await readExportedEntries(deps, owner, kind, { first: position, last: position }))
   const expected = [await lineAt(positions.first), await lineAt(positions.first + count - 1)]
   return expected[0] === first && expected[1] === last
 }
@@ -125,12 +120,10 @@ async function isBeginning(
 export interface WrittenFile {
   lines: number
   bytes: number
-  /** The number of the last line. */
   last: number | null
 }
 
-/** Calls `onLines` with the number of lines after each write. */
-export async function completeFile(
+export async function completeExportFile(
   deps: Pick<Deps, 'lists'>,
   { file, ...done }: ExportFile,
   { owner, kind, positions, writer }: FileExport,
@@ -139,7 +132,7 @@ export async function completeFile(
 ): Promise<WrittenFile> {
   let { lines, bytes } = done
   const rest = { first: positions.first + lines, last: positions.last }
-  for await (const chunk of eachChunk(deps, owner, kind, rest, writer)) {
+  for await (const chunk of exportChunks(deps, owner, kind, rest, writer)) {
     bytes = await writeAt(file, chunk.text, bytes)
     lines += chunk.lines
     onLines(chunk.lines)
@@ -147,7 +140,8 @@ export async function completeFile(
   }
   await file.sync()
   const position = positions.first + lines - 1
-  const [last] = lines === 0 ? [] : await readEntries(deps, owner, kind, { first: position, last: position })
+  const [last] =
+    lines === 0 ? [] : await readExportedEntries(deps, owner, kind, { first: position, last: position })
   return { lines, bytes, last: last?.position ?? null }
 }
 
@@ -182,7 +176,6 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   }
   return {
     count,
-    /** The end of the last complete line, in bytes. */
     end,
     /** With line ends. Empty if there's no complete line. */
     first: await textBetween(file, start, firstEnd),
@@ -190,7 +183,6 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   }
 }
 
-/** Empty if it's too long to be a line. */
 async function textBetween(file: FileHandle, start: number, end: number): Promise<string> {
   const length = end - start
   if (length > longestLine) return ''

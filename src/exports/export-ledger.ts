@@ -13,7 +13,13 @@ import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import { readSpan, type TimeSpan, upToNow } from '../input/span.ts'
 import { dayOf } from '../ledger/entry.ts'
-import { findPositions, type ListedEntry, numberedBy, type Positions, presentEntry } from '../ledger/list.ts'
+import {
+  findPositions,
+  type ListedEntry,
+  type Positions,
+  positionOrder,
+  presentEntry,
+} from '../ledger/list.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { csvHeader, csvRows } from '../platform/csv.ts'
@@ -47,7 +53,6 @@ function valuesOf(kind: ExportKind, entry: ListedEntry) {
 
 type Field = Exclude<keyof ReturnType<typeof valuesOf>, 'id'>
 
-/** In the order of `exportLanguages`. */
 type Labels = readonly [en: string, fr: string, ar: string]
 
 const centimesLabels = {
@@ -91,7 +96,6 @@ const typeNames: Record<ExportLanguage, Partial<Record<string, string>>> = {
   ar: { payment: 'دفع', refund: 'استرداد', fee: 'رسوم', payout: 'تحويل' },
 }
 
-/** Follows the labels of columns in centimes. */
 const inCentimes = { en: 'centimes', fr: 'centimes', ar: 'سنتيم' } as const
 
 const origin = [
@@ -112,14 +116,12 @@ const fieldsByKind: Record<ExportKind, readonly Field[]> = {
   entries: ['number', 'type', ...origin, 'refundId', 'payoutReference', 'currency', 'amount', 'balance'],
 }
 
-/** Null exports entries of all types. */
 const entryTypeOf: Record<ExportKind, EntryType | null> = {
   payments: 'payment',
   refunds: 'refund',
   entries: null,
 }
 
-/** Only CSV has a delimiter and a language. */
 export interface FileForm {
   kind: ExportKind
   format: ExportFormat
@@ -128,13 +130,10 @@ export interface FileForm {
 }
 
 export interface LineWriter {
-  /** Empty if the format has none. */
   header: string
-  /** One line per entry, starting with the entry's number. */
   lines(entries: readonly ListedEntry[]): string
 }
 
-/** The lines don't depend on how the entries are grouped. */
 export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
   const fields = fieldsByKind[kind]
   if (format === 'jsonl') {
@@ -195,7 +194,7 @@ export async function* exportLedger(
   const writer = createLineWriter(readFileForm(kind, query))
   const positions = await findExported(deps, caller, kind, span, Number(query.after ?? 0))
   let header = query.after === undefined ? writer.header : ''
-  for await (const { text } of eachChunk(deps, caller, kind, positions, writer)) {
+  for await (const { text } of exportChunks(deps, caller, kind, positions, writer)) {
     yield header + text
     header = ''
   }
@@ -219,7 +218,7 @@ export const findExported = (
   readExport(deps, owner, (models) => findPositions(models, owner, entryTypeOf[kind], span, afterPosition))
 
 /** Reads page by page, so that no connection is occupied and no cursor open while a slow client downloads. */
-export async function* eachChunk(
+export async function* exportChunks(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
   kind: ExportKind,
@@ -229,7 +228,7 @@ export async function* eachChunk(
   for (let start = first; start <= last; start += entriesPerChunk) {
     const beganAt = performance.now()
     const end = Math.min(last, start + entriesPerChunk - 1)
-    const entries = await readEntries(deps, owner, kind, { first: start, last: end })
+    const entries = await readExportedEntries(deps, owner, kind, { first: start, last: end })
     // The nightly clean-up can remove test entries during the export.
     if (entries.length === 0) continue
     const text = writer.lines(entries)
@@ -239,7 +238,6 @@ export async function* eachChunk(
   }
 }
 
-/** The totals are most of an entry's size. */
 const withoutTotals = {
   _id: 0,
   'after.opening': 0,
@@ -250,15 +248,14 @@ const withoutTotals = {
   'after.byType': 0,
 } as const
 
-/** The range must be short. */
-export async function readEntries(
+export async function readExportedEntries(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
   kind: ExportKind,
   { first, last }: Positions,
 ): Promise<ListedEntry[]> {
   const { businessId, sandbox } = owner
-  const { where, field, index } = numberedBy(entryTypeOf[kind])
+  const { where, field, index } = positionOrder(entryTypeOf[kind])
   const entries: ListedEntry[] = []
   await readExport(deps, owner, ({ LedgerEntry }) =>
     readInSlices(

@@ -10,14 +10,13 @@ import type { EncryptedField } from '../security/encrypt.ts'
 import type { Cause } from '../tracing/tracing.ts'
 
 /** SPEC 5.4 */
-export const lifetimeMs = 24 * 3_600_000
+export const keyLifetimeMs = 24 * 3_600_000
 
 /** Creating an intent needs no row: its response is computed from the intent. */
 export const responses = declareCollection({
   name: 'responses',
   kept: 'until it expires, an hour after nobody may get it any more',
   fields: {
-    /** The key of the `WriteRequest`. */
     _id: text,
     response: secret(text),
     /** If a twin takes effect after all, its response replaces a refusal. */
@@ -37,14 +36,14 @@ export const responseField = (id: string): EncryptedField => ({
   field: 'response',
 })
 
-export const stillNeeded = (now: Date) => ({ expiresAt: { $gt: now } })
+export const unexpiredFilter = (now: Date) => ({ expiresAt: { $gt: now } })
 
 /** A document keeps a mark of each request that changed it. */
 export const markFields = part({ key: text, paramsHash: text, at: date })
 export type Mark = Of<typeof markFields>
 
 /** For anything written at or before this time, the key is free again. */
-export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - lifetimeMs)
+export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
 
 export const isFresh = ({ at }: Pick<Mark, 'at'>, arrivedAt: Date): boolean => at > freshSince(arrivedAt)
 
@@ -54,7 +53,6 @@ export interface WriteRequest {
   by: By
   paramsHash: string
   arrivedAt: Date
-  /** On the clock of `performance.now()`. */
   deadlineAt: number
   cause: Cause
   /** Finds the result of an earlier request. Routes with `looksItself` call it before they write. */
@@ -79,13 +77,12 @@ export type Result =
   | { kind: 'none'; data: unknown }
   | { kind: 'stored'; response: FinalResponse; repeats: { paramsHash: string } | null }
 
-export const newMark = ({ key, paramsHash }: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => ({
-  key,
-  paramsHash,
-  at,
-})
+export const newMark = (request: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => {
+  const { key, paramsHash } = request
+  return { key, paramsHash, at }
+}
 
-export const effectOf = ({ at, paramsHash }: Mark, data: unknown, isRepeat: boolean): Result => ({
+export const effectResult = ({ at, paramsHash }: Mark, data: unknown, isRepeat: boolean): Result => ({
   kind: 'effect',
   data,
   isRepeat,
@@ -101,7 +98,7 @@ export interface FinalResponse {
 /** Characters of the status, which stands before the body. */
 const statusLength = 3
 
-export const rowOf = (
+export const encryptResponse = (
   { secrets }: Pick<Deps, 'secrets'>,
   key: string,
   { status, body }: FinalResponse,
@@ -110,11 +107,11 @@ export const rowOf = (
   _id: key,
   response: secrets.encrypt(Buffer.concat([Buffer.from(String(status)), body]), responseField(key)),
   ...about,
-  expiresAt: new Date(about.at.getTime() + lifetimeMs),
+  expiresAt: new Date(about.at.getTime() + keyLifetimeMs),
 })
 
 /** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost: without the response, nothing may run again. */
-export function readRow(
+export function decryptResponse(
   { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
   { _id, response }: StoredResponse,
 ): FinalResponse {
@@ -134,7 +131,7 @@ export const openResponseBatchers = ({ StoredResponse }: Pick<Models, 'StoredRes
 
 type Rows = Pick<Deps, 'StoredResponse' | 'batchers'>
 
-export async function findRow(
+export async function findStoredResponse(
   { batchers }: Rows,
   key: string,
   since: Date,
@@ -144,11 +141,8 @@ export async function findRow(
   return row !== null && row.at > since ? row : null
 }
 
-/**
- * Returns a fresh row that is already stored, and otherwise stores this one. An effect replaces a refusal.
- * `isShared` batches the insert. A transaction that locks the row would delay the whole batch.
- */
-export async function storeRow(
+/** Returns a fresh row that is already stored, or else null. An effect replaces a refusal. */
+export async function storeResponse(
   deps: Rows,
   row: StoredResponse,
   { since, isShared, deadlineAt }: { since: Date; isShared: boolean; deadlineAt: number },
@@ -172,16 +166,17 @@ export async function storeRow(
     const { _id, ...fields } = row
     if ((await rows.replaceOne({ _id, ...outdated }, fields)).modifiedCount > 0) return null
     // Null if a majority doesn't have the row yet, or it has just been removed.
-    const found = await findRow(deps, _id, since, deadlineAt)
+    const found = await findStoredResponse(deps, _id, since, deadlineAt)
     if (found !== null && (row.refusal || !found.refusal)) return found
   }
   throw unavailable()
 }
 
-export const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
+export const requestInProgress = (): Refusal =>
+  refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
 /** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline. */
-export async function storeWithin<Act extends { session: mongo.ClientSession }>(
+export async function storeInTransaction<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
   inTransaction: (work: (act: Act) => Promise<FinalResponse>) => Promise<FinalResponse>,
@@ -214,6 +209,6 @@ export async function storeWithin<Act extends { session: mongo.ClientSession }>(
     })
     return { kind: 'stored', response, repeats: null }
   } catch (error) {
-    throw isTwin ? inProgress() : error
+    throw isTwin ? requestInProgress() : error
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { addLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/event.ts'
@@ -18,10 +18,7 @@ import { isPending, transitions } from './lifecycle.ts'
 import { asOf, expiryFields, presentIntent } from './present.ts'
 import { applyTransition, dropOldMarks, markingOf } from './transition.ts'
 
-/**
- * SPEC 4.4. Throws INTENT_CANCEL_INVALID_STATUS if the intent isn't PENDING, and INTENT_CANCEL_CONFLICT if a payment
- * holds it or another operation was faster.
- */
+/** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT if a payment holds the intent or another operation was faster. */
 export async function cancelIntent(
   deps: ChangeDeps,
   caller: Caller,
@@ -46,7 +43,7 @@ export async function cancelIntent(
     throw refuse('INTENT_CANCEL_CONFLICT')
   }
   wakeRelay(deps, cancelled)
-  return effectOf(marking.mark, presentIntent(deps.config, cancelled, now), false)
+  return effectResult(marking.mark, presentIntent(deps.config, cancelled, now), false)
 }
 
 export interface CancelSelection {
@@ -59,7 +56,6 @@ export interface CancelSelection {
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
 export interface CancelRun extends By {
-  /** How many intents matched when the run began. */
   pending: number
   /** Stops the run after the current page. */
   ending: AbortSignal
@@ -69,11 +65,7 @@ export interface CancelRun extends By {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /** A page takes up to 13 MB, because an intent can have 153 KB of metadata. */
-const pageSize = {
-  documents: 50,
-  projection: { outbox: 0 },
-  maxTimeMS: 4_000,
-} as const satisfies PageSize
+const pageSize = { documents: 50, projection: { outbox: 0 }, maxTimeMS: 4_000 } as const satisfies PageSize
 
 /** 100 intents per second, like the default limit of an API key. */
 const batchEveryMs = 500
@@ -86,10 +78,7 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
     .exec()
 }
 
-/**
- * Cancels the oldest first. Intents that a customer is paying stay as they are. A stopped or killed run can simply be
- * started again. The id of its audit line, which is written before the first cancel, marks each cancelled intent.
- */
+/** A stopped or killed run can simply be started again. Each cancelled intent keeps the id of the run's audit line. */
 export async function cancelAll(
   deps: CancelDeps,
   selection: CancelSelection,
@@ -143,7 +132,6 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
   })
 }
 
-/** A customer is paying these intents. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const ids = intents.map(({ _id }) => _id)

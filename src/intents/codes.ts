@@ -17,14 +17,10 @@ const quarantineMs = 15 * 60_000
 
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
-/**
- * Test codes are unique only within a business, so that a load test can't use up the codes of others. The code follows
- * the mode directly, because staff search by code without knowing the business.
- */
+/** Test codes are unique only within a business. Staff search by mode and code, without knowing the business. */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`
 
-/** Pass the intent as returned by `asOf`. */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 
@@ -36,7 +32,6 @@ export function readCode(typed: string): string | null {
   return /^\d{6}$/.test(code) ? code : null
 }
 
-/** Frees a code even if no worker has expired its intent yet. */
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
   const freed = await deps.Intent.updateOne(
     { codeKey, codeReusableAt: { $lte: deps.now() } },
@@ -47,7 +42,6 @@ export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey
 
 /** A process that ends loses its unused codes, at most one in 4 million of all codes. */
 const blockSize = 256
-/** While the counter is behind, a step skips up to a thousandth of all codes. */
 const longestStep = 2 ** 20
 /** NIST SP 800-38G, FF1 */
 const rounds = 10
@@ -56,10 +50,7 @@ const half = 2 ** halfBits - 1
 const aesBytes = 16
 const reportEveryMs = 60_000
 
-/**
- * Permutes all 2^30 numbers with a Feistel network: no two numbers get the same code, and without the key the next code
- * is unpredictable. Each round encrypts the right halves of all numbers in one AES call.
- */
+/** A Feistel network permutes all 2^30 numbers. Without the key, the next code is unpredictable. */
 export function shortCodesFrom(key: KeyObject, first: number, count: number): string[] {
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   let numbers = Array.from({ length: count }, (_, at) => first + at)
@@ -78,10 +69,7 @@ export function shortCodesFrom(key: KeyObject, first: number, count: number): st
 
 export type ShortCodes = ReturnType<typeof createShortCodes>
 
-/**
- * All processes reserve blocks of numbers from one counter that only grows. So no code is ever used twice, even if its
- * intent was cleaned up or never created: an old link must not open a stranger's payment.
- */
+/** Never hands out a code twice, even after its intent's removal. An old link must not open a stranger's payment. */
 export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
   const report = throttled(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
@@ -97,10 +85,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
     }
   }
 
-  /**
-   * If more than half of a block's codes belong to intents, the counter was restored from an older backup. It then
-   * skips ahead, twice as far each step.
-   */
+  /** If most of a block's codes belong to intents, the counter comes from an older backup. It then skips ahead. */
   const reserve = shareRuns(async () => {
     // First, because a process with the wrong SECRET_KEY would use up codes.
     const key = await openKey()
@@ -135,7 +120,6 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
         }
       }
     },
-    /** Takes back the code of a rejected request. */
     giveBack: (code: string): void => void reserved.push(code),
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { type Reserve, withinStorage } from '../businesses/quotas.ts'
-import { effectOf, freshSince, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, freshSince, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { bytesOf } from '../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../outbox/event.ts'
@@ -11,29 +11,27 @@ import { refuse, refuseLate } from '../platform/errors.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable, noCodeFree } from './codes.ts'
 import { expireIntent } from './expire.ts'
-import { type Intent, referenceIndex, requestIndex } from './intent.ts'
+import { type Intent, type IntentRequest, referenceIndex, requestedFields, requestIndex } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
 import { liveCodeLimit } from './live-codes.ts'
 import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
 import { countTransition, paymentFacts } from './transition.ts'
 
-export type IntentRequest = Pick<
-  Intent,
-  'amount' | 'amountType' | 'label' | 'merchantReference' | 'metadata' | 'successUrl' | 'cancelUrl'
->
+const requestedNames = Object.keys(requestedFields.fields) as (keyof IntentRequest)[]
 
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
-  const schema = sandbox ? createTestIntentBody : createLiveIntentBody
-  const valid = deps.validate(schema, body)
-  return {
-    amount: valid.amount ?? null,
+  const valid = deps.validate(sandbox ? createTestIntentBody : createLiveIntentBody, body)
+  const given: { [Name in keyof IntentRequest]?: IntentRequest[Name] | undefined } = {
+    ...valid,
     amountType: valid.amountType ?? 'FIXED',
-    label: valid.label ?? null,
-    merchantReference: valid.merchantReference ?? null,
     metadata: Object.entries(valid.metadata ?? {}).map(([key, value]) => ({ key, value })),
-    successUrl: valid.success_url ?? null,
-    cancelUrl: valid.cancel_url ?? null,
+    successUrl: valid.success_url,
+    cancelUrl: valid.cancel_url,
   }
+  // The body may have unknown fields.
+  return Object.fromEntries(
+    requestedNames.map((name) => [name, given[name] ?? null]),
+  ) as unknown as IntentRequest
 }
 
 /** 16 draws find a code with a probability of 99.8 % if a third of the million codes are free. */
@@ -45,10 +43,7 @@ type InsertDeps = Pick<
   'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'
 >
 
-/**
- * SPEC 4.1. The intent and its `payment.created` event are ONE insert. Throws RATE_LIMITED if a quota is used up,
- * MERCHANT_REFERENCE_TAKEN, or SERVICE_UNAVAILABLE if no code is free.
- */
+/** SPEC 4.1. The intent and its event are ONE insert. Throws SERVICE_UNAVAILABLE if no code is free. */
 export function createIntent(
   deps: InsertDeps & Pick<Deps, 'counters' | 'liveCodes'>,
   caller: Caller,
@@ -83,7 +78,7 @@ async function insertIntent(
     if (insertion.inserted) {
       countTransition(deps, 'create', intent)
       wakeRelay(deps, intent)
-      return effectOf(mark, createdResponse(intent), false)
+      return effectResult(mark, createdResponse(intent), false)
     }
     // MongoDB names only one of several violated unique indexes, so always look for an earlier request.
     const earlier = await findCreated(deps, request)
@@ -97,7 +92,6 @@ async function insertIntent(
         index === requestIndex
           ? await freeRequestKey(deps, request)
           : await freeReference(deps, intent, deadlineAt)
-      // A majority may not have the other intent yet.
       if (!isFree) await pause(lookAgainMs)
     } else {
       draws += 1
@@ -184,10 +178,7 @@ const referenceKeyOf = (
 const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
-/**
- * Expires an overdue intent that still has the reference. Throws MERCHANT_REFERENCE_TAKEN if that intent is PENDING,
- * PAID or REFUNDED. Returns false if no intent has the reference.
- */
+/** Expires an overdue intent that still has the reference. Throws MERCHANT_REFERENCE_TAKEN for any other. */
 async function freeReference(deps: InsertDeps, intent: Intent, deadlineAt: number): Promise<boolean> {
   const now = deps.now()
   const { referenceKey = '' } = intent

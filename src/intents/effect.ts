@@ -1,5 +1,5 @@
 import type { Caller } from '../businesses/caller.ts'
-import { effectOf, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { ChangeDeps } from './find.ts'
@@ -7,7 +7,7 @@ import type { Intent, IntentMark } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { presentIntent } from './present.ts'
 import { earlierRefund } from './refunds/carry-out.ts'
-import { ownMark } from './transition.ts'
+import { findOwnMark } from './transition.ts'
 
 /** Returns what an earlier request with the same key did to the caller's intent. */
 export async function findEffect(
@@ -19,13 +19,13 @@ export async function findEffect(
   const intent = await deps.batchers.findIntent(referenceNumber, request.deadlineAt)
   if (intent === null || intent.businessId !== caller.businessId || intent.sandbox !== caller.sandbox)
     return null
-  const mark = ownMark(intent, request)
+  const mark = findOwnMark(intent, request)
   if (mark === null) return null
   const data =
     mark.refundId === undefined
       ? simulationResult(deps, intent, mark)
       : earlierRefund(deps, caller, intent, mark.refundId, request.cause)
-  return effectOf(mark, data, true)
+  return effectResult(mark, data, true)
 }
 
 /** Like `findEffect`, or else returns the stored response, which may be a refusal. */
@@ -35,7 +35,7 @@ export const findEarlier = async (
   intent: Intent,
   request: WriteRequest,
 ): Promise<Result | null> =>
-  ownMark(intent, request) === null
+  findOwnMark(intent, request) === null
     ? request.earlier()
     : findEffect(deps, caller, intent.referenceNumber, request)
 

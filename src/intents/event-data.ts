@@ -3,10 +3,7 @@ import type { Facts } from '../outbox/event.ts'
 import { type Commission, noCommission } from '../wallets/commission.ts'
 import { type Intent, metadataObject } from './intent.ts'
 
-/**
- * These never change. Whatever may change is stored with the event (outbox/facts.ts). `metadata` has up to 37 750
- * characters, or 227 000 when escaped as JSON.
- */
+/** These never change. Whatever may change is stored with the event (outbox/facts.ts). */
 export const paymentSourceFields = {
   referenceNumber: 1,
   shortCode: 1,
@@ -25,10 +22,7 @@ export const samplePayment: PaymentSource = {
 
 export const paymentFormat = 1
 
-/**
- * SPEC 6.2, by format number. Never change a released format: each attempt of a delivery must send the same bytes.
- * Instead add a format with the next number (test/vectors/webhook-bodies).
- */
+/** SPEC 6.2. Never change a released format: each attempt of a delivery must send the same bytes. Add another. */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
   1: paymentData,
 }

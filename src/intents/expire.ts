@@ -15,10 +15,7 @@ export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | 
 
 const expiry = { name: 'expire', marking: null, cause: null } as const
 
-/**
- * SPEC 3. Adds only one `payment.expired` event, however often it runs. Does nothing while a payment holds the intent.
- * When the payment releases it, the expiry is enqueued again.
- */
+/** SPEC 3. Does nothing while a payment holds the intent. When the payment ends, the expiry is enqueued again. */
 export async function expireIntent(
   deps: ExpireDeps,
   referenceNumber: string,
@@ -84,10 +81,8 @@ export function expireDue(
         },
       ),
     async (intents) => {
-      await expireIntents(
-        deps,
-        intents.map(({ referenceNumber }) => referenceNumber),
-      )
+      const references = intents.map(({ referenceNumber }) => referenceNumber)
+      await expireIntents(deps, references)
     },
   )
 }

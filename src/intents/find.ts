@@ -46,7 +46,6 @@ export interface OfferedIntent extends Intent, MarkCounts {
   refundedFee: number
   merchant: string
   isSuspended: boolean
-  /** As set by operators. */
   commission: CommissionHistory
 }
 
@@ -126,10 +125,7 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
   }
 }
 
-/**
- * Finds one of the caller's intents, without its outbox. Throws INTENT_NOT_FOUND, or SANDBOX_MISMATCH if it belongs to
- * the caller's other environment (SPEC 4.2).
- */
+/** SPEC 4.2. Throws INTENT_NOT_FOUND or SANDBOX_MISMATCH. */
 export const findIntent = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,
@@ -137,7 +133,6 @@ export const findIntent = async (
   deadlineAt: number,
 ): Promise<Intent> => ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 
-/** Like `findIntent`, with the same errors, for a request that may change the intent. */
 export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,

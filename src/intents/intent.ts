@@ -65,7 +65,6 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   // For searches by staff. They don't slow down creates, because a new intent is in neither.
   { name: 'byLookUpKey', key: { lookUpKeys: 1, createdAt: -1 }, ...ifPresent('lookUpKeys') },
   { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...ifPresent('formerCodeKey') },
-  // For the reconciliation of a day.
   {
     name: 'byRefundedAt',
     key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
@@ -75,6 +74,20 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
 ]
 
 export type AmountType = 'FIXED' | 'OPEN'
+
+/** The fields of a create request, as they are stored. */
+export const requestedFields = part({
+  amountType: oneOf<AmountType>(),
+  /** In centimes. For an OPEN intent null, or a suggestion that no response contains. */
+  amount: orNull(whole),
+  label: orNull(text),
+  merchantReference: orNull(text),
+  /** A key may contain a dot or begin with `$`, so this is no object. */
+  metadata: list(part({ key: text, value: text })),
+  successUrl: orNull(text),
+  cancelUrl: orNull(text),
+})
+export type IntentRequest = Of<typeof requestedFields>
 
 /** With what the response needs besides the intent. A form on the hosted page leaves a mark too. */
 const intentMarkFields = part({
@@ -90,7 +103,6 @@ const intentMarkFields = part({
 })
 export type IntentMark = Of<typeof intentMarkFields>
 
-/** SPEC 2.1 */
 export const intents = declareCollection({
   name: 'intents',
   kept: 'test data until the clean-up, live data forever',
@@ -100,26 +112,17 @@ export const intents = declareCollection({
     sandbox: flag,
     referenceNumber: text,
     shortCode: text,
-    /** As the merchant sees it. Lookups use `codeKey`. */
     code: text,
     codeExpiresAt: date,
     /** Becomes `formerCodeKey` once the code is reusable and another intent draws it. */
     codeKey: optional(text),
     formerCodeKey: optional(text),
     codeReusableAt: date,
-    amountType: oneOf<AmountType>(),
-    /** In centimes. For an OPEN intent null, or a suggestion that no response contains. */
-    amount: orNull(whole),
+    ...requestedFields.fields,
     /** By which lists filter, in centimes. Null until an OPEN intent is paid, so that no filter finds a suggestion. */
     listedAmount: orNull(whole),
-    label: orNull(text),
-    merchantReference: orNull(text),
     /** Removed by the write that makes the intent CANCELLED or FAILED: a new intent can then have the reference. */
     referenceKey: optional(text),
-    /** A key may contain a dot or begin with `$`, so this is no object. */
-    metadata: list(part({ key: text, value: text })),
-    successUrl: orNull(text),
-    cancelUrl: orNull(text),
     status: oneOf<Status>(),
     cancellationReason: orNull(oneOf<CancellationReason>()),
     payment: orNull(paymentFields),
@@ -128,13 +131,11 @@ export const intents = declareCollection({
     /** The latest ones, in the order in which they ended. */
     attempts: list(attemptFields),
     refunds: list(refundFields),
-    /** By these, staff and a reconciliation find payments and refunds. */
     lookUpKeys: optional(list(text)),
     /** In centimes, with PENDING refunds. Never more than was paid. */
     refundsCommitted: whole,
     /** With PENDING refunds. Never more than the payment's fees. */
     feesReturned: returnedFeesFields,
-    /** Of successful refunds. */
     refundTimes: optional(part({ firstAt: date, lastAt: date, count: whole })),
     expiresAt: date,
     /**
@@ -154,7 +155,6 @@ export const intents = declareCollection({
     marks: list(intentMarkFields),
     /** PAY_URL at the creation, for the create response. */
     payBase: text,
-    /** In which a retry recomputes the create response. */
     responseFormat: whole,
     /** When the clean-up began to remove the intent. The merchant can no longer see or change it. */
     cleanedAt: optional(date),

@@ -7,9 +7,7 @@ export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** Belongs to the filter of the write, like the status. */
   guard: (now: Date) => Record<string, unknown>
-  /** Becomes `updatedAt` and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
@@ -27,10 +25,7 @@ const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 /** Merchants may cancel these intents, and simulate their payment. */
 export const freeFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
-/**
- * mongo/database-time.ts. With less time left, another process may already have reported the intent as expired, and a
- * payment would contradict that.
- */
+/** With less time left, another process may already have reported the expiry (mongo/database-time.ts). */
 const maxClockSkewMs = 1000
 
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
@@ -61,10 +56,7 @@ const settlement = {
   freesReference: false,
 } as const
 
-/**
- * SPEC 3. Nothing else changes a status. Writes that end a payment or a PENDING refund add a guard that identifies it.
- * After `decline`, the customer may retry.
- */
+/** SPEC 3. Nothing else changes a status. Writes that end a payment or refund add a guard that identifies it. */
 export const transitions = {
   pay: { ...settlement, from: ['PENDING'], to: 'PAID', event: 'payment.confirmed' },
   decline: {
@@ -100,7 +92,6 @@ export const transitions = {
 
 export type TransitionName = keyof typeof transitions
 
-/** Only a PENDING intent can be paid, and only a PENDING one can expire. */
 export const isPending = (status: Status): boolean =>
   (transitions.expire.from as readonly Status[]).includes(status)
 

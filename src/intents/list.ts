@@ -25,7 +25,6 @@ export interface IntentSearch extends PageRequest, TimeSpan {
   range: ListRange | null
 }
 
-/** SPEC 4.3 */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   merchantReference: query.merchantReference ?? null,
@@ -34,10 +33,9 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readPageRequest(query),
 })
 
-/** Both ends are inclusive. */
 type ListRange =
   | { of: 'payments' | 'refunds'; span: TimeSpan }
-  | { of: 'amounts'; min: number | null; max: number | null }
+  | { of: 'amounts'; limits: { $gte?: number; $lte?: number } }
 
 const ranges = [
   ['paidFrom', 'paidTo'],
@@ -66,14 +64,16 @@ function readRange(query: ListIntentsQuery): ListRange | null {
 }
 
 function readAmounts({ minAmount, maxAmount }: ListIntentsQuery): ListRange {
-  const min = minAmount === undefined ? null : Number(minAmount)
-  const max = maxAmount === undefined ? null : Number(maxAmount)
-  if (min !== null && max !== null && min > max)
+  if (minAmount !== undefined && maxAmount !== undefined && Number(minAmount) > Number(maxAmount))
     throw refuse('VALIDATION_ERROR', {
       param: 'minAmount',
       message: 'minAmount must not be greater than maxAmount.',
     })
-  return { of: 'amounts', min, max }
+  const limits = {
+    ...(minAmount !== undefined && { $gte: Number(minAmount) }),
+    ...(maxAmount !== undefined && { $lte: Number(maxAmount) }),
+  }
+  return { of: 'amounts', limits }
 }
 
 /** These can be larger than all other fields. */
@@ -99,13 +99,15 @@ export async function listIntents(
   const owner = { businessId, sandbox }
   const created = { ...owner, ...spanFilter('createdAt', search) }
   if (range !== null && range.of !== 'amounts') {
-    const list = range.of === 'payments' ? listPaid : listRefunded
-    return list(deps, { ...created, ...(status === null ? {} : { status }) }, range.span, search)
+    const where = { ...created, ...(status && { status }) }
+    if (range.of === 'refunds') return listRefunded(deps, where, range.span, search)
+    const paid = { ...where, ...spanFilter('payment.paidAt', range.span) }
+    return readSortedPage<Intent>(deps.Intent, { where: paid, index: 'byPaidAt', fields: unlisted }, search)
   }
   const inSpan = {
     ...created,
-    ...(range === null ? {} : withAmount(range)),
-    ...(merchantReference === null ? {} : { merchantReference }),
+    ...(range && { listedAmount: range.limits }),
+    ...(merchantReference && { merchantReference }),
   }
   const hasOverdue = status === transitions.expire.to && (await hasOverdueIntents(deps, owner, now))
   const where = { ...inSpan, ...(status === null ? {} : readingAs(status, now, hasOverdue)) }
@@ -115,7 +117,6 @@ export async function listIntents(
     deps.Intent,
     {
       where,
-      // Each of these indexes contains all fields of the filter.
       index: merchantReference !== null ? 'byMerchantReference' : status === null ? 'byTime' : 'byStatus',
       fields: unlisted,
       // Only PENDING and CANCELLED intents have a `cancelsAt`, so one range of `byCancelsAt` counts the total.
@@ -126,10 +127,6 @@ export async function listIntents(
     search,
   )
 }
-
-const withAmount = ({ min, max }: { min: number | null; max: number | null }): Record<string, object> => ({
-  listedAmount: { ...(min === null ? {} : { $gte: min }), ...(max === null ? {} : { $lte: max }) },
-})
 
 /** Searches for overdue PENDING intents only if there are any, because that skips over all other PENDING intents. */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
@@ -143,7 +140,6 @@ function cancelTimes(status: Intent['status'], now: Date): Record<string, unknow
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
-/** Overdue intents are stored as PENDING and shown as CANCELLED. */
 async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise<boolean> {
   const found = await deps.Intent.findOne(
     { ...owner, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
@@ -155,18 +151,6 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
 
 /** These ids make a filter of about 350 kB. */
 const maxInBetween = 10_000
-
-const listPaid = (
-  { Intent }: Reads,
-  where: Filter,
-  span: TimeSpan,
-  slice: PageRequest,
-): Promise<Page<Intent>> =>
-  readSortedPage<Intent>(
-    Intent,
-    { where: { ...where, ...spanFilter('payment.paidAt', span) }, index: 'byPaidAt', fields: unlisted },
-    slice,
-  )
 
 /** Nearly all intents have their first or last refund in the span. `refundedInBetween` finds the others. */
 async function listRefunded(
@@ -204,7 +188,6 @@ const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
 
 const firstIn = (span: TimeSpan): Filter => spanFilter('refundTimes.firstAt', span)
 
-/** The first refund is before the span, and the last one after it. */
 async function refundedInBetween(
   { Intent }: Reads,
   where: Filter,

@@ -1,17 +1,15 @@
-import type { Model } from 'mongoose'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
 import { usedUpRefusal } from '../limits/counter.ts'
 import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
+import type { Deps } from '../platform/deps.ts'
 import { useLast } from '../platform/use-last.ts'
-import type { Intent } from './intent.ts'
 
 /** If an intent is paid or cancelled now, its code is free again after this. */
 const longestWaitMs = 15 * 60_000
 const usedForMs = 10_000
 /** A create is refused only by a count younger than this. */
 const freshMs = 1_000
-/** About 200 bytes each. */
 const maxCounts = 10_000
 const countingMs = 2_000
 
@@ -29,21 +27,19 @@ interface Usage {
   freeAt: Date
 }
 
-interface CountDeps {
-  Intent: Model<Intent>
-  now(): Date
-}
+type CountDeps = Pick<Deps, 'Intent' | 'now'>
 
-interface Count {
-  used: number
-  freeAt: Date | null
-  countedAtMs: number
+const newCount = () => ({
+  used: 0,
+  freeAt: null as Date | null,
+  countedAtMs: Number.NEGATIVE_INFINITY,
   /** Since the count. Includes `inserting`. */
-  taken: number
-  inserting: number
-  limit: number
-  counting: Promise<void> | null
-}
+  taken: 0,
+  inserting: 0,
+  limit: 0,
+  counting: null as Promise<void> | null,
+})
+type Count = ReturnType<typeof newCount>
 
 /** Includes codes in quarantine. Reads only the `liveCodes` index. */
 export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
@@ -67,10 +63,7 @@ export const liveCodeLimit = (
 
 export type LiveCodes = ReturnType<typeof createLiveCodes>
 
-/**
- * Limits how many live codes a business has in use. No counter could follow them, because codes become free just by
- * time passing. So each process counts the intents, remembers the count for a while and adds what it inserts.
- */
+/** Codes become free just by time passing, so each process counts the intents, and adds what it inserts since. */
 export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
     (businessIds) => countLiveCodes(deps, businessIds),
@@ -79,7 +72,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const counts = new Map<string, Count>()
 
   function countOf(businessId: string): Count {
-    const count = counts.get(businessId) ?? { ...uncounted }
+    const count = counts.get(businessId) ?? newCount()
     useLast(counts, businessId, count, maxCounts)
     return count
   }
@@ -94,7 +87,6 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
 
   async function recount(businessId: string, count: Count): Promise<void> {
     const startedAtMs = elapsedMs()
-    // The count may miss codes that are being inserted right now.
     const included = count.taken - count.inserting
     const usage = await query(businessId, noDeadline)
     count.used = usage?.used ?? 0
@@ -141,16 +133,6 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   }
 }
 
-const uncounted: Count = {
-  used: 0,
-  freeAt: null,
-  countedAtMs: Number.NEGATIVE_INFINITY,
-  taken: 0,
-  inserting: 0,
-  limit: 0,
-  counting: null,
-}
-
 function noneLeft({ freeAt }: Count, limit: number, now: Date) {
   const message = `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`
   const latest = new Date(now.getTime() + longestWaitMs)
@@ -166,10 +148,7 @@ export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 const keptMs = 1_000
 const maxKept = 1_000
 
-/**
- * Remembers sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to
- * MongoDB, so one test key could slow down the creates of all others.
- */
+/** A create in a full sandbox makes 32 round trips to MongoDB, so one test key could slow down all others. */
 export function createFullSandboxes(elapsedMs: () => number) {
   const foundAtMs = new Map<string, number>()
   return {

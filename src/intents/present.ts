@@ -1,7 +1,7 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { effectOf, isFresh, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, isFresh, type Result, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { isCodeActive } from './codes.ts'
@@ -33,16 +33,12 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
 export const responseFormat = 1
 
-/**
- * Returns the same bytes as the first time, even if the intent has changed since, so never change a released format.
- * Throws SERVICE_UNAVAILABLE for the format of a later version of the service.
- */
+/** Returns the same bytes as the first time, so never change a released format. A later one is SERVICE_UNAVAILABLE. */
 export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
   return presentCreated(intent, intent.payBase)
 }
 
-/** SPEC 4.1 */
 export const presentCreated = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat' | 'requestKey'>,
   payBase: string,
@@ -68,10 +64,10 @@ export const presentCreated = (
 export const payUrlOf = (payBase: string, { shortCode }: Pick<Intent, 'shortCode'>): string =>
   `${payBase}/p/${shortCode}`
 
-export const codeUrlOf = (
-  payBase: string,
-  { sandbox, businessId }: Pick<Intent, 'sandbox' | 'businessId'>,
-): string => (sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`)
+type Owner = Pick<Intent, 'sandbox' | 'businessId'>
+
+export const codeUrlOf = (payBase: string, { sandbox, businessId }: Owner): string =>
+  sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 
 /** Returns the first response of the create request with this key. Null if it created nothing. */
 export async function findCreated(
@@ -80,7 +76,7 @@ export async function findCreated(
 ): Promise<Result | null> {
   const intent = await Intent.findOne({ 'requestKey.key': key }, createdFields).lean<CreatedIntent | null>()
   return intent?.requestKey && isFresh(intent.requestKey, arrivedAt)
-    ? effectOf(intent.requestKey, createdResponse(intent), true)
+    ? effectResult(intent.requestKey, createdResponse(intent), true)
     : null
 }
 
@@ -88,10 +84,7 @@ export const expiryFields = { status: 1, cancellationReason: 1, hold: 1, expires
 
 type Expirable = Pick<Intent, keyof typeof expiryFields>
 
-/**
- * A due intent counts as expired before a worker writes that, unless a payment holds it. Take `now` BEFORE you read the
- * intent. Otherwise one that was paid in time could look expired.
- */
+/** Take `now` BEFORE you read the intent. Otherwise one that was paid in time could look expired. */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
   if (!isPending(intent.status) || intent.expiresAt > now || intent.hold !== null) return intent
@@ -103,7 +96,6 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
-/** SPEC 2.1 */
 export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date) {
   const intent = asOf(stored, now)
   const { cancellationReason, failure, refunds } = intent
@@ -116,10 +108,10 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
     refunds: refunds.map(presentRefund),
     totalAmountRefunded: sumRefunded(refunds),
     updatedAt: intent.updatedAt,
-    ...(cancellationReason === null ? {} : { cancellationReason }),
-    ...(failure !== null
-      ? { failure: { code: failure.code, retryable: failure.retryable && isPending(intent.status) } }
-      : {}),
+    ...(cancellationReason && { cancellationReason }),
+    ...(failure && {
+      failure: { code: failure.code, retryable: failure.retryable && isPending(intent.status) },
+    }),
   }
 }
 
@@ -144,24 +136,12 @@ const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => 
   return { amountPaid, paidAt, method, commission: { providerTtc, payerTtc, tof, tte, totalRevenue } }
 }
 
-export const presentRefund = ({
-  id,
-  amount,
-  returnedFees,
-  reason,
-  status,
-  createdAt,
-  refundedAt,
-}: Refund) => ({
-  id,
-  amount,
-  returnedFees: { providerTtc: returnedFees.providerTtc, payerTtc: returnedFees.payerTtc },
-  currency: currencyCode,
-  reason,
-  status,
-  createdAt,
-  refundedAt: refundedAt ?? null,
-})
+export function presentRefund(refund: Refund) {
+  const { id, amount, reason, status, createdAt, refundedAt = null } = refund
+  const { providerTtc, payerTtc } = refund.returnedFees
+  const returned = { returnedFees: { providerTtc, payerTtc }, currency: currencyCode }
+  return { id, amount, ...returned, reason, status, createdAt, refundedAt }
+}
 
 const sumRefunded = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)

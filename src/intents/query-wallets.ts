@@ -21,7 +21,6 @@ type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'l
 type QueryDeps = SettleDeps &
   Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
-/** A payment or refund whose outcome at the wallet is unknown. */
 export interface OpenOrder {
   intent: Intent
   wallet: WalletName
@@ -78,7 +77,6 @@ async function setQueryAt(
   await deps.Intent.updateOne({ _id, ...whileOpen }, { $set })
 }
 
-/** Returns null if the payment or refund with this key has ended. */
 export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)
@@ -95,16 +93,11 @@ export interface QueryResult {
   intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
   /** `no-slot`: the business runs as many queries as it may. `ended`: the payment or refund had ended before. */
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
-  /** The reason of an unknown outcome. */
   why: string | null
-  /** Null if no other query is needed. */
   nextAt: Date | null
 }
 
-/**
- * Queries the wallet if that's due, and ends the payment or refund once its outcome is known. Set `hasSlot` if you
- * already have one of the business's query slots.
- */
+/** Set `hasSlot` if you already have one of the business's query slots. */
 export async function queryWallet(
   deps: QueryDeps,
   intentId: string,
@@ -125,7 +118,6 @@ export async function queryWallet(
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
 
 export interface Querier {
-  /** Null for a job. */
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
@@ -139,7 +131,13 @@ export async function queryOrder(
 ): Promise<QueryResult> {
   const intent = identityOf(open.intent)
   if (open.queryAt > deps.now()) return { intent, outcome: 'not-due', why: null, nextAt: open.queryAt }
-  const outcome = await fetchOutcome(deps, open, cause)
+  // Any other wallet would report that the order doesn't exist.
+  const wallet = deps.wallets.named(open.wallet)
+  const query = { ...open.query, requestId: cause?.requestId ?? null }
+  const outcome: WalletOutcome =
+    wallet === null
+      ? { outcome: 'unknown', why: 'not configured' }
+      : await outcomeOf(deps, open.wallet, () => wallet.status(query))
   if (outcome.outcome !== 'unknown') {
     await withinDeadline(() => open.settle(outcome, cause))
     return { intent, outcome: outcome.outcome, why: null, nextAt: null }
@@ -147,17 +145,6 @@ export async function queryOrder(
   const nextAt = nextQueryAt(deps, open.startedAt)
   await withinDeadline(() => open.scheduleQuery(nextAt))
   return { intent, outcome: 'unknown', why: outcome.why, nextAt }
-}
-
-/** Only the wallet that received the order knows it. Any other would report that it doesn't exist. */
-async function fetchOutcome(
-  deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'wallets'>,
-  { wallet: name, query }: OpenOrder,
-  cause: Cause | null,
-): Promise<WalletOutcome> {
-  const wallet = deps.wallets.named(name)
-  if (wallet === null) return { outcome: 'unknown', why: 'not configured' }
-  return outcomeOf(deps, name, () => wallet.status({ ...query, requestId: cause?.requestId ?? null }))
 }
 
 function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
@@ -174,7 +161,7 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /** Leaves an order to the workers. Never throws, because a poll finds the order by its first `queryAt` anyway. */
-export async function leaveOpen(
+export async function leaveToWorkers(
   deps: Pick<Deps, 'enqueue' | 'now'>,
   open: OpenOrder,
   withinDeadline: WithinDeadline,

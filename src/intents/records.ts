@@ -51,7 +51,6 @@ export const attemptFields = part({
   /** The payer's fee. The payment would charge it, or the refund give it back, in addition to `amount`. */
   fee: whole,
   payerPhone: text,
-  /** Missing in refunds. */
   payerHash: optional(text),
   outcome: oneOf<'done' | 'refused' | 'declined' | 'failed' | 'not-executed'>(),
   reason: orNull(oneOf<RefusalReason | DeclineReason | FailureReason>()),
@@ -65,26 +64,19 @@ export const refundFields = part({
   /** `RF-…`, also the idempotency key at the wallet. */
   id: text,
   amount: whole,
-  /** Fixed when the refund begins. */
   returnedFees: returnedFeesFields,
   reason: orNull(text),
   status: oneOf<'PENDING' | 'SUCCEEDED'>(),
   createdAt: date,
-  /** When we recorded the success. */
   refundedAt: optional(date),
   /** Two processes may settle the refund at the same moment. */
   writeId: optional(text),
-  /** The wallet must not carry out the refund after this. */
   validUntil: date,
-  /** Only while the refund is PENDING. */
   queryAt: optional(date),
 })
 export type Refund = Of<typeof refundFields>
 
-/**
- * Older keys of payments and failed refunds are dropped, but the payment that succeeded is always among the latest.
- * Keys of PENDING and successful refunds are kept in addition.
- */
+/** Older keys are dropped, except those of refunds. The payment that succeeded is always among the latest. */
 const maxLookUpKeys = 200
 
 export const fewLookUpKeys = { [`lookUpKeys.${maxLookUpKeys}`]: { $exists: false } }

@@ -28,7 +28,6 @@ const fields = {
 
 export type FoundIntent = Pick<Intent, keyof typeof fields>
 
-/** Reads across all businesses and environments. */
 async function read(deps: Reads, index: string, where: Record<string, unknown>): Promise<FoundIntent[]> {
   const now = deps.now()
   const found = await deps.Intent.find(where, { _id: 0, ...fields }, { hint: index })
@@ -78,7 +77,6 @@ export async function searchByMerchantReference(
 export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: key })
 
-/** Includes failed payments. */
 export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
 
@@ -121,7 +119,6 @@ const hidden = {
   'outbox.facts': 0,
 } as const
 
-/** What support staff may see. */
 export type TracedIntent = Omit<Intent, keyof typeof hidden>
 
 export const lookUpIntent = (
@@ -149,7 +146,6 @@ export function eventsSoFar(intent: TracedIntent): EventName[] {
 
 export interface OpenPayment extends Pick<Intent, 'referenceNumber' | 'sandbox'> {
   kind: 'payment' | 'refund'
-  /** In centimes. */
   amount: number
   startedAt: Date
 }

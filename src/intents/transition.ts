@@ -45,7 +45,6 @@ const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDeta
   createdAt,
 })
 
-/** What a request leaves in the intent that it changes. */
 export interface Marking {
   mark: IntentMark
   arrivedAt: Date
@@ -60,7 +59,7 @@ export const markingOf = (
   arrivedAt: request.arrivedAt,
 })
 
-export const ownMark = (
+export const findOwnMark = (
   { marks }: Pick<Intent, 'marks'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
 ): IntentMark | null => marks.find((mark) => mark.key === key && isFresh(mark, arrivedAt)) ?? null
@@ -73,10 +72,7 @@ export const unmarkedFilter = ({ mark: { key }, arrivedAt }: Marking) => ({
 /** With this many fresh marks, an intent accepts no more payments or refunds. You can always cancel it. */
 export const maxMarks = { payment: 1000, refund: 3000 } as const
 
-/**
- * Customers can fail any number of times, and without a relay each failure stays in the outbox. With the payment and
- * all refunds, an outbox has up to 2,000 events, less than 3 MiB.
- */
+/** Failures stay in the outbox until they're relayed. With all refunds, it has up to 2,000 events, less than 3 MiB. */
 export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
   Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment
 
@@ -96,7 +92,6 @@ export interface TransitionInput {
   name: TransitionName
   /** Null if `guard` alone makes sure that this happens only once. */
   marking: Marking | null
-  /** Null without a request, as for an expiry. */
   cause: Cause | null
   /** Identifies the payment or refund that ends. */
   guard?: Record<string, unknown>
@@ -107,7 +102,6 @@ export interface TransitionInput {
 }
 
 export interface PlannedChange {
-  /** Null if the status stays the same. */
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
@@ -115,10 +109,7 @@ export interface PlannedChange {
   after: Intent
 }
 
-/**
- * Returns the intent after the transition, with the lists from before, or null if the guard doesn't match. Without a
- * mark, null may also mean that the event was relayed before we could check. Then nothing is left to do.
- */
+/** Returns null if the guard doesn't match. Without a mark, null may also mean that the event has been relayed. */
 export function applyTransition(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
@@ -150,11 +141,7 @@ export const countTransition = (
   intent: Pick<Intent, 'sandbox'>,
 ): void => metrics.transitions.inc({ transition: name, environment: environmentOf(intent) })
 
-/**
- * Plans the ONLY write that changes an intent's status: one update of one document with the guard, the change and the
- * event. Payments and refunds are settled by `writeChange` instead of `applyTransition`, with a proof that outlives
- * the event.
- */
+/** Plans the ONLY write that changes an intent's status, with the guard, the change and the event. */
 export function planTransition(
   deps: Pick<Deps, 'now'>,
   intent: Intent,
@@ -197,6 +184,5 @@ export function planTransition(
   }
 }
 
-/** MongoDB refuses operators without fields. */
 const operator = (name: '$unset' | '$min', fields: Record<string, unknown>): Record<string, object> =>
   Object.keys(fields).length === 0 ? {} : { [name]: fields }

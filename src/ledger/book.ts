@@ -5,7 +5,6 @@ import type { Models } from '../platform/deps.ts'
 import { type Log, throttled } from '../platform/log.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
-/** A poll repeats the booking every 2 s. */
 const reportEveryMs = 60_000
 
 export type LedgerAppender = ReturnType<typeof openLedger>
@@ -18,7 +17,6 @@ export function openLedger(
 ) {
   const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
-    /** Skips entries that are booked already. */
     bookEntries: createAppender<EntryDraft, LedgerEntry>(
       nativeCollection(models.LedgerEntry),
       (owner, last, draft) => {
@@ -57,9 +55,10 @@ export async function bookEvents(
 
 export function entriesOf(source: EventSource, { id, event, createdAt, facts }: Booked): EntryDraft[] {
   const { referenceNumber, merchantReference = null } = source
+  const origin = { referenceNumber, merchantReference }
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
   if (event === 'payment.confirmed' && commission !== undefined) {
-    const shared = { referenceNumber, merchantReference, occurredAt: paidAt, day: dayOf(paidAt) }
+    const shared = { ...origin, occurredAt: paidAt, day: dayOf(paidAt) }
     return [
       { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission, type: 'payment' },
       ...feeOf(id, shared, -commission.providerTtc),
@@ -67,13 +66,7 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   }
   if (event === 'payment.refunded' && refund !== undefined) {
     const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
-    const shared = {
-      referenceNumber,
-      merchantReference,
-      refundId,
-      occurredAt: createdAt,
-      day: dayOf(createdAt),
-    }
+    const shared = { ...origin, refundId, occurredAt: createdAt, day: dayOf(createdAt) }
     return [
       { ...shared, _id: id, amount: -amount, payerPhone, reason, startedAt, returnedFees, type: 'refund' },
       ...feeOf(id, shared, returnedFees.providerTtc),
@@ -88,10 +81,7 @@ const feeOf = (
   amount: number,
 ): EntryDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
-/**
- * Closes all days before today with a marker. Not even a process that was frozen before midnight can change them then,
- * because the number it would use is taken.
- */
+/** Not even a process that was frozen before midnight can change a closed day, because its number is taken. */
 export async function closeDays(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
   { businessId, sandbox }: ChainOwner,

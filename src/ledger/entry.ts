@@ -6,7 +6,6 @@ import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 const countAndAmount = part({ count: whole, amount: whole })
 
-/** Of one UTC day, in centimes. */
 const totalsFields = part({
   payments: countAndAmount,
   refunds: countAndAmount,
@@ -19,7 +18,6 @@ export type DayTotals = Of<typeof totalsFields>
 const stateFields = part({
   ...totalsFields.fields,
   balance: whole,
-  /** At the start of the day of `bookedAt`. */
   opening: whole,
   entries: whole,
   byType: part({ payment: whole, refund: whole, fee: whole, payout: whole }),
@@ -28,14 +26,12 @@ const stateFields = part({
 const closedFields = part({ ...totalsFields.fields, opening: whole, closing: whole })
 export type ClosedDay = Of<typeof closedFields>
 
-/** Copied from the event, and never changed. */
 const factFields = part({
   referenceNumber: optional(text),
   merchantReference: optional(orNull(text)),
   refundId: optional(text),
   occurredAt: optional(date),
   startedAt: optional(date),
-  /** Masked, e.g. `22 ** ** 01`. */
   payerPhone: optional(text),
   commission: optional(anything<Commission>()),
   returnedFees: optional(anything<ReturnedFees>()),
@@ -44,10 +40,7 @@ const factFields = part({
 })
 export type EntryFacts = Of<typeof factFields>
 
-/**
- * Entries and closing markers (docs/maintainers/architecture.md). They never change. A payment or refund has the id of
- * its event, and its fee the same with `-fee`.
- */
+/** With closing markers (docs/maintainers/architecture.md). The id is that of the event, for a fee with `-fee`. */
 export const ledgerEntries = declareCollection({
   name: 'ledgerentries',
   kept: 'test data until the clean-up, live data and closing markers forever',
@@ -55,15 +48,12 @@ export const ledgerEntries = declareCollection({
     ...chainFields.fields,
     ...factFields.fields,
     type: oneOf<EntryType | 'closing'>(),
-    /** Change of the balance in centimes. */
     amount: whole,
-    /** Never decreases along the chain. */
     bookedAt: date,
     /** In UTC, e.g. `2026-11-26`. `bookedAt` is later if the day was over before we booked the entry. */
     day: text,
     /** Among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
     position: optional(whole),
-    /** Among entries of the same type, from 1. */
     typePosition: optional(whole),
     after: stateFields,
     /** The last day that a marker closes. Nothing was booked after `day`. */
@@ -135,7 +125,6 @@ export function linkEntry(
   return closing === null ? [entry] : [closing, entry]
 }
 
-/** Returns null if all days before today are closed. */
 export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Date): LedgerEntry | null {
   const bookedAt = bookingTime(last, now)
   const through = dayBefore(dayOf(bookedAt))

@@ -8,9 +8,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
-/** The span limits `bookedAt`. */
 interface EntrySearch extends PageRequest, TimeSpan {
-  /** Null lists all types. */
   type: EntryType | null
 }
 
@@ -40,7 +38,7 @@ export async function listEntries(
   const oldest = Math.max(first, newest - limit + 1)
   const total = Math.max(0, last - first + 1)
   if (newest < first) return { items: [], page, limit, total, hasMore: false }
-  const { where, field, index } = numberedBy(type)
+  const { where, field, index } = positionOrder(type)
   const items = await nativeCollection(deps.LedgerEntry)
     .find({ ...owner, ...where, [field]: { $gte: oldest, $lte: newest } } as mongo.Filter<LedgerEntry>, {
       sort: { [field]: -1 },
@@ -53,7 +51,6 @@ export async function listEntries(
 
 export type ListedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
 
-/** In lists and exports. */
 export function presentEntry(entry: ListedEntry) {
   const { _id: id, position: number, type, amount, after, day, bookedAt } = entry
   const { referenceNumber = null, merchantReference = null, refundId = null, payoutReference = null } = entry
@@ -75,7 +72,7 @@ export interface Positions {
   last: number
 }
 
-export const numberedBy = (type: EntryType | null) =>
+export const positionOrder = (type: EntryType | null) =>
   type === null
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
     : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
@@ -121,9 +118,8 @@ async function countUpToLast(
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
-/** Infinity if nothing is left. */
 async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
-  const { where, field, index } = numberedBy(type)
+  const { where, field, index } = positionOrder(type)
   const first = await nativeCollection(LedgerEntry).findOne(
     { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,
     { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: longestReadMs },

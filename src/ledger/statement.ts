@@ -29,14 +29,10 @@ export async function readStatement(deps: StatementDeps, owner: ChainOwner, day:
   return statement as Statement
 }
 
-/** Up to today, oldest first. */
 export const readMonth = (deps: StatementDeps, owner: ChainOwner, month: string): Promise<Statement[]> =>
   readDays(deps, owner, daysOf(month, deps.now()))
 
-/**
- * Reads closed days from their markers, and today from the last entry. Consecutive days on which nothing happened share
- * a marker.
- */
+/** Reads closed days from their markers, and today from the last entry. Days without entries share a marker. */
 export async function readDays(
   deps: StatementDeps,
   { businessId, sandbox }: ChainOwner,
@@ -87,23 +83,22 @@ const markersFrom = async (
     )
     .toArray()) as Marker[]
 
-/** Only the marker's own day has entries. */
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
   if (day === movedOn) return { day, ...closed, closed: true }
-  const balance = day < movedOn ? closed.opening : closed.closing
-  return { day, opening: balance, ...noTotals(), closing: balance, closed: true }
+  return idleDay(day, day < movedOn ? closed.opening : closed.closing, true)
 }
 
-/** For today, or a day before the ledger begins. */
+const idleDay = (day: string, balance: number, closed: boolean): Statement => {
+  return { day, opening: balance, ...noTotals(), closing: balance, closed }
+}
+
 function openDay(newest: LedgerEntry | null, day: string, today: string): Statement {
   const closed = day < today
-  if (newest === null) return { day, opening: 0, ...noTotals(), closing: 0, closed }
+  if (newest === null) return idleDay(day, 0, closed)
   const { after, bookedAt } = newest
-  const isNewest = dayOf(bookedAt) === day
-  const balance = dayOf(bookedAt) < day ? after.balance : after.opening
-  return isNewest
-    ? { day, opening: after.opening, ...totalsOf(after), closing: after.balance, closed }
-    : { day, opening: balance, ...noTotals(), closing: balance, closed }
+  if (dayOf(bookedAt) === day)
+    return { day, opening: after.opening, ...totalsOf(after), closing: after.balance, closed }
+  return idleDay(day, dayOf(bookedAt) < day ? after.balance : after.opening, closed)
 }
 
 const firstDay = '2000-01-01'

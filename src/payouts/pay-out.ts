@@ -40,7 +40,6 @@ async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: Chain
 export interface Payout {
   businessId: string
   sandbox: boolean
-  /** In centimes. */
   amount: number
   /** Of the transfer. Identifies the payout within the business and environment. */
   reference: string

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { findLastLink } from '../chains/append.ts'
-import { lifetimeMs } from '../idempotency/request.ts'
+import { keyLifetimeMs } from '../idempotency/request.ts'
 import { closeDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
@@ -93,7 +93,7 @@ const withIdOf = (subjects: Subject[]) => ({ _id: { $in: subjects.map(({ _id }) 
  * were not paid late. The ledger is verified with the intents of payments that are not old.
  */
 function unneeded({ now, paidBefore }: Cleaning) {
-  const needed = { $gt: new Date(now().getTime() - lifetimeMs - 3_600_000) }
+  const needed = { $gt: new Date(now().getTime() - keyLifetimeMs - 3_600_000) }
   return {
     createdAt: { $not: needed },
     marks: { $not: { $elemMatch: { at: needed } } },

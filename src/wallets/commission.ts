@@ -23,10 +23,7 @@ export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, t
 /** In basis points. Fees are portions of the amount, taxes of the fees. */
 export type CommissionRates = Config['commissionRates']
 
-/**
- * Rounds each fee and tax half up, to at least 1 centime unless its rate is zero. If the fees don't cover the taxes
- * plus 1 centime of revenue, it raises the merchant's fee, or the payer's if the merchant pays none.
- */
+/** Rounds half up, to at least 1 centime. If the fees don't cover the taxes plus 1 centime, it raises one of them. */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = portion(BigInt(amount), rates.provider)
   const payer = portion(BigInt(amount), rates.payer)

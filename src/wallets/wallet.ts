@@ -33,7 +33,6 @@ interface Order {
   businessId: string
   /** The idempotency key: the wallet moves money only once per key. */
   key: string
-  /** What the merchant gets or returns, in centimes. */
   amount: number
   /** The payer's, in centimes. A payment charges `amount + fee`, and a refund returns as much. */
   fee: number
@@ -42,7 +41,6 @@ interface Order {
 }
 
 export interface PaymentOrder extends Order {
-  /** Appears on the customer's statement. */
   referenceNumber: string
   phone: string
   pin: string
@@ -73,9 +71,7 @@ export type Wallets = ReturnType<typeof openWallets>
 export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet | null) {
   const all = [simulation, sandboxWallet, liveWallet]
   return {
-    /** Null for live intents if no provider is configured. */
     forPayments: (sandbox: boolean): Wallet | null => (sandbox ? sandboxWallet : liveWallet),
-    /** Null if the wallet is no longer configured. */
     named: (name: WalletName): Wallet | null => all.find((wallet) => wallet?.name === name) ?? null,
     async close(): Promise<void> {
       await liveWallet?.close()
@@ -96,20 +92,15 @@ export const failingPaymentAmount = 99_901
 /** In centimes. With a test key, a refund of this amount fails, or of a payment of this amount (SPEC 8). */
 export const failingRefundAmount = 99_904
 
-/** An order can be delayed on its way by this much. */
 const deliveryGraceMs = 5000
 
 /** No wallet may carry out an order after this. If the process has died, a worker then queries the wallet. */
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + deliveryGraceMs)
 
-/** Lets the wallet report its own timeout. */
 const reportGraceMs = 1000
 
-/**
- * If `call` throws or takes too long, the outcome is unknown. Any error but one of MongoDB is a bug, and logged even
- * after the time limit.
- */
+/** If `call` throws or takes too long, the outcome is unknown. Any error but one of MongoDB is a bug. */
 export async function outcomeOf(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   wallet: WalletName,

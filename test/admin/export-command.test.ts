@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { exportKinds } from '../../schemas/ledger.ts'
-import { completeFile, type FileExport, openExportFile } from '../../src/exports/export-file.ts'
+import { completeExportFile, type FileExport, openExportFile } from '../../src/exports/export-file.ts'
 import { createLineWriter, readFileForm } from '../../src/exports/export-ledger.ts'
 import { bookMany, bookOne, ledgerOf } from '../support/ledger.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -113,7 +113,7 @@ describe('npm run admin -- export', function () {
     const isEnding = new AbortController().signal
     const write = async (file: string, target: FileExport, signal = isEnding) => {
       const opened = await openExportFile(service.deps, file, target, true)
-      const written = await completeFile(service.deps, opened, target, signal, () => undefined)
+      const written = await completeExportFile(service.deps, opened, target, signal, () => undefined)
       await opened.file.close()
       return written
     }

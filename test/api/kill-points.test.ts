@@ -48,6 +48,12 @@ describe('If a process is killed between any two steps, the service', function (
   const land = <Case>(operation: Operation<Case>, effectStep: number) =>
     landDuringRetry(service, operation, effectStep)
 
+  /** For operations whose effect is a commit. */
+  async function killAndLand<Case>(operation: Operation<Case>) {
+    const steps = await kill(operation)
+    await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
+  }
+
   const send = (method: Method, origin: string, { path, merchant, body }: Input) =>
     fetch(`${origin}/api/v1/dev${path}`, {
       method,
@@ -81,11 +87,6 @@ describe('If a process is killed between any two steps, the service', function (
     const actors = lines.map(({ actor }) => actor)
     expect(actors, label).to.deep.equal([{ kind: 'merchant', name, from: '127.0.0.1' }])
   }
-
-  /** Reads the key, then looks for a stored response. */
-  const looking = ['mongodb aggregate', 'mongodb find']
-  /** Inserts the audit line, stores the response, commits. */
-  const recording = ['mongodb insert', 'mongodb update', 'mongodb commitTransaction']
 
   interface Request extends Input {
     responses: string[]
@@ -151,12 +152,7 @@ describe('If a process is killed between any two steps, the service', function (
       deliveriesOf(service, merchant),
       service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
     ])
-    const results = made.map(({ event, endpointId, status, attempts }) => [
-      event,
-      endpointId,
-      status,
-      attempts,
-    ])
+    const results = made.map((each) => [each.event, each.endpointId, each.status, each.attempts])
     const expected = [...new Set(made.map(({ endpointId }) => endpointId))].flatMap((id) =>
       events.map((event) => [event, id, 'DELIVERED', 1]),
     )
@@ -188,12 +184,6 @@ describe('If a process is killed between any two steps, the service', function (
     )
     const steps = await kill(operation)
     await land(operation, steps.indexOf('mongodb insert') + 1)
-    // Beyond the key and the stored response. A process's first create also reserves short codes.
-    const [writes, others] = [
-      ['mongodb insert', 'enqueue outbox-relay'],
-      steps.filter((step) => /find|aggregate/.test(step)),
-    ]
-    expect(steps.filter((step) => !others.includes(step))).to.deep.equal(writes)
   })
 
   it("neither loses nor duplicates anything when it creates an intent with an overdue intent's reference", async () => {
@@ -229,12 +219,6 @@ describe('If a process is killed between any two steps, the service', function (
     )
     const steps = await kill(operation)
     for (const write of ['mongodb update', 'mongodb insert']) await land(operation, steps.indexOf(write) + 1)
-    // The key, the intent, the stored response, the intent again, and the response.
-    const [reads, writes] = [
-      ['mongodb aggregate', 'mongodb aggregate', 'mongodb find'],
-      ['mongodb update', 'mongodb insert'],
-    ]
-    expect(steps.toSorted()).to.deep.equal([...reads, ...writes, 'enqueue outbox-relay'].toSorted())
   })
 
   it('neither loses nor duplicates anything when it creates an endpoint', async () => {
@@ -251,9 +235,7 @@ describe('If a process is killed between any two steps, the service', function (
         await expectOneLine(merchant, 'endpoint.created', label)
       },
     )
-    const steps = await kill(operation)
-    expect(steps).to.deep.equal([...looking, 'mongodb find', 'mongodb insert', ...recording])
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it updates an endpoint', async () => {
@@ -268,11 +250,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
       'PUT',
     )
-    const steps = await kill(operation)
-    // Disabling an endpoint also cancels running attempts, but there are none.
-    const stopping = ['mongodb find', 'mongodb find']
-    expect(steps).to.deep.equal([...looking, 'mongodb find', 'mongodb update', ...recording, ...stopping])
-    await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it rotates a secret', async () => {
@@ -289,9 +267,7 @@ describe('If a process is killed between any two steps, the service', function (
         await expectOneLine(merchant, 'endpoint.secret-rotated', label)
       },
     )
-    const steps = await kill(operation)
-    expect(steps).to.deep.equal([...looking, 'mongodb find', 'mongodb update', ...recording])
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it starts a replay', async () => {
@@ -308,13 +284,7 @@ describe('If a process is killed between any two steps, the service', function (
         await expectOneLine(merchant, 'endpoint.replayed', label)
       },
     )
-    const steps = await kill(operation)
-    // The endpoint, the last event, the event count, the endpoint again, a running replay, and the day's replays.
-    const starting = ['find', 'find', 'aggregate', 'update', 'find', 'find', 'insert'].map(
-      (name) => `mongodb ${name}`,
-    )
-    expect(steps).to.deep.equal([...looking, ...starting, ...recording])
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('neither loses nor duplicates anything when it cancels a replay', async () => {
@@ -329,16 +299,12 @@ describe('If a process is killed between any two steps, the service', function (
       async (merchant, data, label) => {
         const replay = await service.deps.Replay.findOne({ businessId: merchant.businessId }).orFail().lean()
         expect(replay.running, label).to.equal(undefined)
-        expect([replay.status, replay.finishedAt?.toJSON()], label).to.deep.equal([
-          'CANCELLED',
-          data['finishedAt'],
-        ])
+        const finishedAt = replay.finishedAt?.toJSON()
+        expect([replay.status, finishedAt], label).to.deep.equal(['CANCELLED', data['finishedAt']])
         await expectOneLine(merchant, 'endpoint.replay-cancelled', label)
       },
     )
-    const steps = await kill(operation)
-    expect(steps).to.deep.equal([...looking, 'mongodb find', 'mongodb update', ...recording])
-    await land(operation, steps.length)
+    await killAndLand(operation)
   })
 
   it('leaves no delivery pending when it deletes an endpoint', async () => {
@@ -359,12 +325,7 @@ describe('If a process is killed between any two steps, the service', function (
       },
       'DELETE',
     )
-    const steps = await kill(operation)
-    // The endpoint, running attempts (none), and open deliveries.
-    const stopping = ['mongodb find', 'mongodb find', 'mongodb find', 'mongodb update']
-    const changing = [...looking, 'mongodb find', 'mongodb update', ...recording]
-    expect(steps).to.deep.equal([...changing, ...stopping, 'mongodb aggregate'])
-    await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
+    await killAndLand(operation)
   })
 
   it('re-queues exactly the same deliveries when it retries deliveries by filter', async () => {
@@ -381,18 +342,11 @@ describe('If a process is killed between any two steps, the service', function (
           expect([status, requeues], `${label}: ${attemptLog.at(-1)?.error}`).to.eql(['DELIVERED', 1])
         const { businessId } = merchant
         const lines = await service.deps.AuditEvent.find({ businessId, act: 'delivery.requeued' }).lean()
-        expect(
-          lines.map(({ after }) => after?.requeued),
-          label,
-        ).to.deep.equal([2])
+        const requeued = lines.map(({ after }) => after?.requeued)
+        expect(requeued, label).to.deep.equal([2])
       },
     )
-    const steps = await kill(operation)
-    // Looks up the row, selects, writes the plan with its reads, updates the deliveries, and finishes the row.
-    const reading = ['aggregate', ...Array.from({ length: 6 }, () => 'find')]
-    const planning = ['update', 'insert', 'insert', 'commitTransaction', 'update', 'update']
-    const changing = [...reading, ...planning].map((name) => `mongodb ${name}`)
-    expect(steps).to.deep.equal([...changing, 'enqueue webhook-delivery', 'mongodb insert'])
+    await kill(operation)
   })
 
   const relaying = (
@@ -420,20 +374,8 @@ describe('If a process is killed between any two steps, the service', function (
     expect(steps).to.not.include('enqueue webhook-delivery')
   })
 
-  /**
-   * The slot of the endpoint, the lease, the leased delivery, the endpoint again, the source of the body, the result.
-   */
-  const attempting = [
-    'mongodb find',
-    'mongodb update',
-    'mongodb find',
-    'mongodb find',
-    'mongodb find',
-    'mongodb update',
-  ]
-
   it('neither loses nor duplicates anything when an attempt succeeds', async () => {
-    const steps = await kill({
+    await kill({
       async prepare() {
         const merchant = await hookedMerchant()
         return { merchant, delivery: await freshDelivery(service, merchant) }
@@ -442,11 +384,10 @@ describe('If a process is killed between any two steps, the service', function (
       repeat: ({ merchant }) => workThrough(merchant),
       check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created'], label),
     })
-    expect(steps).to.deep.equal(attempting)
   })
 
   it('counts a failed delivery attempt exactly once', async () => {
-    const steps = await kill<Delivery>({
+    await kill<Delivery>({
       async prepare() {
         const merchant = await service.merchant()
         await subscribe(service, merchant, failing.url)
@@ -459,7 +400,6 @@ describe('If a process is killed between any two steps, the service', function (
         expect([status, attempts, attemptLog.length], label).to.deep.equal(['RETRYING', 1, 1])
       },
     })
-    expect(steps).to.deep.equal([...attempting, 'enqueue webhook-delivery'])
   })
 
   it('neither loses nor duplicates anything when an intent expires', async () => {
@@ -476,7 +416,6 @@ describe('If a process is killed between any two steps, the service', function (
       check: ({ merchant }, label) =>
         expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
     }
-    const steps = await kill(expiring, dayMs)
-    expect(steps).to.deep.equal(['mongodb find', 'mongodb update', 'enqueue outbox-relay'])
+    await kill(expiring, dayMs)
   })
 })

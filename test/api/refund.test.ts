@@ -51,13 +51,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       .map(({ data }) => data)
 
   /** Lasts until the test ends. Returns the orders and queries received. */
-  function replaceWallets(responses: {
-    refund(): Promise<WalletOutcome>
-    status(): Promise<WalletOutcome>
-  }): {
-    orders: RefundOrder[]
-    queries: StatusQuery[]
-  } {
+  function replaceWallets(responses: Record<'refund' | 'status', () => Promise<WalletOutcome>>) {
     const orders: RefundOrder[] = []
     const queries: StatusQuery[] = []
     const wallet: Wallet = {
@@ -68,9 +62,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     }
     const { named } = service.deps.wallets
     service.deps.wallets.named = () => wallet
-    restore = () => {
-      service.deps.wallets.named = named
-    }
+    restore = () => void (service.deps.wallets.named = named)
     return { orders, queries }
   }
   const neverQueried = async (): Promise<WalletOutcome> => {
@@ -193,17 +185,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('refunds a live payment through the wallet that paid it', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
-      const wallet = {
-        name: 'live:wallet.example',
-        authorise: async () => ({ outcome: 'done' }),
-      } as unknown as Wallet
-      const confirmation = {
-        paymentId: 'form-1',
-        phone: '22345678',
-        pin: '1234',
-        amount: 99_904,
-        commission: noCommission,
-      }
+      const authorise = async () => ({ outcome: 'done' })
+      const wallet = { name: 'live:wallet.example', authorise } as unknown as Wallet
+      const payer = { phone: '22345678', pin: '1234' }
+      const confirmation = { paymentId: 'form-1', ...payer, amount: 99_904, commission: noCommission }
       const intent = await stored(referenceNumber)
       const { state } = await payIntent(service.deps, wallet, intent, confirmation, withoutDeadline)
       expect(state).to.equal('settled')
@@ -234,24 +219,14 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
       const invalid = 'VALIDATION_ERROR'
+      const wrongAmounts = ['"100"', '99.5', '-1']
       const wrong: [code: string, param: string, ...bodies: string[]][] = [
         [invalid, 'body', '[{}]', 'null', '50'],
         [invalid, 'amount', '{"amount":"50"}', '{"amount":null}', '{"amount":0.5}', '{"amount":{"$gt":0}}'],
         [invalid, 'amount', '{"expectedRefundable":"100","amount":"50"}'],
         ['AMOUNT_OUT_OF_RANGE', 'amount', '{"amount":0}', '{"amount":-1}'],
-        [
-          invalid,
-          'reason',
-          '{"reason":7}',
-          `{"reason":${long}}`,
-          '{"reason":"a\\u0000b"}',
-          '{"reason":"\\ud800"}',
-        ],
-        [
-          invalid,
-          'expectedRefundable',
-          ...['"100"', '99.5', '-1'].map((text) => `{"expectedRefundable":${text}}`),
-        ],
+        [invalid, 'reason', ...['7', long, '"a\\u0000b"', '"\\ud800"'].map((text) => `{"reason":${text}}`)],
+        [invalid, 'expectedRefundable', ...wrongAmounts.map((text) => `{"expectedRefundable":${text}}`)],
       ]
       for (const [code, param, ...bodies] of wrong)
         for (const text of bodies) await expectRefused(refund(reference, text), 400, code, { param })
@@ -466,15 +441,11 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
       const { orders } = replaceWallets({ refund: () => new Promise(() => undefined), status: neverQueried })
-      const restoreWallets = restore
-      restore = () => {
-        restoreWallets()
-        service.deps.config.walletTimeoutMs = walletTimeoutMs
-      }
       service.deps.config.walletTimeoutMs = 100
       service.clock.freeze(service.deps.now())
-      await refund(reference, {}, 'slow').expect(503)
-      expect(orders).to.have.length(1)
+      const { status } = await refund(reference, {}, 'slow')
+      service.deps.config.walletTimeoutMs = walletTimeoutMs
+      expect([status, orders.length]).to.deep.equal([503, 1])
     })
 
     it('returns 503 if MongoDB goes down during the refund, and queries the outcome on a retry', async () => {
@@ -501,10 +472,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it('returns a retryable error and releases the hold if the wallet is no longer configured', async () => {
       const reference = await paid(100)
-      await service.deps.Intent.updateOne(
-        { referenceNumber: reference },
-        { $set: { 'payment.wallet': 'live:gone' } },
-      )
+      const gone = { $set: { 'payment.wallet': 'live:gone' } }
+      await service.deps.Intent.updateOne({ referenceNumber: reference }, gone)
       await expectRefused(refund(reference), 503, 'SERVICE_UNAVAILABLE')
       expect(await stored(reference)).to.deep.include({ refundsCommitted: 0, refunds: [] })
     })
@@ -563,10 +532,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     const { body } = await refund(reference, { amount: 1 }).expect(200)
     const [record] = (await stored(reference)).refunds
     for (const each of ['refunds bounded', 'events once'] as const) breaks(service, each, reference)
-    await service.deps.Intent.updateOne(
-      { referenceNumber: reference },
-      { $set: { refunds: Array.from({ length: 999 }, () => record) } },
-    )
+    const refunds = Array.from({ length: 999 }, () => record)
+    await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { refunds } })
     // All three have read that one refund is left.
     const responses = await Promise.all(Array.from({ length: 3 }, () => refund(reference, { amount: 1 })))
     expect(responses.map(({ status }) => status)).to.have.members([200, 400, 400])

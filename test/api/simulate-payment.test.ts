@@ -134,11 +134,8 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
       const read = await readIntent(service, merchant, reference)
-      expect(read).to.deep.include({
-        status: 'PENDING',
-        payment: null,
-        failure: { code: 'insufficient_funds', retryable: true },
-      })
+      const failure = { code: 'insufficient_funds', retryable: true }
+      expect(read).to.deep.include({ status: 'PENDING', payment: null, failure })
       expect(read.code).to.match(/^\d{6}$/)
       const [, event] = await events(reference)
       expect(event).to.deep.include({
@@ -146,7 +143,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         status: 'PENDING',
         paid_at: null,
         payer_phone: null,
-        failure: { code: 'insufficient_funds', retryable: true },
+        failure,
         commission: { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 },
       })
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
@@ -159,18 +156,11 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     it('marks the intent FAILED after a permanent failure, adds the event payment.failed, and allows no new payment', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'technical_error' }, failed)
-      expect(await readIntent(service, merchant, reference)).to.deep.include({
-        status: 'FAILED',
-        payment: null,
-        code: null,
-        failure: { code: 'technical_error', retryable: false },
-      })
+      const failure = { code: 'technical_error', retryable: false }
+      const read = await readIntent(service, merchant, reference)
+      expect(read).to.deep.include({ status: 'FAILED', payment: null, code: null, failure })
       const [, event] = await events(reference)
-      expect(event).to.deep.include({
-        event: 'payment.failed',
-        status: 'FAILED',
-        failure: { code: 'technical_error', retryable: false },
-      })
+      expect(event).to.deep.include({ event: 'payment.failed', status: 'FAILED', failure })
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
     })
 
@@ -193,23 +183,6 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await events(reference)).to.have.lengthOf(3)
     })
   })
-
-  for (const [outcome, status] of [
-    ['success', 200],
-    ['insufficient_funds', 402],
-  ] as const)
-    it(`repeats the original outcome to a retry after a crash and many later changes: ${outcome}`, async () => {
-      const reference = await create()
-      const key = crypto.randomUUID()
-      const first = await simulate(reference, { outcome }, key).expect(status)
-      await loseResponses(service)
-      // The request died before storing its response.
-      await service.deps.StoredResponse.deleteMany({})
-      const again = await simulate(reference, { outcome }, key).expect(status)
-      const { requestId: _own, ...error } = again.body.error ?? {}
-      expect(again.body.data ?? error).to.deep.include(first.body.data ?? { code: 'PAYMENT_FAILED' })
-      expect(await events(reference)).to.have.lengthOf(2)
-    })
 
   it('pays an intent that had not expired when the payment began, even if the clock jumps meanwhile', async () => {
     const reference = await create()
@@ -236,9 +209,8 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       for (const [code, param, ...values] of wrong)
         for (const value of values)
           await expectRefused(simulate(reference, `{"${param}":${value}}`), 400, code, { param })
-      await expectRefused(simulate(reference, '{"outcome":"paid","amount":"x"}'), 400, 'VALIDATION_ERROR', {
-        param: 'amount',
-      })
+      const both = simulate(reference, '{"outcome":"paid","amount":"x"}')
+      await expectRefused(both, 400, 'VALIDATION_ERROR', { param: 'amount' })
       for (const text of ['[{}]', 'null', '"success"'])
         await expectRefused(simulate(reference, text), 400, 'VALIDATION_ERROR', { param: 'body' })
       expect(await readIntent(service, merchant, reference)).to.include({ status: 'PENDING' })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { rehashNote } from '../../src/businesses/key-batchers.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
-import { responseField, type StoredResponse, stillNeeded } from '../../src/idempotency/request.ts'
+import { responseField, type StoredResponse, unexpiredFilter } from '../../src/idempotency/request.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { createSecrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
@@ -88,7 +88,7 @@ describe('npm run admin -- secrets rotate', function () {
     expiresAt: new Date(Date.now() + hour),
   })
   const reencryptResponses = (deps: Pick<Deps, 'secrets' | 'StoredResponse' | 'now'>, advance = unwatched) =>
-    reencryptField(deps, deps.StoredResponse, 'response', { where: stillNeeded(deps.now()), advance })
+    reencryptField(deps, deps.StoredResponse, 'response', { where: unexpiredFilter(deps.now()), advance })
 
   it('makes the old SECRET_KEY dispensable without invalidating signatures, stored responses or active API keys', async () => {
     const merchant = await service.merchant()

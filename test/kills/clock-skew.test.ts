@@ -69,11 +69,6 @@ describe('The service with a wrong wall clock in one process', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const movementsOf = (reference: string): number[] =>
-    provider.movements
-      .filter((movement) => movement.reference === reference)
-      .map((movement) => movement.amount)
-
   /** Holds the next order of each kind until `arrive` is called, and carries out all others at once. */
   function holdNextOrders() {
     const gate = createGate()
@@ -149,7 +144,7 @@ describe('The service with a wrong wall clock in one process', function () {
       }
       await waitFor('both are settled', isSettled, settledWithinMs)
       expect((await refund(paid.referenceNumber, headers)).status, 'in the end').to.equal(200)
-      expect(movementsOf(open.referenceNumber)).to.deep.equal([-amount])
-      expect(movementsOf(paid.referenceNumber)).to.deep.equal([-amount, refunded])
+      expect(provider.movedFor(open.referenceNumber)).to.deep.equal([-amount])
+      expect(provider.movedFor(paid.referenceNumber)).to.deep.equal([-amount, refunded])
     })
 })

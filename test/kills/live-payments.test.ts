@@ -62,16 +62,10 @@ describe('A live payment', () => {
     await provider.close()
   })
 
-  const payLive = (
-    referenceNumber: string,
-    form: { paymentId?: string; pin?: string; amount?: number } = {},
-  ) => pay(service, referenceNumber, { phone, pin, ...form })
+  const payLive = (referenceNumber: string, form: Parameters<typeof pay>[2] = {}) =>
+    pay(service, referenceNumber, { phone, pin, ...form })
 
-  /** Every movement of this payment's money at the provider. */
-  const moved = (referenceNumber: string): number[] =>
-    provider.movements.flatMap((movement) =>
-      movement.reference === referenceNumber ? [movement.amount] : [],
-    )
+  const moved = (referenceNumber: string) => provider.movedFor(referenceNumber)
 
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 

@@ -81,10 +81,7 @@ describe("If a process is killed while waiting for the live provider's response,
     behaveLike(asSpecified)
   }
 
-  const moved = (referenceNumber: string): number[] =>
-    provider.movements.flatMap((movement) =>
-      movement.reference === referenceNumber ? [movement.amount] : [],
-    )
+  const moved = (referenceNumber: string) => provider.movedFor(referenceNumber)
 
   async function sendForm({ origin }: ServiceProcess, shortCode: string): Promise<Response> {
     const address = `${origin}/p/${shortCode}`

@@ -1,22 +1,17 @@
 import { expect } from 'chai'
 import { createIntent } from '../support/actions.ts'
 import { waitForDeath } from '../support/kill-at-every-step.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 describe('The test fixture that kills a process at a given step', () => {
-  let service: Service
-  before(async () => void (service = await openService()))
-  after(() => service.close())
-
+  const service = withService()
   const label = 'killed at step 1'
 
   async function labelled() {
-    const { referenceNumber } = await createIntent(service, await service.merchant(), {
-      amount: 100,
-      label: 'before',
-    })
+    const merchant = await service.merchant()
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 100, label: 'before' })
     const stored = () => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }

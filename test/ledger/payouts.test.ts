@@ -43,36 +43,19 @@ describe('A payout', function () {
   }
 
   it('is booked once per reference on the command line, and staff see it with the balance', async () => {
+    const { businessId } = merchant
     await receive(1_000)
     const command = (amount: string, ...more: string[]) =>
-      cli.here(
-        ...`business payout ${merchant.businessId} --amount ${amount} --reference TR-7 --json`
-          .split(' ')
-          .concat(more),
-      )
-    const first = await command('400')
+      cli.here(...`business payout ${businessId} --amount ${amount} --reference TR-7`.split(' '), ...more)
+    const first = await command('400', '--json')
     expect(first.exitCode, first.stderr).to.equal(0)
     const { id, bookedAt, ...rest } = JSON.parse(first.stdout)
     const payout = { mode: 'live', amount: 400, reference: 'TR-7' }
     expect(rest).to.deep.equal({ ...payout, alreadyBooked: false, balance: 600 })
     await receive(5)
-    expect(JSON.parse((await command('400')).stdout)).to.deep.equal({
-      id,
-      ...payout,
-      bookedAt,
-      alreadyBooked: true,
-      balance: 605,
-    })
-    const { businessId } = merchant
-    const repeated = await cli.here(
-      'business',
-      'payout',
-      businessId,
-      '--amount',
-      '400',
-      '--reference',
-      'TR-7',
-    )
+    const second = JSON.parse((await command('400', '--json')).stdout)
+    expect(second).to.deep.equal({ id, ...payout, bookedAt, alreadyBooked: true, balance: 605 })
+    const repeated = await command('400')
     expect(repeated.stdout).to.match(new RegExp(`^already booked at ${bookedAt}\n[^]*balance\\W+605\n$`))
     const other = await command('401')
     expect([other.exitCode, other.stdout]).to.deep.equal([1, ''])
@@ -80,16 +63,13 @@ describe('A payout', function () {
       /^The payout TR-7 was booked at .* with an amount of 400 centimes\. Use another reference\.\n$/,
     )
     const inSandbox = await command('1', '--mode', 'test')
-    expect([inSandbox.exitCode, inSandbox.stderr]).to.deep.equal([
-      1,
-      'The balance is 0 centimes, which is less than the payout.\n',
-    ])
-    expect(
-      (await entries()).map((each) => [each.id, each.amount, each.balance, each.payoutReference]),
-    ).to.deep.equal([[id, -400, 600, 'TR-7']])
-    const page = readable(
-      (await (await signedIn(service, 'viewer')).get(`/admin/businesses/${merchant.businessId}`)).text,
-    )
+    const tooLittle = 'The balance is 0 centimes, which is less than the payout.\n'
+    expect([inSandbox.exitCode, inSandbox.stderr]).to.deep.equal([1, tooLittle])
+    const [booked, ...others] = await entries()
+    expect(booked).to.include({ id, amount: -400, balance: 600, payoutReference: 'TR-7' })
+    expect(others).to.deep.equal([])
+    const viewer = await signedIn(service, 'viewer')
+    const page = readable((await viewer.get(`/admin/businesses/${businessId}`)).text)
     expect(page).to.include('6.05 MRU').and.to.include('4.00 MRU, reference TR-7')
   })
 
@@ -132,16 +112,15 @@ describe('A payout', function () {
         expect(await balanceOf(service.deps, { businessId, sandbox: false }), label).to.equal(100)
         const payouts = await service.deps.LedgerEntry.find({ businessId, type: 'payout' }).lean()
         const lines = await service.deps.AuditEvent.find({ businessId, act: 'business.paid-out' }).lean()
+        const ids = payouts.map(({ _id }) => _id)
+        expect(ids, label).to.have.lengthOf(1)
         expect(
-          payouts.map(({ _id }) => _id),
+          lines.map(({ subject }) => subject),
           label,
-        ).to.deep.equal(lines.map(({ subject }) => subject))
-        expect(payouts, label).to.have.lengthOf(1)
+        ).to.deep.equal(ids)
       },
     }
     const steps = await killAtEveryStep(service, paying, 0)
-    const written = steps.filter((name) => !/ (find|aggregate)$/.test(name))
-    expect(written).to.deep.equal(['mongodb insert', 'mongodb insert', 'mongodb commitTransaction'])
     await landDuringRetry(service, paying, steps.lastIndexOf('mongodb insert') + 1)
     const { faults } = await verifyLedgers(service.deps, (batch) => batch(), true)
     expect(faults).to.deep.equal([])
@@ -168,11 +147,7 @@ describe('A payout', function () {
     const booking = book()
     booking.catch(() => undefined)
     await waitFor("the other business's entry", async () => (await balances())[1] === 90)
-    await payOut(
-      service.deps,
-      { ...owner(), businessId: other.businessId, amount: 90, reference: 'TR-1' },
-      operator,
-    )
+    await send({ businessId: other.businessId, amount: 90 })
     expect(session.inTransaction() && (await balances())).to.deep.equal([500, 0])
     const paying = send({ amount: 300 })
     await session.abortTransaction()

@@ -91,8 +91,8 @@ export const bugs: PlantedBugs = {
   'refund-again → key.once': [
     killedAt('refund.settled', 'refund.set-aside', 'write.before-response-kept'),
     often('refundIntent'),
-    replace('findEarlier', 'ownMark($$)', 'null'),
-    replace('findEffect', 'ownMark($$)', 'null'),
+    replace('findEarlier', 'findOwnMark($$)', 'null'),
+    replace('findEffect', 'findOwnMark($$)', 'null'),
     drop('beginRefund', '...unmarkedFilter($)'),
   ],
   // A refund of everything that is left is refused.

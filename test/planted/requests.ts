@@ -38,7 +38,7 @@ export const bugs: PlantedBugs = {
   ),
   // A late duplicate's refusal replaces the effect's response.
   'refusal-over-effect → api/idempotency-effects.test.ts': [
-    replace('storeRow', '$row.refusal ? $ : $', '{}'),
+    replace('storeResponse', '$row.refusal ? $ : $', '{}'),
     replace('runOnce', 'const done = await effect()', 'const done = null'),
   ],
   // A retry that finds a dead process's effect returns its response without storing it.
@@ -56,7 +56,10 @@ export const bugs: PlantedBugs = {
   // A retry that found nothing to re-queue has no plan, so a duplicate re-queues what has died meanwhile.
   'plan-of-nothing-missing → api/idempotency-effects.test.ts': replace('makePlan', '!isRetry', 'true'),
   // A request refused because of what its duplicate did doesn't look for the duplicate's response.
-  'twin-unseen → api/idempotency-effects.test.ts': drop('storeWithin', 'if (error instanceof Refusal) $'),
+  'twin-unseen → api/idempotency-effects.test.ts': drop(
+    'storeInTransaction',
+    'if (error instanceof Refusal) $',
+  ),
   // An act re-queues what the open plan of another one names.
   'plan-overlapping → workers/requeue.test.ts': replace('judgeAll', 'planned.has($)', 'false'),
   // No poll carries out the plans of dead processes.
@@ -65,7 +68,7 @@ export const bugs: PlantedBugs = {
   'response-before-effect → key.once stock.balances order.exact': [
     killedAt('transaction.before-commit'),
     often('changeStock', 'placeOrder'),
-    replace('storeWithin', '{ upsert: true, session }', '{ upsert: true }'),
+    replace('storeInTransaction', '{ upsert: true, session }', '{ upsert: true }'),
   ],
   // A commit whose response is lost counts as done.
   'unknown-for-done → unit/transaction.test.ts': replace(

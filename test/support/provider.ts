@@ -35,6 +35,8 @@ export interface Provider {
   environment: Record<string, string>
   requests: ProviderRequest[]
   movements: Movement[]
+  /** The amounts that moved for a payment. */
+  movedFor(reference: string): number[]
   wallets: Map<string, ProviderWallet>
   setClock(now: () => Date): void
   handleOrders(behaviour: ProviderBehaviour): void
@@ -103,6 +105,8 @@ export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> 
     environment: { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key },
     requests,
     movements: books.movements,
+    movedFor: (reference) =>
+      books.movements.filter((each) => each.reference === reference).map(({ amount }) => amount),
     wallets,
     setClock(clock) {
       now = clock

@@ -1,4 +1,9 @@
-import { type Result, rowOf, type ThirdPartyStep, type WriteRequest } from '../../src/idempotency/request.ts'
+import {
+  encryptResponse,
+  type Result,
+  type ThirdPartyStep,
+  type WriteRequest,
+} from '../../src/idempotency/request.ts'
 import { type Marking, markingOf } from '../../src/intents/transition.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -19,7 +24,7 @@ export function newRequest(deps: Needs, changes: Partial<WriteRequest> = {}): Wr
     build(data) {
       const response = { status: 200, body: Buffer.from(JSON.stringify({ success: true, data })) }
       const about = { refusal: false, paramsHash: '', at: deps.now() }
-      return { response, row: rowOf(deps, key, response, about) }
+      return { response, row: encryptResponse(deps, key, response, about) }
     },
     ...changes,
   }

@@ -59,10 +59,7 @@ describe('If a process is killed between any two steps of a live payment or refu
     await provider.close()
   })
 
-  const moved = (referenceNumber: string): number[] =>
-    provider.movements.flatMap((movement) =>
-      movement.reference === referenceNumber ? [movement.amount] : [],
-    )
+  const moved = (referenceNumber: string) => provider.movedFor(referenceNumber)
 
   interface Payment {
     referenceNumber: string
@@ -92,9 +89,8 @@ describe('If a process is killed between any two steps of a live payment or refu
       const { _id, hold } = await storedIntent(service, referenceNumber)
       if (hold !== null) {
         expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(400)
-        expect(outcomeName(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal(
-          'not-begun',
-        )
+        const again = await pay(service, referenceNumber, { paymentId, phone, pin })
+        expect(outcomeName(again)).to.equal('not-begun')
       }
       await Promise.all([queryWallet(later, _id, paymentId), queryWallet(later, _id, paymentId)])
     },
@@ -116,17 +112,15 @@ describe('If a process is killed between any two steps of a live payment or refu
     },
   })
 
-  const ways: [what: string, behaviour: ProviderBehaviour, last: string][] = [
+  const ways: [what: string, behaviour: ProviderBehaviour, job: string][] = [
     ['that succeeds', asSpecified, 'enqueue outbox-relay'],
     ['whose response is lost', responseLost, 'enqueue wallet-outcome'],
     ['whose order is lost', requestLost, 'enqueue wallet-outcome'],
   ]
-  for (const [what, behaviour, last] of ways)
+  for (const [what, behaviour, job] of ways)
     it(`the money is taken exactly once for an intent with a payment ${what}`, async () => {
       handleOrdersOfVictims(behaviour)
-      const steps = await killAtEveryStep(service, paying(), 0)
-      // The page, the hold, the check for suspension, the outcome, the wake-up job.
-      expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
+      expect(await killAtEveryStep(service, paying(), 0)).to.include(job)
     })
 
   it('a payment is settled only once, even if the killed process was a worker querying its outcome', async () => {
@@ -147,8 +141,7 @@ describe('If a process is killed between any two steps of a live payment or refu
       repeat,
       check,
     }
-    const steps = await killAtEveryStep(service, querying, firstQueryMs)
-    expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'enqueue outbox-relay'])
+    expect(await killAtEveryStep(service, querying, firstQueryMs)).to.include('enqueue outbox-relay')
   })
 
   interface Refunding {
@@ -197,11 +190,9 @@ describe('If a process is killed between any two steps of a live payment or refu
     },
   })
 
-  for (const [what, behaviour, last] of ways)
+  for (const [what, behaviour, job] of ways)
     it(`a refund request ${what} leads to at most one refund, and a retry reports whether it was made`, async () => {
       handleOrdersOfVictims(behaviour)
-      const steps = await killAtEveryStep(service, refunding(), 0)
-      expect(steps.length).to.be.greaterThan(3)
-      expect(steps).to.include(last)
+      expect(await killAtEveryStep(service, refunding(), 0)).to.include(job)
     })
 })

@@ -3,9 +3,8 @@ import http, { Agent, type RequestOptions, type ServerResponse } from 'node:http
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { version } from '../../src/platform/version.ts'
-import { exchange } from '../../src/wallets/live/exchange.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
-import { signatureOf } from '../../src/wallets/live/provider.ts'
+import { exchange, signatureOf } from '../../src/wallets/live/provider.ts'
 import type { PaymentOrder, RefundOrder, StatusQuery, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
 import {

@@ -64,19 +64,17 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     return { phone, kind: 'refund', order: customers.refundOf(paid.key, 450), balance: 300, outcomes: [] }
   }
 
-  for (const [what, prepare, steps, outcome] of [
-    ['payment', () => payment(), ['find', 'find', 'find', 'update', 'insert'], 'done'],
-    ['wrong PIN', () => payment({ pin: '0000' }), ['find', 'find', 'find', 'update', 'insert'], 'refused'],
-    ['refund', refund, ['find', 'find', 'find', 'update', 'insert'], 'done'],
+  for (const [what, prepare, outcome] of [
+    ['payment', () => payment(), 'done'],
+    ['wrong PIN', () => payment({ pin: '0000' }), 'refused'],
+    ['refund', refund, 'done'],
   ] as const)
     it(`keeps its balance consistent, with a single outcome per ${what}`, async () => {
       const seen = new Set<string>()
       const killed = operation(prepare, seen)
-      expect(await killAtEveryStep(service, killed, 0)).to.deep.equal(
-        [...steps, 'commitTransaction'].map((name) => `mongodb ${name}`),
-      )
+      const steps = await killAtEveryStep(service, killed, 0)
       expect([...seen]).to.have.members([outcome, 'not-executed'])
-      await landDuringRetry(service, killed, steps.indexOf('update') + 1)
+      await landDuringRetry(service, killed, steps.indexOf('mongodb update') + 1)
     })
 
   for (const [what, prepare] of [

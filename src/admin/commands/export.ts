@@ -70,7 +70,7 @@ interface Options {
 }
 
 async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, command: Command) {
-  const { completeFile, openExportFile } = await import('../../exports/export-file.ts')
+  const { completeExportFile, openExportFile } = await import('../../exports/export-file.ts')
   const { createLineWriter, findExported } = await import('../../exports/export-ledger.ts')
   const { upToNow } = await import('../../input/span.ts')
   const { createCapacity } = await import('../../limits/capacity.ts')
@@ -97,7 +97,7 @@ async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, c
   try {
     const written = await withProgress(deps, total, (advance) => {
       advance(started.lines)
-      return completeFile(reading, started, wanted, deps.onCtrlC(), advance)
+      return completeExportFile(reading, started, wanted, deps.onCtrlC(), advance)
     })
     if (written.lines < total)
       throw new CommandFailed(

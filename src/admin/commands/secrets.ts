@@ -29,7 +29,7 @@ export function addSecretsCommands(program: Command): void {
 
 async function rotate(deps: AdminDeps) {
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
-  const { stillNeeded } = await import('../../idempotency/request.ts')
+  const { unexpiredFilter } = await import('../../idempotency/request.ts')
   const { reencryptField } = await import('../../security/reencrypt.ts')
   const { reencryptSecrets } = await import('../../webhooks/endpoints/signing-secrets.ts')
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]
@@ -39,7 +39,7 @@ async function rotate(deps: AdminDeps) {
     endpoints: await reencryptSecrets(deps, advance),
     secondFactors: await reencryptField(deps, deps.Staff, 'secondFactor.secret'),
     responses: await reencryptField(deps, deps.StoredResponse, 'response', {
-      where: stillNeeded(deps.now()),
+      where: unexpiredFilter(deps.now()),
       advance,
     }),
     serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),

@@ -5,14 +5,14 @@ import { stringify } from 'safe-stable-stringify'
 import { type Caller, merchantActor } from '../../businesses/caller.ts'
 import { countStored, refuseLarge } from '../../businesses/quotas.ts'
 import {
+  decryptResponse,
+  encryptResponse,
   type FinalResponse,
-  findRow,
+  findStoredResponse,
   freshSince,
   type Result,
-  readRow,
-  rowOf,
   type StoredResponse,
-  storeRow,
+  storeResponse,
   type ThirdPartyStep,
   type WriteRequest,
 } from '../../idempotency/request.ts'
@@ -81,24 +81,26 @@ export async function runOnce(
   const key = digest(JSON.stringify([caller.keyId, route.method, path, write.key]), keyLength)
 
   const rowFor = (response: FinalResponse, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
-    rowOf(deps, key, response, about)
+    encryptResponse(deps, key, response, about)
   const store = async (row: StoredResponse) => {
     if (row.refusal) await refuseLarge(deps, caller, bytesOf(row))
     const isShared = route.findEffect !== undefined
-    const there = await deadline.run((deadlineAt) => storeRow(deps, row, { since, isShared, deadlineAt }))
+    const there = await deadline.run((deadlineAt) =>
+      storeResponse(deps, row, { since, isShared, deadlineAt }),
+    )
     if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
     return there
   }
-  const find = () => deadline.run((deadlineAt) => findRow(deps, key, since, deadlineAt))
+  const find = () => deadline.run((deadlineAt) => findStoredResponse(deps, key, since, deadlineAt))
   const findEffect = async (deadlineAt: number) =>
     (await route.findEffect?.(deps, caller, params, request(deadlineAt))) ?? null
   const repeat = (row: StoredResponse): Result => {
-    return { kind: 'stored', response: readRow(deps, row), repeats: row }
+    return { kind: 'stored', response: decryptResponse(deps, row), repeats: row }
   }
 
   /** An effect wins over the refusal of a twin. */
   async function lookUp(deadlineAt: number): Promise<Result | null> {
-    const row = await findRow(deps, key, since, deadlineAt)
+    const row = await findStoredResponse(deps, key, since, deadlineAt)
     if (row === null) return null
     return (row.refusal ? await findEffect(deadlineAt) : null) ?? repeat(row)
   }
@@ -176,7 +178,7 @@ export async function runOnce(
     const row = rowFor(response, { at, paramsHash: about.paramsHash, refusal: kind === 'none' })
     const there = isKnown ? null : await store(row)
     if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
-    if (there !== null) return { ...response, ...readRow(deps, there) }
+    if (there !== null) return { ...response, ...decryptResponse(deps, there) }
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response
   }
 

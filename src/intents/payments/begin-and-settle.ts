@@ -39,10 +39,7 @@ export const withOutcome = (
   writeId: newId(),
 })
 
-/**
- * Holds an intent for a payment, without a change of its status. Returns null if the intent isn't PENDING, is about to
- * expire or already held, or this payment has ended before.
- */
+/** Returns null if the intent isn't PENDING, is about to expire or held, or this payment has ended before. */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
   intent: Intent,
@@ -82,15 +79,11 @@ function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
 }
 
 export interface Settler {
-  /** Null if a job settles the payment. */
   cause: Cause | null
   deadlineAt: number
 }
 
-/**
- * Ends a payment with its outcome at the wallet: the intent becomes PAID or FAILED, or stays PENDING. Several processes
- * may try, but only one settles it. Returns null if the payment had ended before.
- */
+/** The intent becomes PAID or FAILED, or stays PENDING. Returns null if the payment had ended before. */
 export async function settlePayment(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
@@ -133,7 +126,6 @@ async function write(
         cause,
         guard: { 'hold.id': payment.id },
       })
-  // The relay may have removed the event already.
   const after = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
@@ -193,19 +185,10 @@ function transitionFor(
   }
 }
 
-const paymentOf = (
-  paidAt: Date,
-  { id, wallet, amount, commission, payerPhone, payerHash }: EndingPayment,
-): Payment => ({
-  amountPaid: amount,
-  paidAt,
-  method: 'WALLET',
-  payerPhone,
-  payerHash,
-  commission,
-  wallet,
-  key: id,
-})
+function paymentOf(paidAt: Date, ending: EndingPayment): Payment {
+  const { id: key, wallet, amount: amountPaid, commission, payerPhone, payerHash } = ending
+  return { amountPaid, paidAt, method: 'WALLET', payerPhone, payerHash, commission, wallet, key }
+}
 
 const attemptOf = (
   at: Date,

@@ -7,20 +7,17 @@ import type { Commission } from '../../wallets/commission.ts'
 import { type KnownOutcome, orderDeadline, outcomeOf, type Wallet } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
-import { leaveOpen, openPayment } from '../query-wallets.ts'
+import { leaveToWorkers, openPayment } from '../query-wallets.ts'
 import { type PaymentHold, payerHashOf } from '../records.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
 export interface Confirmation {
   /** Generated with the form, so that submitting it twice makes one payment. */
   paymentId: string
-  /** As returned by `readPhone`. */
   phone: string
-  /** As returned by `readPin`. */
   pin: string
   /** In centimes. The intent's own amount, unless it's OPEN. */
   amount: number
-  /** As shown to the customer. */
   commission: Commission
 }
 
@@ -40,10 +37,7 @@ export type PaymentResult =
   | { state: 'waiting' }
   | { state: 'not-begun' }
 
-/**
- * SPEC 3. One write holds the intent, the wallet transfers the money, and a second write ends the payment. If the
- * process dies in between, a worker queries the wallet.
- */
+/** SPEC 3. If the process dies between its two writes, a worker queries the wallet. */
 export async function payIntent(
   deps: Pick<
     Deps,
@@ -72,7 +66,7 @@ export async function payIntent(
     const { why } = outcome
     const about = { referenceNumber, businessId, wallet: wallet.name, why, requestId }
     deps.log.warn(about, 'payment.outcome-unknown')
-    await leaveOpen(deps, openPayment(deps, held, payment), withinDeadline)
+    await leaveToWorkers(deps, openPayment(deps, held, payment), withinDeadline)
     return { state: 'waiting' }
   }
   const settled = await withinDeadline((deadlineAt) =>
@@ -83,16 +77,11 @@ export async function payIntent(
 }
 
 /** After the hold, right before the order. Orders that still reach a wallet are void at their `validUntil`. */
-async function isSuspended(
-  { batchers }: Pick<Deps, 'batchers'>,
-  id: string,
-  deadlineAt: number,
-): Promise<boolean> {
+async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, deadlineAt: number) {
   const business = await batchers.findBusiness(id, deadlineAt)
   return business === null || business.suspended
 }
 
-/** Whether writing the hold took so long that another process may consider the intent expired. */
 const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 
@@ -103,16 +92,7 @@ function draftHold(
 ): PaymentHold {
   const startedAt = deps.now()
   const validUntil = orderDeadline(deps.config, startedAt)
-  return {
-    id: paymentId,
-    wallet: wallet.name,
-    amount,
-    commission,
-    payerPhone: maskPhone(phone),
-    payerHash: payerHashOf(deps, phone),
-    startedAt,
-    validUntil,
-    queryAt: validUntil,
-    writeId: newId(),
-  }
+  const payer = { payerPhone: maskPhone(phone), payerHash: payerHashOf(deps, phone) }
+  const order = { id: paymentId, wallet: wallet.name, amount, commission, ...payer }
+  return { ...order, startedAt, validUntil, queryAt: validUntil, writeId: newId() }
 }

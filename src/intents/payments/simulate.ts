@@ -1,7 +1,7 @@
 import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { ratesAt } from '../../businesses/business.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
 import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -34,7 +34,6 @@ export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Si
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
 }
 
-/** In centimes, if neither the request nor the OPEN intent has an amount. */
 const defaultOpenAmount = 10_000
 
 const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
@@ -44,10 +43,7 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
   technical_error: technicalError,
 }
 
-/**
- * SPEC 4.6. Returns the PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING if the intent
- * can't be paid, is being paid, or changes before the write, and VALIDATION_ERROR if the amount isn't the intent's.
- */
+/** SPEC 4.6. Returns the PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING. */
 export async function simulatePayment(
   deps: ChangeDeps & Pick<Deps, 'secrets'>,
   caller: Caller,
@@ -80,7 +76,7 @@ export async function simulatePayment(
   wakeRelay(deps, after)
   const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return effectOf(marking.mark, simulationResult(deps, after, marking.mark), false)
+  return effectResult(marking.mark, simulationResult(deps, after, marking.mark), false)
 }
 
 function amountFor({ amountType, amount }: Intent, requested: number | null, maxAmount: number): number {

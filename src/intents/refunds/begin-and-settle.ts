@@ -19,10 +19,7 @@ export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
-/**
- * Sets an amount and its portion of the fees aside, so that no other refund can use them. Returns false if `guard`
- * doesn't match, the intent isn't refundable, or this request has begun its refund before.
- */
+/** Returns false if `guard` doesn't match, the intent isn't refundable, or this request has begun its refund before. */
 export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
@@ -72,7 +69,6 @@ async function releaseRefund(
   return (await release(fewLookUpKeys, {})) || release({}, { lookUpKeys: refund.id })
 }
 
-/** Includes PENDING refunds. */
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 type SetAsideGuard = Partial<
@@ -136,10 +132,7 @@ export const setAside = ({ amount, returnedFees }: Amounts): Record<string, numb
 export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
-/**
- * Ends a PENDING refund with its outcome at the wallet: the intent becomes REFUNDED, or the refund is removed and its
- * amount is refundable again. Returns false if the refund was no longer PENDING. `cause` is null in a job.
- */
+/** The intent becomes REFUNDED, or its amount refundable again. Returns false if the refund was no longer PENDING. */
 export async function settleRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
@@ -191,10 +184,7 @@ async function endRefund(
 
 const bookingMs = 1_000
 
-/**
- * Books the event in the ledger ahead of the relay, so that merchants find it there when the response arrives. Never
- * throws, and waits for a second at most.
- */
+/** Merchants must find the refund in the ledger when its response arrives. Never throws. */
 export async function bookSoon(
   deps: Pick<Deps, 'Intent' | 'batchers'>,
   intent: Intent,

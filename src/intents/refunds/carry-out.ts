@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
-import { inProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
+import { requestInProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import type { Cause } from '../../tracing/tracing.ts'
@@ -8,7 +8,7 @@ import { outcomeOf, type Wallet } from '../../wallets/wallet.ts'
 import { type ChangeDeps, findIntent } from '../find.ts'
 import type { Intent } from '../intent.ts'
 import { presentIntent, presentRefund } from '../present.ts'
-import { findOpen, leaveOpen, openRefund, queryOrder } from '../query-wallets.ts'
+import { findOpen, leaveToWorkers, openRefund, queryOrder } from '../query-wallets.ts'
 import type { Payment, Refund } from '../records.ts'
 import { settleRefund } from './begin-and-settle.ts'
 
@@ -39,7 +39,7 @@ export const carryOut =
       const { why } = outcome
       const about = { referenceNumber, businessId, refundId: key, wallet: wallet.name, why, requestId }
       deps.log.warn(about, 'refund.outcome-unknown')
-      await leaveOpen(deps, openRefund(deps, intent, payment, refund), withinDeadline)
+      await leaveToWorkers(deps, openRefund(deps, intent, payment, refund), withinDeadline)
       return outcomeUnknown()
     }
     await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
@@ -47,7 +47,6 @@ export const carryOut =
     return responseOf(deps, after, key) ?? outcomeUnknown()
   }
 
-/** A repeated request waits this long for the first one or a worker. */
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 
@@ -76,7 +75,7 @@ export const earlierRefund =
         const response = responseOf(deps, intent, refundId)
         if (response !== null) return response
         held ??= deps.capacity.takeNow([caller.businessId], { twins: 1 })
-        if (held === null || performance.now() > endsAt) return inProgress()
+        if (held === null || performance.now() > endsAt) return requestInProgress()
         await pause(lookEveryMs)
       }
     } finally {
@@ -84,7 +83,6 @@ export const earlierRefund =
     }
   }
 
-/** Returns null while the refund is PENDING. */
 function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,

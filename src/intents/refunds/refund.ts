@@ -1,6 +1,6 @@
 import { maxRefunds, refundBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
@@ -26,7 +26,6 @@ export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): Refund
   return { amount, reason, expectedRefundable }
 }
 
-/** Returns the portions of the fees, and the `guard` for the write. */
 function checkRefund(intent: IntentToChange, request: RefundRequest) {
   const { payment, refundsCommitted, sandbox, status } = intent
   if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
@@ -57,13 +56,9 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
 /** A read and its guarded write fail only if another refund of the intent comes in between. */
 const maxRounds = 5
 
-/** Measured. Apart from a read, a refund builds, encrypts and stores the response. */
 const costInReads = 3
 
-/**
- * SPEC 4.5. One write sets the amount and its fees aside, the wallet transfers the money, and a second write ends the
- * refund. The result's `data` resolves to the intent with the new `refund`, or to REFUND_FAILED.
- */
+/** SPEC 4.5. The result's `data` resolves to the intent with the new `refund`, or to REFUND_FAILED. */
 export async function refundIntent(
   deps: ChangeDeps,
   caller: Caller,
@@ -90,7 +85,11 @@ export async function refundIntent(
     const refund = draft(deps, amounts, refundRequest.reason)
     const marking = markingOf(request, refund.createdAt, { refundId: refund.id })
     if (await beginRefund(deps, intent, guard, { refund, marking }, deadlineAt))
-      return effectOf(marking.mark, carryOut(deps, caller, { intent, payment, wallet, refund, cause }), false)
+      return effectResult(
+        marking.mark,
+        carryOut(deps, caller, { intent, payment, wallet, refund, cause }),
+        false,
+      )
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
 }

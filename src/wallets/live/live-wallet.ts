@@ -10,8 +10,7 @@ import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Log, throttled } from '../../platform/log.ts'
 import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../wallet.ts'
-import type { ProviderResponse } from './exchange.ts'
-import { openProvider } from './provider.ts'
+import { openProvider, type ProviderResponse } from './provider.ts'
 
 /** We send a `validUntil` that is this much later, because the provider's clock may be ahead. */
 const maxClockSkewMs = 30_000
@@ -27,7 +26,6 @@ const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-/** This status proves that an order will never be carried out. */
 type NotExecutedStatus = 'expired' | 'unknown' | null
 
 /** We know an outcome only if a well-formed response reports it, or if the order was certainly never sent. */
@@ -56,10 +54,7 @@ export function createLiveWallet(
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
 
-  async function carryOut(
-    order: OrderIdentity & { validUntil: Date },
-    extra: object,
-  ): Promise<WalletOutcome> {
+  async function carryOut(order: StatusQuery, extra: object): Promise<WalletOutcome> {
     const { kind, businessId, key, amount, fee } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
     const validUntil = providerDeadline(order)
@@ -106,7 +101,6 @@ const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
 /** A provider that fails for one customer usually fails for all of them. */
 const logEveryMs = 5000
 
-/** A frequent `why` must not hide a rare one. */
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()
   return ({ kind, key, businessId, requestId = null }, why) => {
@@ -150,9 +144,9 @@ function parse(body: string): unknown {
   }
 }
 
+const defaultFailure = 'technical_error'
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
-/** A missing or unknown reason gets a default. */
 function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
     case 'succeeded':
@@ -162,10 +156,7 @@ function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
     case 'declined':
       return { outcome: 'declined', reason: declineReasons.find((each) => each === reason) ?? 'declined' }
     case 'failed':
-      return {
-        outcome: 'failed',
-        reason: failureReasons.find((each) => each === reason) ?? 'technical_error',
-      }
+      return { outcome: 'failed', reason: failureReasons.find((each) => each === reason) ?? defaultFailure }
     case 'unknown':
       return { outcome: 'unknown', why: 'not there' }
     case 'pending':

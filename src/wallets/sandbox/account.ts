@@ -23,7 +23,6 @@ export const walletAccounts = declareCollection({
     businessId: orNull(text),
     /** Argon2id hash. Null if no PIN is correct. */
     pinHash: orNull(secret(text)),
-    /** In centimes. */
     balance: whole,
     wrongPins: part({ count: whole, lastAt: date }),
     createdAt: date,
@@ -40,7 +39,6 @@ export const newAccount = (
 
 /** A stranger guesses one 4-digit PIN in 2 000 before the lock. */
 const maxWrongPins = 5
-/** Counted from the last wrong PIN. */
 const lockedMs = 15 * 60_000
 
 export interface PinState {
@@ -55,19 +53,14 @@ export function pinState({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: D
   return { failures: count, lockEndsAt: count >= maxWrongPins ? forgottenAt : null }
 }
 
-/** The outcome of an order. It never changes. */
 export const walletMovements = declareCollection({
   name: 'walletmovements',
   kept: 'until the clean-up of its intent, or until it expires if it moved no money',
   fields: {
-    /** The order's key. */
     _id: text,
-    /** Null if the number has no wallet. */
     accountId: orNull(text),
     kind: oneOf<'payment' | 'refund'>(),
-    /** In centimes. Null if a status query decided the order before it arrived. */
     amount: orNull(whole),
-    /** In centimes, null like the amount. */
     fee: orNull(whole),
     paymentKey: optional(text),
     result: part({ outcome: text, reason: optional(text) }) as StoredField<KnownOutcome>,

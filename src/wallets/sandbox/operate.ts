@@ -31,7 +31,6 @@ export async function createWallet(
   }).catch(nullIfDuplicate)
 }
 
-/** In lists, `phone` is masked. */
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
   /** Of a demo wallet (docs/merchants/testing.md). Null if the outcome depends on the payment. */
@@ -45,7 +44,6 @@ export interface WalletFilter {
 
 type Reads = Pick<Deps, 'WalletAccount' | 'now'>
 
-/** Masks phone numbers, except the one in `next`. */
 export async function listWallets(
   deps: Reads,
   filter: WalletFilter,

@@ -22,7 +22,6 @@ type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
 
 export function createSandboxWallet(deps: SandboxDeps & { slowHash: SlowHash }): Wallet {
   const checkPin = deps.slowHash.createCheck()
-  // The same for all demo wallets.
   let demoPinHash: Promise<string> | undefined
   const hashDemoPin = () =>
     (demoPinHash ??= deps.slowHash.make(demoPin).catch((error: unknown) => {
@@ -50,7 +49,6 @@ const notExecuted = { outcome: 'not-executed' } as const
 /** For orders that moved no money. No status query comes any later. */
 const keptMs = 30 * 86_400_000
 
-/** From `validUntil` on, the order must not be carried out. */
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
 
 /**
@@ -90,10 +88,7 @@ async function authorise(
   return decideOrder(deps, order, (session) => charge(deps, order, isRight, session))
 }
 
-/**
- * The transaction that refuses a wrong PIN also counts it, so concurrent guesses are not free. `isRight` is null if too
- * many PINs were being checked.
- */
+/** Concurrent guesses are counted too. `isRight` is null if too many PINs were being checked. */
 async function charge(
   deps: SandboxDeps,
   { accountId, amount, fee }: { accountId: string | null; amount: number; fee: number },
@@ -199,7 +194,6 @@ type FixedOutcome =
 interface DemoWallet {
   /** Not a secret. Null if no PIN is correct. */
   pin: string | null
-  /** In centimes, for a new wallet. */
   balance: number
   fixedOutcome: FixedOutcome | null
 }
@@ -207,25 +201,16 @@ interface DemoWallet {
 const demoPin = '1234'
 /** Enough for nine million of the largest payments. */
 const plenty = 9_000_000_000_000_000
+const demo = (fixedOutcome: FixedOutcome | null, changes: Partial<DemoWallet> = {}): DemoWallet => {
+  return { pin: demoPin, balance: plenty, fixedOutcome, ...changes }
+}
 
 /** Every business has these in the sandbox (docs/merchants/testing.md). */
 export const demoWallets: Readonly<Record<string, DemoWallet>> = {
-  '22000001': { pin: demoPin, balance: plenty, fixedOutcome: null },
-  '22000002': { pin: null, balance: plenty, fixedOutcome: null },
-  '22000003': { pin: demoPin, balance: 0, fixedOutcome: null },
-  '22000004': {
-    pin: demoPin,
-    balance: plenty,
-    fixedOutcome: { outcome: 'failed', reason: 'technical_error' },
-  },
-  '22000005': {
-    pin: demoPin,
-    balance: plenty,
-    fixedOutcome: { outcome: 'declined', reason: 'limit_exceeded' },
-  },
-  '22000006': {
-    pin: demoPin,
-    balance: plenty,
-    fixedOutcome: { outcome: 'refused', reason: 'wallet_locked' },
-  },
+  '22000001': demo(null),
+  '22000002': demo(null, { pin: null }),
+  '22000003': demo(null, { balance: 0 }),
+  '22000004': demo(failed),
+  '22000005': demo({ outcome: 'declined', reason: 'limit_exceeded' }),
+  '22000006': demo(locked),
 }

@@ -1,4 +1,4 @@
-import { lifetimeMs, markFields } from '../../idempotency/request.ts'
+import { keyLifetimeMs, markFields } from '../../idempotency/request.ts'
 import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
@@ -24,7 +24,7 @@ export const requestIndex = 'requestKey'
 export const openIndex = 'open'
 
 /** For an hour longer than its key is fresh, as for the rows of responses. */
-const keptSeconds = lifetimeMs / 1000 + 3600
+const keptSeconds = keyLifetimeMs / 1000 + 3600
 
 /**
  * What an act of a person re-queues. It is stored in one transaction with the act's audit lines, and carried out

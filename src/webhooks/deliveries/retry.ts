@@ -2,7 +2,7 @@ import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.
 import type { AuditDetails } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
-import { effectOf, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
 import { anyTime, readSpan } from '../../input/span.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
 import { bytesOf } from '../../mongo/collection.ts'
@@ -46,7 +46,7 @@ export async function retryDelivery(
   const retry = () => requeueAs(deps, [id], act)
   const { plan } = await withinAuditLines(deps, caller, retry, (done) => done.plan?.deliveries.length === 1)
   if (!plan?.requestKey) throw refuse('DELIVERY_NOT_FOUND')
-  return effectOf(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
+  return effectResult(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
 }
 
 async function presentRetried(
@@ -69,7 +69,7 @@ export async function findRetried(
 ) {
   const plan = await continuePlan(deps, request)
   if (!plan?.requestKey) return null
-  return effectOf(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
+  return effectResult(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
 }
 
 /** The filter of a request, and the `next` of an earlier response after which the selection continues. */
@@ -112,7 +112,7 @@ export async function retryMatching(
     const { plan } = await requeueAs(deps, deliveryIds, act)
     if (!plan?.requestKey) throw new Error('a retry by filter has no plan')
     addsLine = plan.deliveries.length > 0
-    return effectOf(plan.requestKey, plan.result, false)
+    return effectResult(plan.requestKey, plan.result, false)
   }
   const run = (reserve: Reserve) =>
     deps.lists.readAndAct(
