@@ -8,10 +8,7 @@ import type { By } from '../security/actor.ts'
 import { findReplay } from './find.ts'
 import { ended, presentReplay, type Replay } from './replay.ts'
 
-/**
- * Cancels a running replay for staff. The worker stops within a second. Deliveries that the replay has already made due
- * are still attempted. Does nothing if the replay is not RUNNING.
- */
+/** For staff. The worker stops within a second. Attempts that are due already are still made. */
 export const cancelReplay = (
   deps: Pick<Models, 'Replay'> & AuditedDeps,
   { _id }: Pick<Replay, '_id'>,
@@ -22,7 +19,6 @@ export const cancelReplay = (
     if (replay !== null) await endRunning(deps, replay, act)
   })
 
-/** Cancels one of the caller's replays and returns it. Throws the same errors as `findReplay`. */
 export async function cancelOwnReplay(
   deps: Parameters<typeof auditedOnce>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
   caller: Caller,

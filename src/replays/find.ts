@@ -7,10 +7,7 @@ import { refuse } from '../platform/errors.ts'
 import { findEndpoint } from '../webhooks/endpoints/find.ts'
 import type { Replay } from './replay.ts'
 
-/**
- * Finds a replay of one of the caller's endpoints. Throws REPLAY_NOT_FOUND if the endpoint has no replay with this id
- * or belongs to another business, and SANDBOX_MISMATCH if the replay belongs to the other environment.
- */
+/** Throws REPLAY_NOT_FOUND, and SANDBOX_MISMATCH if it's in the other environment. */
 export async function findReplay(
   deps: Pick<Deps, 'Replay'>,
   { businessId, sandbox }: Caller,
@@ -25,9 +22,7 @@ export async function findReplay(
   return replay
 }
 
-/**
- * Lists the replays of one of the caller's endpoints, newest first. Throws the same errors as `findEndpoint`.
- */
+/** Newest first. */
 export async function listReplays(
   deps: Pick<Deps, 'Replay' | 'Endpoint'>,
   caller: Caller,
@@ -43,13 +38,10 @@ export async function listReplays(
   )
 }
 
-/** The number of replays that staff and operators see. */
+/** Staff and operators see this many. */
 const maxLatest = 10
 
-/**
- * Returns the latest replays of an endpoint, newest first. The filter names both environments so that MongoDB can use
- * the index.
- */
+/** Newest first. MongoDB uses the index only if the filter names both environments. */
 export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
   Replay.find({ endpointId, sandbox: { $in: [true, false] } })
     .sort({ createdAt: -1, _id: -1 })

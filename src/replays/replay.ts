@@ -4,7 +4,7 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 import { actorFields } from '../security/actor.ts'
 
-/** The events of a business and environment that a replay covers. Both ends of the period are included. */
+/** Both ends of the period are included. */
 const selectionFields = part({
   businessId: text,
   sandbox: flag,
@@ -16,20 +16,18 @@ const selectionFields = part({
 })
 export type EventSelection = Of<typeof selectionFields>
 
-/** The results of a replay so far. Each processed event counts once. */
+/** Each processed event counts once. */
 const countFields = part({
-  /** The deliveries that existed and were re-queued. */
   requeued: whole,
-  /** The deliveries that did not exist and were inserted. */
   created: whole,
-  /** The deliveries that were left unchanged, because they were DELIVERED or an attempt was due or running. */
+  /** Already DELIVERED, due or in flight. */
   skipped: whole,
 })
 export type ReplayCounts = Of<typeof countFields>
 
 /**
- * A replay sends the events of a period to one endpoint again. A worker holds the lease while it processes some of the
- * events, and then gives it back, so that all replays advance.
+ * Sends the events of a period to one endpoint again. Workers lease it for a slice of time, so that all replays
+ * advance.
  */
 export const replays = declareCollection({
   name: 'webhookreplays',
@@ -39,26 +37,25 @@ export const replays = declareCollection({
     ...countFields.fields,
     _id: text,
     endpointId: text,
-    /** Whether deliveries that the endpoint has accepted are left out. */
     onlyUndelivered: flag,
     total: whole,
     status: oneOf<ReplayStatus>(),
-    /** Set as long as the replay is RUNNING. An endpoint can have only one such replay. */
+    /** Missing once ended. An endpoint can have only one with this field. */
     running: optional(flag),
     cancellationReason: orNull(oneOf<ReplayCancellation>()),
-    /** The last event processed, in order of time and id. Null at the beginning. */
+    /** The last event processed. Null at the beginning. */
     reached: orNull(part({ createdAt: date, eventId: text })),
-    /** From when a worker may take the lease, or when a taken one ends. Null unless the replay is RUNNING. */
+    /** When a worker may take the lease, or when it ends. Null once ended. */
     nextRunAt: orNull(date),
-    /** The token of the lease. Only its holder may record progress. A cancelled replay keeps it for the last page. */
+    /** Only its holder may record progress. A cancelled replay keeps it for the last page. */
     leaseToken: orNull(text),
     startedBy: actorFields,
     createdAt: date,
-    /** The UTC day on which it was started, and its number among those of the business and environment. */
+    /** The UTC day of its start, and its number among those of the business and environment. */
     day: whole,
     numberOfDay: whole,
     finishedAt: orNull(date),
-    /** When MongoDB removes the replay. Missing as long as the replay is RUNNING. */
+    /** Missing while RUNNING. */
     expiresAt: optional(date),
   },
   indexes: [
@@ -77,17 +74,15 @@ export const replays = declareCollection({
 export type Replay = Stored<typeof replays>
 
 const dayMs = 86_400_000
-/** How many days a replay is kept after its end. Test replays are kept as long as other test data. */
+/** Test replays are kept as long as other test data. */
 const keptDays = { test: 30, live: 90 } as const
 
-/** Returns the changes that end a replay. */
 export const ended = (sandbox: boolean, now: Date) => ({
   nextRunAt: null,
   finishedAt: now,
   expiresAt: new Date(now.getTime() + (sandbox ? keptDays.test : keptDays.live) * dayMs),
 })
 
-/** The fields of a replay that the API presents. */
 type PresentableReplay = Omit<
   Replay,
   | 'through'
@@ -101,7 +96,6 @@ type PresentableReplay = Omit<
   | 'expiresAt'
 >
 
-/** Returns a replay as the API presents it. */
 export function presentReplay(replay: PresentableReplay) {
   const { _id: id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered } = replay
   const { total, requeued, created, skipped, sandbox, createdAt, finishedAt } = replay

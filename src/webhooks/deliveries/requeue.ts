@@ -19,27 +19,23 @@ import {
 
 export type Outcomes = Map<string, Requeued>
 
-/** The most deliveries in one plan. */
 export const requeueBatch = 500
 
-/** An act that has not carried out its plan by then is dead. */
+/** An action that hasn't carried out its plan by then is dead. */
 const planMs = 10_000
-/** How many plans of dead processes a poll carries out. */
 const mostPlans = 20
 
-/** Without the facts and the attempt log, which may be large. */
 export type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
 export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
-/** An act of a person that re-queues deliveries. */
+/** A person re-queues deliveries. */
 export interface RequeueAct {
   by: By
-  /** The API request, if it is one. */
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
-  /** A retry by filter has a result, and one audit line for all deliveries instead of one for each. */
+  /** A retry by filter has one audit line for all deliveries. */
   summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: AuditDetails }
 }
 
@@ -63,13 +59,11 @@ export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: 
   return { plan, outcomes }
 }
 
-/** How many deliveries were re-queued, and how many were skipped for each reason. */
 export interface OutcomeCounts {
   requeued: number
   skipped: Partial<Record<Exclude<Requeued, 'requeued'>, number>>
 }
 
-/** Adds the outcomes of a page to the counts of the pages before it. */
 export function countOutcomes(
   outcomes: Outcomes,
   before: OutcomeCounts = { requeued: 0, skipped: {} },
@@ -81,7 +75,7 @@ export function countOutcomes(
   return counts
 }
 
-/** Re-queues deliveries for staff or an operator, with an audit line for each. */
+/** For staff and operators. Each delivery has an audit line. */
 export const requeueDeliveries = async (
   deps: RequeueDeps,
   ids: readonly string[],
@@ -135,7 +129,7 @@ const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: 
   after: { status: 'RETRYING', nextAttemptAt: at },
 })
 
-/** Finds the plan of an earlier request with the same key, and carries it out if that is not done yet. */
+/** Continues the plan of an earlier request with this key. */
 export async function continuePlan(
   deps: PlanDeps,
   { key, arrivedAt }: WriteRequest,
@@ -146,7 +140,7 @@ export async function continuePlan(
   return plan
 }
 
-/** Carries out the plans that dead processes have left. Returns their number. */
+/** Returns how many plans dead processes had left. */
 export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
   const left = await nativeCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
@@ -157,14 +151,14 @@ export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<n
   return left.length
 }
 
-/** Repeating it changes nothing, because the deliveries are no longer in the states that the plan names. */
+/** Repeating it changes nothing, because the states no longer match. */
 async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
   if (deliveries.length === 0) return
   await writeDue(deps, deliveries, at, {})
   await nativeCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
 }
 
-/** For a replay, which begins the attempts itself. Returns the ids re-queued now or by an earlier run of it. */
+/** A replay begins the attempts itself. Returns what it re-queued now or in an earlier run of this page. */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
   found: readonly Candidate[],
@@ -183,14 +177,13 @@ export async function requeueForReplay(
 }
 
 interface Conditions {
-  /** The deliveries in open plans, which are as good as re-queued. */
+  /** In open plans. */
   planned: ReadonlySet<string>
   includesDelivered: boolean
   now: Date
   session?: mongo.ClientSession
 }
 
-/** Decides which deliveries can be re-queued now, by their ids. */
 async function judgeAll(
   deps: Pick<Deps, 'Delivery' | 'Endpoint'>,
   found: readonly Candidate[],
@@ -239,14 +232,14 @@ function judge(
     : 'requeued'
 }
 
-/** Whether a requested attempt has no result yet, so another re-queue would count without adding an attempt. */
+/** While a requested attempt has no result, another re-queue would count without adding an attempt. */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
 const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
   nextAttemptAt !== null && nextAttemptAt <= now
 
-/** If the last requested attempt was cancelled before it was made, a re-queue requests that same attempt again. */
+/** A requested attempt was cancelled before it was made, so it's requested again. */
 const isSameAttempt = ({ attempts, attemptsAtRequeue }: Candidate): boolean => attempts === attemptsAtRequeue
 
 const stateOf = (delivery: Candidate): DeliveryState => {
@@ -254,7 +247,7 @@ const stateOf = (delivery: Candidate): DeliveryState => {
   return { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt }
 }
 
-/** Makes those deliveries due that are still in the given states. */
+/** Skips deliveries whose state has changed. */
 async function writeDue(
   { Delivery: model }: Pick<Deps, 'Delivery'>,
   states: DeliveryState[],
@@ -270,7 +263,7 @@ async function writeDue(
     deadAt: null,
     attemptsAtRequeue: '$attempts',
     requeues: { $add: ['$requeues', { $cond: [{ $eq: ['$attempts', '$attemptsAtRequeue'] }, 0, 1] }] },
-    // The clean-up may already have processed a live delivery, and would not check it again.
+    // The clean-up may have processed it already.
     untrimmed: { $cond: ['$sandbox', '$untrimmed', true] },
   }
   await nativeCollection(model).bulkWrite(
@@ -297,8 +290,8 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
 }
 
 /**
- * Yields the outcomes of each batch. It's safe to stop early and call it again. `filter` must not match deliveries that
- * die after the call, or the run might never end, because what it re-queues may die again.
+ * Yields the outcomes of each batch. `filter` must not match deliveries that die after the call: what this re-queues
+ * may die again.
  */
 export async function* requeueAll(
   deps: RequeueDeps,

@@ -3,19 +3,15 @@ import type { Models } from '../../platform/deps.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
-/** The number of deleted endpoints that are kept per business, so that support staff see what was deleted lately. */
+/** Support staff see what was deleted lately. */
 const maxKeptDeletions = 100
-/**
- * The maximum number of endpoints that one deletion removes. Normally it would be enough to remove a single endpoint,
- * but earlier deletions may have removed none because they ran in parallel or were killed.
- */
+/** One would do, but earlier deletions may have removed none because they ran in parallel or were killed. */
 const maxPerRun = 10
 const maxTimeMS = 2000
 
 /**
- * Removes a business's deleted endpoints, except for the `maxKeptDeletions` most recently deleted ones, so that a
- * client that creates and deletes endpoints in a loop does not make the collection grow. The clean-up removes the other
- * deleted endpoints after two days (src/retention).
+ * A client that creates and deletes endpoints in a loop must not make the collection grow. The clean-up removes the
+ * others after two days (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
@@ -29,10 +25,8 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * Returns the ids of the endpoints that `stages` selects and that have no deliveries. A deleted endpoint is kept as
- * long as it has deliveries, because support staff need it and the merchant's list of deliveries refers to it. The
- * endpoint is also kept as long as it has an event that has not been relayed. A relay that read the endpoint before its
- * deletion may still add a delivery, which is cancelled when it becomes due.
+ * Support staff and the merchant's list need endpoints that have deliveries, and an unrelayed event needs its outbox.
+ * A relay that read the endpoint before may still add a delivery, which is cancelled when due.
  */
 export async function unusedAmong(Endpoint: RemoveDeps['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)

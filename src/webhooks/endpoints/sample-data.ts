@@ -6,14 +6,14 @@ import { type BodySource, composeData, endpointFormat } from '../message.ts'
 
 const noId = '0'.repeat(24)
 
-/** The sample amount in centimes. */
+/** In centimes. */
 const amount = 50_000
 
 const paidAt = (now: Date) => ({
   amount,
   paidAt: now,
   payerPhone: '22 ** ** 00',
-  // This commission is calculated with the default rates (docs/merchants/take-a-payment.md).
+  // At the default rates (docs/merchants/take-a-payment.md).
   commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
 })
 
@@ -75,10 +75,7 @@ const samples: Record<EventName, (now: Date) => Sample> = {
   }),
 }
 
-/**
- * Returns the `data` for an endpoint test (SPEC 6.2) as JSON. This `data` has the same structure as in a real event,
- * but its values are obviously not real.
- */
+/** For an endpoint test (SPEC 6.2): the structure of a real event, but obviously not real values. */
 export function sampleData(event: EventName, now: Date): string {
   const sample = samples[event](now)
   return composeData(sample, sample.source)

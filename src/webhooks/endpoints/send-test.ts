@@ -11,7 +11,6 @@ import type { Endpoint } from './endpoint.ts'
 import { findEndpoint, permitEvents } from './find.ts'
 import { sampleData } from './sample-data.ts'
 
-/** Validates the body of a test request. Returns the requested event, or null if the body does not name an event. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
   const { event = null } = deps.validate(testEndpointBody, body)
   if (event !== null) permitEvents(caller, [event as EventName], 'event')
@@ -21,11 +20,8 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'capacity' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * Prepares a test of an endpoint, and returns a function that runs the test. The function makes one signed attempt with
- * sample data for the requested event or, if no event was requested, for the first of the endpoint's events. The
- * function returns `{deliveryId, event, delivered, responseStatus, durationMs, error}`, where `error` is the stage at
- * which the attempt failed. Nothing is stored or retried. Preparing the test may throw ENDPOINT_NOT_FOUND or
- * EVENTS_NOT_PERMITTED, and running it may throw RATE_LIMITED.
+ * The returned step makes one signed attempt with sample data for the requested event, or for the endpoint's first.
+ * Nothing is stored or retried. The step may throw RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,
@@ -47,7 +43,7 @@ export async function testEndpoint(
   return { kind: 'none', data: send }
 }
 
-/** Two requests with the same key that arrive at the same time both send, under the same id. */
+/** Concurrent requests with one key both send, under the same id. */
 const eventIdOfTest = (key: string, now: Date): string =>
   hash('sha256', JSON.stringify([key, utcDayOf(now)]), 'hex').slice(0, 24)
 
@@ -59,7 +55,7 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = deliveryId(eventIdOfTest(key, now), endpoint._id)
-  // The event is always marked as a sandbox event, even with a live key, so that no merchant ships goods because of it.
+  // Always a sandbox event, even with a live key, so that no merchant ships goods because of it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signedHeadersFor(deps, endpoint, { _id: id, event }, body, now)
   const { _id: endpointId, businessId, url } = endpoint

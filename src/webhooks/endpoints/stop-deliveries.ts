@@ -4,20 +4,15 @@ import { leaseEnd } from '../deliveries/delivery.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
 
 const maxPerBatch = 500
-/**
- * A lease may end this much later than expected, because it was renewed just after `now` was read, or by a process
- * whose clock is fast.
- */
+/** A lease may end later: renewed just after `now` was read, or by a process whose clock is fast. */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries to an endpoint if it is deleted or disabled, but stops after about a second. If the endpoint is
- * deleted, cancels all of its open deliveries. If it is disabled, cancels only those with an attempt in flight, because
- * it may be enabled again before the others become due. An attempt in flight loses its lease, so its worker aborts the
- * attempt at the next renewal, within 3 s. Some deliveries may remain because of the time limit or an error, or because
- * a relay is still inserting them. Workers cancel these when they become due. This function never throws.
+ * For a deleted endpoint, cancels all open deliveries. For a disabled one, only those in flight, because it may be
+ * enabled again before the others are due. A worker whose lease is gone aborts within 3 s. Stops after about a second
+ * and never throws; workers cancel what is left when it's due.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -25,8 +20,7 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // `$gt: now` excludes deliveries that are due, because there may be a hundred thousand of them. This also excludes
-  // deliveries whose lease has ended, but the worker that takes over such a delivery cancels it.
+  // There may be a hundred thousand due deliveries, so they're left to the workers.
   const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
