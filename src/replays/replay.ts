@@ -1,8 +1,19 @@
+import type { mongo } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
+import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
+import type { Caller } from '../businesses/caller.ts'
+import { countAuditLine } from '../businesses/quotas.ts'
+import type { Result, WriteRequest } from '../idempotency/request.ts'
+import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import type { Deps, Models } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
+import type { By } from '../security/actor.ts'
 import { actorFields } from '../security/actor.ts'
+import { findEndpoint } from '../webhooks/endpoints/find.ts'
 
 /** Both ends of the period are included. */
 const selectionFields = part({
@@ -114,3 +125,91 @@ export function presentReplay(replay: PresentableReplay) {
 }
 
 export type PresentedReplay = ReturnType<typeof presentReplay>
+
+/** Throws REPLAY_NOT_FOUND, and SANDBOX_MISMATCH if it's in the other environment. */
+export async function findReplay(
+  deps: Pick<Deps, 'Replay'>,
+  { businessId, sandbox }: Caller,
+  endpointId: string,
+  id: string,
+  session?: mongo.ClientSession,
+): Promise<Replay> {
+  const own = { _id: id, endpointId, businessId }
+  const replay = await nativeCollection(deps.Replay).findOne(own, { ...(session && { session }) })
+  if (replay === null) throw refuse('REPLAY_NOT_FOUND')
+  if (replay.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
+  return replay
+}
+
+/** Newest first. */
+export async function listReplays(
+  deps: Pick<Deps, 'Replay' | 'Endpoint'>,
+  caller: Caller,
+  endpointId: string,
+  slice: PageRequest,
+): Promise<Page<Replay>> {
+  await findEndpoint(deps, caller, endpointId)
+  const { businessId, sandbox } = caller
+  return readPage<Replay>(
+    deps.Replay,
+    { where: { endpointId, sandbox, businessId }, index: 'byEndpoint' },
+    slice,
+  )
+}
+
+/** Staff and operators see this many. */
+const maxLatest = 10
+
+/** Newest first. MongoDB uses the index only if the filter names both environments. */
+export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
+  Replay.find({ endpointId, sandbox: { $in: [true, false] } })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(maxLatest)
+    .lean<Replay[]>()
+
+/** For staff. The worker stops within a second. Attempts that are due already are still made. */
+export const cancelReplay = (
+  deps: Pick<Models, 'Replay'> & AuditedDeps,
+  { _id }: Pick<Replay, '_id'>,
+  by: By,
+): Promise<void> =>
+  audited(deps, { documents: [_id], by }, async (act) => {
+    const replay = await nativeCollection(deps.Replay).findOne({ _id }, { session: act.session })
+    if (replay !== null) await endRunning(deps, replay, act)
+  })
+
+export async function cancelOwnReplay(
+  deps: Parameters<typeof auditedOnce>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
+  caller: Caller,
+  endpointId: string,
+  id: string,
+  request: WriteRequest,
+): Promise<Result> {
+  let addsLine = false
+  const result = await auditedOnce(deps, request, { documents: [id] }, async (act) => {
+    const replay = await findReplay(deps, caller, endpointId, id, act.session)
+    addsLine = replay.status === 'RUNNING'
+    return presentReplay(await endRunning(deps, replay, act))
+  })
+  if (addsLine) countAuditLine(deps, caller)
+  return result
+}
+
+async function endRunning(
+  { Replay: model }: Pick<Models, 'Replay'>,
+  replay: Replay,
+  { session, at, add }: AuditedAct,
+): Promise<Replay> {
+  if (replay.status !== 'RUNNING') return replay
+  const { _id, endpointId, businessId, sandbox } = replay
+  const set = { status: 'CANCELLED', cancellationReason: 'requested', ...ended(sandbox, at) } as const
+  await nativeCollection(model).updateOne({ _id }, { $set: set, $unset: { running: 1 } }, { session })
+  await add({
+    act: 'endpoint.replay-cancelled',
+    subject: endpointId,
+    businessId,
+    before: { status: 'RUNNING' },
+    after: { replayId: _id, status: 'CANCELLED' },
+  })
+  return { ...replay, ...set }
+}

@@ -23,9 +23,8 @@ import { newId } from '../../platform/ids.ts'
 import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'
-import { removeSurplus } from './remove-deleted.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
-import { stopDeliveries } from './stop-deliveries.ts'
+import { removeSurplus, stopDeliveries } from './stop-deliveries.ts'
 
 type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
