@@ -40,13 +40,10 @@ export interface RequeueAct {
 }
 
 /**
- * Makes up to `requeueBatch` deliveries due now, for one more attempt each. Those that are delivered, due or being
- * attempted stay as they are, and so do those of a deleted or disabled endpoint.
- *
- * Once the plan and the audit lines are stored, the deliveries count as re-queued: if the process dies before it has
- * carried out the plan, a poll does. An API request stores a plan even for nothing, because MongoDB refuses a second
- * one with its key, so a duplicate of it can't re-queue what has died meanwhile. For staff, the plan is null if nothing
- * is re-queued.
+ * Makes deliveries due now, for one more attempt each. Leaves those that are delivered, due or being attempted, and
+ * those of a deleted or disabled endpoint. They count as re-queued once the plan is stored: if the process dies, a
+ * poll carries it out. An API request stores a plan even for nothing, so that its duplicate can't re-queue what has
+ * died meanwhile. For staff, the plan is then null.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
