@@ -94,34 +94,17 @@ export const ended = (sandbox: boolean, now: Date) => ({
   expiresAt: new Date(now.getTime() + (sandbox ? keptDays.test : keptDays.live) * dayMs),
 })
 
-type PresentableReplay = Omit<
+type PresentableReplay = Pick<
   Replay,
-  | 'through'
-  | 'running'
-  | 'reached'
-  | 'nextRunAt'
-  | 'leaseToken'
-  | 'startedBy'
-  | 'day'
-  | 'numberOfDay'
-  | 'expiresAt'
->
+  '_id' | 'endpointId' | 'status' | 'cancellationReason' | 'from' | 'to' | 'events' | 'onlyUndelivered'
+> &
+  Pick<Replay, 'total' | keyof ReplayCounts | 'sandbox' | 'createdAt' | 'finishedAt'>
 
 export function presentReplay(replay: PresentableReplay) {
   const { _id: id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered } = replay
   const { total, requeued, created, skipped, sandbox, createdAt, finishedAt } = replay
-  const about = {
-    id,
-    endpointId,
-    status,
-    cancellationReason,
-    from,
-    to,
-    events,
-    onlyUndelivered,
-    dryRun: false,
-  }
-  return { ...about, total, requeued, created, skipped, sandbox, createdAt, finishedAt }
+  const about = { id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered }
+  return { ...about, dryRun: false, total, requeued, created, skipped, sandbox, createdAt, finishedAt }
 }
 
 export type PresentedReplay = ReturnType<typeof presentReplay>

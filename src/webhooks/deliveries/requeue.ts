@@ -73,11 +73,8 @@ export function countOutcomes(
 }
 
 /** For staff and operators. Each delivery has an audit line. */
-export const requeueDeliveries = async (
-  deps: RequeueDeps,
-  ids: readonly string[],
-  by: By,
-): Promise<Outcomes> => (await requeueAs(deps, ids, { by })).outcomes
+export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By) =>
+  (await requeueAs(deps, ids, { by })).outcomes
 
 async function makePlan(
   deps: RequeueDeps,
@@ -166,10 +163,8 @@ export async function requeueForReplay(
   const isOwn = ({ requeuedBy }: Candidate): boolean => requeuedBy === replayId
   const wanted = found.filter((each) => !isOwn(each) && judged.get(each._id) === 'requeued')
   await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
-  const after = await readCandidates(
-    deps,
-    found.map(({ _id }) => _id),
-  )
+  const ids = found.map(({ _id }) => _id)
+  const after = await readCandidates(deps, ids)
   return after.filter(isOwn).map(({ _id }) => _id)
 }
 
@@ -182,11 +177,15 @@ interface Conditions {
 }
 
 async function judgeAll(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint'>,
+  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   found: readonly Candidate[],
   { planned, includesDelivered, now, session }: Conditions,
 ) {
-  const receiving = await receivingEndpoints(deps, found, session)
+  const ids = [...new Set(found.map(({ endpointId }) => endpointId))]
+  const endpoints = await nativeCollection(model)
+    .find({ _id: { $in: ids } }, { projection: { active: 1, deletedAt: 1 }, ...(session && { session }) })
+    .toArray()
+  const receiving = new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
   return new Map(
     found.map((each) => [
       each._id,
@@ -204,18 +203,6 @@ export const readCandidates = (
     .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
 
-async function receivingEndpoints(
-  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
-  deliveries: readonly Candidate[],
-  session?: mongo.ClientSession,
-): Promise<ReadonlySet<string>> {
-  const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
-  const endpoints = await nativeCollection(model)
-    .find({ _id: { $in: ids } }, { projection: { active: 1, deletedAt: 1 }, ...(session && { session }) })
-    .toArray()
-  return new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
-}
-
 function judge(
   delivery: Candidate,
   receiving: ReadonlySet<string>,
@@ -224,20 +211,14 @@ function judge(
 ): Exclude<Requeued, 'not-found'> {
   if (delivery.status === 'DELIVERED' && !includesDelivered) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
-  return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now)
-    ? 'under-way'
-    : 'requeued'
+  const { nextAttemptAt } = delivery
+  const isDue = nextAttemptAt !== null && nextAttemptAt <= now
+  return isAttemptPending(delivery) || isDue || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
 
 /** While a requested attempt has no result, another re-queue would count without adding an attempt. */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
-
-const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
-  nextAttemptAt !== null && nextAttemptAt <= now
-
-/** A requested attempt was cancelled before it was made, so it's requested again. */
-const isSameAttempt = ({ attempts, attemptsAtRequeue }: Candidate): boolean => attempts === attemptsAtRequeue
 
 const stateOf = (delivery: Candidate): DeliveryState => {
   const { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt = null } = delivery
@@ -280,7 +261,9 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
   deps.enqueue(
     'webhook-delivery',
     deliveries.map((delivery) => {
-      const requeues = delivery.requeues + (isSameAttempt(delivery) ? 0 : 1)
+      // A requested attempt that was cancelled before it was made is requested again.
+      const isSameAttempt = delivery.attempts === delivery.attemptsAtRequeue
+      const requeues = delivery.requeues + (isSameAttempt ? 0 : 1)
       return deliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
     }),
   )

@@ -31,18 +31,14 @@ export function signingSecrets(
 ): [current: string, ...previous: string[]] {
   const valid = endpoint.previousSecrets.filter(({ validUntil }) => validUntil > now)
   const field = secretField(endpoint._id)
-  const previous = valid.flatMap(({ secret }) => decrypted(secrets, secret, field) ?? [])
+  const previous = valid.flatMap(({ secret }) => orNull(() => secrets.decrypt(secret, field)) ?? [])
   return [secrets.decrypt(endpoint.secret, field), ...previous]
 }
 
-/** Null if its SECRET_KEY is lost. An error would make attempts fail even after a rotation. */
-function decrypted(
-  secrets: Pick<Secrets, 'decrypt'>,
-  encrypted: string,
-  field: EncryptedField,
-): string | null {
+/** Null if the SECRET_KEY is lost. An error would make attempts fail even after a rotation. */
+function orNull(read: () => string): string | null {
   try {
-    return secrets.decrypt(encrypted, field)
+    return read()
   } catch {
     return null
   }
@@ -104,13 +100,8 @@ function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encryp
   } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
-function reencryptOrNull(secrets: Secrets, id: string, encrypted: string): string | null {
-  try {
-    return secrets.reencrypt(encrypted, secretField(id))
-  } catch {
-    return null
-  }
-}
+const reencryptOrNull = (secrets: Secrets, id: string, encrypted: string): string | null =>
+  orNull(() => secrets.reencrypt(encrypted, secretField(id)))
 
 /** Expired secrets and deleted endpoints sign nothing any more. */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {
