@@ -42,9 +42,8 @@ export const findLastLink = <Doc extends ChainLink>(
   }) as Promise<Doc | null>
 
 /**
- * If another process is faster, nothing more is inserted, and `build` is called again with the new last document and
- * the `drafts` that are in the chain already. `insert` can write more in the same transaction. Throws
- * SERVICE_UNAVAILABLE after too many collisions.
+ * `build` is called again if another process was faster, with the drafts that are in the chain by now. `insert` can
+ * write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many collisions.
  */
 export async function appendLinks<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
@@ -93,10 +92,7 @@ export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
 /** Skips drafts that are in the chain already. */
 export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
-/**
- * Combines concurrent appends to a chain, which would otherwise collide. `link` returns what follows `last` for a
- * draft: usually one document.
- */
+/** Concurrent appends to a chain would collide. `link` returns what follows `last`, usually one document. */
 export function createAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],

@@ -50,9 +50,9 @@ export const replayWork: Work = {
 }
 
 /**
- * For each page, re-queues or inserts as many deliveries as attempts can start now, records the progress, then starts
- * the attempts. If the process is killed in between, another worker repeats the page. Uses at most half of the
- * endpoint's free slots, so that new deliveries find one.
+ * Per page: writes the deliveries for which attempts can start now, records the progress, starts the attempts. If the
+ * process dies in between, another worker repeats the page. New deliveries still find slots, because a replay takes
+ * at most half.
  */
 export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
@@ -96,8 +96,8 @@ async function runPage(
 }
 
 /**
- * Stops after `most` deliveries that need an attempt (at least 1). Each write records the replay's id, so applying a
- * page again changes nothing and counts the same.
+ * Stops after `most` deliveries (at least 1). Each write records the replay's id, so applying a page twice changes
+ * nothing.
  */
 async function applyPage(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'counters' | 'config' | 'now'>,
@@ -205,10 +205,7 @@ export async function leaseReplay(
   return null
 }
 
-/**
- * Null if another worker has taken over; it repeats the page. The page counts even if the replay was cancelled
- * meanwhile.
- */
+/** Null if another worker has taken over. The page counts even if the replay was cancelled meanwhile. */
 export const recordProgress = (
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,

@@ -41,10 +41,7 @@ export const replayLimit = {
 /** A running replay may take much longer. */
 const retryAfterMs = 60_000
 
-/**
- * Stores nothing. Throws ENDPOINT_NOT_ACTIVE, INVALID_WEBHOOK_EVENT for an event that the endpoint isn't subscribed
- * to, and VALIDATION_ERROR if the period is in the future.
- */
+/** Throws ENDPOINT_NOT_ACTIVE, INVALID_WEBHOOK_EVENT and VALIDATION_ERROR. */
 export async function planReplay(
   deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
   endpoint: Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>,
@@ -80,10 +77,7 @@ export const startReplay = (
 ): Promise<Replay> =>
   audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
-/**
- * Throws ENDPOINT_NOT_ACTIVE if the endpoint was deleted or disabled meanwhile, and RATE_LIMITED if it has a running
- * replay or the business has used up its day. If two start together, the unique indexes make the transaction repeat.
- */
+/** Throws ENDPOINT_NOT_ACTIVE and RATE_LIMITED. If two start together, unique indexes make the transaction repeat. */
 export async function insertReplay(
   deps: Pick<Models, 'Endpoint' | 'Replay'>,
   planned: PlannedReplay,
@@ -160,10 +154,7 @@ export function parseReplay(
   }
 }
 
-/**
- * A dry run only counts the events. Throws EVENTS_NOT_PERMITTED if the caller may not see all of them, and what
- * `findEndpoint`, `planReplay` and `insertReplay` throw.
- */
+/** A dry run only counts. Throws EVENTS_NOT_PERMITTED, and what the functions above throw. */
 export async function requestReplay(
   deps: QuotaDeps &
     Pick<

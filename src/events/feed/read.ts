@@ -24,7 +24,6 @@ interface Feed {
   hasMore: boolean
 }
 
-/** Throws if the position is invalid, or the caller may not read events of the given type. */
 export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearch {
   const { after, type, wait = '0' } = query
   if (type !== undefined) checkReadable(caller, type)

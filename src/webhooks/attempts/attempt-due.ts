@@ -13,7 +13,7 @@ type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
 /** Deliveries due for less than this are left to their wake-up jobs, which may still arrive. */
 const graceMs = 500
-/** How many deliveries of one business a run starts at most. `attemptWaiting` continues when slots are free. */
+/** `attemptWaiting` continues when slots are free. */
 const maxPerBusiness = 500
 
 type Due = Pick<LeasedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
@@ -116,8 +116,8 @@ export async function beginAttempts(
     starting.push(leaseAndBegin(deps, id, slot))
   }
   const begun = (await Promise.all(starting)).filter((delivery) => delivery !== null)
-  // Replays and the command line re-queue without a job, so a failed one may still exist. It isn't awaited, because
-  // attempts must not depend on Redis.
+  // Replays and the command line re-queue without a job, so a failed one may still exist. Attempts must not wait for
+  // Redis.
   void deps.backgroundWork.add(removeSuperseded(deps, begun))
   return begun.length
 }
@@ -161,8 +161,8 @@ export async function removeSuperseded(
 }
 
 /**
- * `begun`: the attempt is running in the background. `no-slot`: the delivery waits in MongoDB for a slot of this
- * process, or for another's poll. `superseded`: there's nothing to do, or a newer job will do it.
+ * `begun` attempts run in the background. With `no-slot`, the delivery waits in MongoDB. `superseded` jobs have
+ * nothing to do, or a newer job has.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }

@@ -7,10 +7,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 /** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 
-/**
- * The number of fast attempts that an endpoint may have in progress. It grows by one after each success, and shrinks
- * by one after each slow or failed attempt.
- */
+/** Fast attempts in progress per endpoint: one more after a success, one less after a slow or failed attempt. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
 /** What one process can use. In measurements, 1,000 hanging attempts took about 40 MB. */
@@ -93,9 +90,8 @@ interface Use {
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * The slots for attempts in this process, and the endpoints that wait for one (docs/maintainers/architecture.md,
- * "Isolation"). A slot includes the socket. Endpoints that hang block only their own business, because an attempt
- * goes to a slow slot after 5 s.
+ * Also knows the endpoints that wait for a slot (docs/maintainers/architecture.md, "Isolation"). After 5 s an attempt
+ * goes to a slow slot, so endpoints that hang block only their own business.
  */
 export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
@@ -189,10 +185,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       if (held === null) setWaiting(owner)
       return held && slotOf(use, held)
     },
-    /**
-     * Waits up to 100 ms, which may save a job and a second read. Doesn't wait if older deliveries to the endpoint
-     * wait in MongoDB.
-     */
+    /** Waits up to 100 ms, but not if older deliveries to the endpoint wait in MongoDB. */
     async take(owner: SlotOwner): Promise<Slot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
       const use = useOf(owner)
@@ -210,10 +203,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     /** The endpoint that has been waiting longest comes first. */
     waiting: (): SlotOwner[] => [...waiting.values()],
     clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
-    /**
-     * `act` serves the waiting endpoints and returns how many attempts it started. Many delay its next call. It must
-     * not throw.
-     */
+    /** `act` returns how many attempts it started. Many delay its next call. It must not throw. */
     onAvailable: (act: () => Promise<number>): void => void (serve = act),
     /** Called after serving an endpoint failed, because nothing else might become free. */
     serveWaiting: serveSoon,

@@ -31,7 +31,6 @@ const projection = { facts: 0, attemptLog: 0 } as const
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
 export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
-/** A person re-queues deliveries. */
 export interface RequeueAct {
   by: By
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
@@ -40,10 +39,9 @@ export interface RequeueAct {
 }
 
 /**
- * Makes deliveries due now, for one more attempt each. Leaves those that are delivered, due or being attempted, and
- * those of a deleted or disabled endpoint. They count as re-queued once the plan is stored: if the process dies, a
- * poll carries it out. An API request stores a plan even for nothing, so that its duplicate can't re-queue what has
- * died meanwhile. For staff, the plan is then null.
+ * Leaves deliveries that are delivered, due or being attempted. Once the plan is stored, the others count as re-
+ * queued: if the process dies, a poll carries it out. An API request stores a plan even for nothing, so that its
+ * duplicate can't re-queue what has died meanwhile.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act

@@ -29,9 +29,7 @@ const reasons = {
   'endpoint-gone': 'endpoint_gone',
 } as const satisfies Record<Exclude<Requeued, 'not-found'>, string | null>
 
-/**
- * Throws the errors of `findDeliveryRecord`, SANDBOX_MISMATCH for a test event at a live endpoint, and RATE_LIMITED.
- */
+/** Throws the errors of `findDeliveryRecord`, SANDBOX_MISMATCH and RATE_LIMITED. */
 export async function retryDelivery(
   deps: RequeueDeps & QuotaDeps,
   caller: Caller,
@@ -86,9 +84,8 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
 }
 
 /**
- * At most `requeueBatch`, oldest first. Each request continues after the last delivery of the previous one, so a
- * series considers each delivery once, even if some die again. A repeated request finds its plan and re-queues
- * nothing else.
+ * At most `requeueBatch`, oldest first. Each request of a series continues after the previous one, so it considers
+ * each delivery once. A repeated request finds its plan.
  */
 export async function retryMatching(
   deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,

@@ -40,10 +40,7 @@ type ChangeDeps = Parameters<typeof auditedOnce>[0] &
   QuotaDeps &
   Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
-/**
- * Returns the data of SPEC 4.8 with the secret, which no later response has. Throws MAX_ENDPOINTS_REACHED, and
- * RATE_LIMITED if a daily quota is used up.
- */
+/** No later response has the secret. Throws MAX_ENDPOINTS_REACHED and RATE_LIMITED. */
 export function createEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -107,10 +104,7 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   }
 }
 
-/**
- * A new URL or a reactivation begins a new period for the report of failures. Throws EVENTS_NOT_PERMITTED if the
- * caller may not see all events of an endpoint whose URL it changes. It could redirect them otherwise.
- */
+/** A caller that may not see all events of an endpoint must not redirect them, so EVENTS_NOT_PERMITTED. */
 export async function updateEndpoint(
   deps: ChangeDeps,
   caller: Caller,

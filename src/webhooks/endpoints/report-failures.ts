@@ -18,9 +18,8 @@ type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'transactions' | 'secrets' | 'config' | 'now' | 'log'>
 
 /**
- * Adds an `endpoint.failing` event for each endpoint that has failed for `endpointWarningMs`, and for each reported
- * one that has recovered. The relay sends it to the other endpoints of the business. Each write is guarded, so a
- * failure is reported once, even if several workers find it. Returns how many events it added.
+ * Adds events to the outboxes of endpoints that fail for `endpointWarningMs`, and of those that have recovered. The
+ * business's other endpoints get them. Writes are guarded, so each failure is reported once. Returns the count.
  */
 export async function reportFailures(deps: ReportDeps): Promise<number> {
   const failing = await reportAll(deps, findFailing(deps), failureOf)

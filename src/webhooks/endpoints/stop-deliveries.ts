@@ -10,9 +10,8 @@ const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * For a deleted endpoint, cancels all open deliveries. For a disabled one, only those in flight, because it may be
- * enabled again before the others are due. A worker whose lease is gone aborts within 3 s. Stops after about a second
- * and never throws; workers cancel what is left when it's due.
+ * Cancels all open deliveries of a deleted endpoint, but only those in flight of a disabled one, which may be enabled
+ * again. Stops after about a second and never throws: workers cancel the others when they're due.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -74,13 +73,10 @@ type RemoveDeps = Pick<Models, 'Endpoint'>
 
 /** Support staff see what was deleted lately. */
 const maxKeptDeletions = 100
-/** One would do, but earlier deletions may have removed none because they ran in parallel or were killed. */
+/** One would do if earlier deletions had never run in parallel or been killed. */
 const maxPerRun = 10
 
-/**
- * A client that creates and deletes endpoints in a loop must not make the collection grow. The clean-up removes the
- * others after two days (src/retention).
- */
+/** A client that creates and deletes endpoints in a loop must not make the collection grow. */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
     { $match: { businessId, deletedAt: { $type: 'date' } } },
@@ -92,10 +88,7 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
     await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }
 
-/**
- * Support staff and the merchant's list need endpoints that have deliveries, and an unrelayed event needs its outbox.
- * A relay that read the endpoint before may still add a delivery, which is cancelled when due.
- */
+/** Keeps endpoints that have deliveries or an unrelayed event. */
 export async function unusedAmong(Endpoint: RemoveDeps['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(

@@ -18,10 +18,7 @@ function isPublicV6(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(globalUnicast) && !isatap
 }
 
-/**
- * False for private, local, special and reserved ranges, tunnels into them, metadata services, addresses with a zone,
- * and notations such as `0x7f.1` that no resolver returns.
- */
+/** False for special ranges, tunnels into them, metadata services, zones, and notations such as `0x7f.1`. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
@@ -31,10 +28,7 @@ export function isPublicAddress(address: string): boolean {
 /** The well-known NAT64 prefix, in which DNS64 embeds a name's IPv4 addresses (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/**
- * Whether DNS64 derived `address` from a public IPv4 address. It can then be ignored, because the name also resolves to
- * that IPv4 address. DNS64 never embeds a private one.
- */
+/** Such an address can be ignored: the name also has the public IPv4 address. DNS64 never embeds a private one. */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
@@ -55,15 +49,10 @@ const maxAddresses = 4
 /** No real host has this many. Checking 4,000 would take 30 ms. */
 const maxChecked = 100
 
-/**
- * Two queries, with timeouts of 2 s and 4 s: one lost packet does no harm, and there's time left to report a dead
- * name server.
- */
+/** Tries twice, within 2 s and 4 s. That leaves time to report a dead name server. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
-/**
- * `dns.lookup` would use one of four threads of the process, so a few dead name servers would delay all endpoints.
- */
+/** `dns.lookup` uses one of four threads of the process, so dead name servers would delay all endpoints. */
 async function queryNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
@@ -77,7 +66,6 @@ const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
 
-/** Resolves to null at the deadline, and then ignores what `promise` does later. */
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const late = (): void => resolve(null)
@@ -94,9 +82,8 @@ export interface AddressLookup {
 }
 
 /**
- * Unless the host is `allowed`, one non-public address rejects the whole name, because its owner could wait until
- * that address is used. Blocked and DNS64-derived addresses are only skipped, because the network itself may add them
- * to any name.
+ * One non-public address rejects a whole name, whose owner could wait for that address to be used. Blocked and
+ * DNS64-derived ones are skipped, because the network itself may add them.
  */
 export async function findAddresses(
   { resolve, isBlocked }: AddressLookup,
