@@ -11,13 +11,8 @@ import { ensureServiceKey } from '../../src/security/service-keys.ts'
 import { reencryptSecrets, secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
-import {
-  attempt,
-  freshDelivery,
-  openSecondProcess,
-  paymentEvents,
-  type Subscription,
-} from '../support/actions.ts'
+import type { Subscription } from '../support/actions.ts'
+import { attempt, freshDelivery, openSecondProcess, paymentEvents } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -55,10 +50,8 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   const rotate = async () => {
-    const { exitCode, stdout, stderr } = await cli.admin(
-      ['secrets', 'rotate', '--json', '--reason', 'ticket 4711'],
-      exchanged,
-    )
+    const command = ['secrets', 'rotate', '--json', '--reason', 'ticket 4711']
+    const { exitCode, stdout, stderr } = await cli.admin(command, exchanged)
     expect([exitCode, stderr]).to.deep.equal([0, ''])
     return JSON.parse(stdout) as Record<string, unknown>
   }
@@ -97,13 +90,10 @@ describe('npm run admin -- secrets rotate', function () {
     const mistyped = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: newest }
     const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
     expect(nothingSealed.exitCode).to.equal(1)
-    expect(JSON.parse(nothingSealed.stdout)).to.deep.include({
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      keysLeft: 0,
-      keysGone: 1,
-      goneKeys: [key],
-      mayDropPrevious: false,
-    })
+    const none = { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 }
+    const allReadable = { unreadable: none, unreadableEndpoints: [], unreadableStaff: [] }
+    const gone = { keysGone: 1, goneKeys: [key], mayDropPrevious: false }
+    expect(JSON.parse(nothingSealed.stdout)).to.deep.include({ ...allReadable, keysLeft: 0, ...gone })
     const { id: endpointId, secret } = await subscribe(merchant)
     const delivery = await freshDelivery(service, merchant)
     const requests: [path: string, body: object][] = [
@@ -137,30 +127,14 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
     // The endpoint and five of the six requests have stored responses. Responses to creates of intents aren't stored.
-    expect(await rotate()).to.deep.equal({
-      reencrypted: { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 },
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      unreadableEndpoints: [],
-      unreadableStaff: [],
-      keysLeft: 1,
-      keys: [key],
-      keysGone: 0,
-      goneKeys: [],
-      mayDropPrevious: false,
-    })
+    const lossless = { ...allReadable, keysGone: 0, goneKeys: [] }
+    const reencrypted = { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 }
+    const oneLeft = { keysLeft: 1, keys: [key], mayDropPrevious: false }
+    expect(await rotate()).to.deep.equal({ ...lossless, reencrypted, ...oneLeft })
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
-    expect(await rotate()).to.deep.equal({
-      reencrypted: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      unreadableEndpoints: [],
-      unreadableStaff: [],
-      keysLeft: 0,
-      keys: [],
-      keysGone: 0,
-      goneKeys: [],
-      mayDropPrevious: true,
-    })
+    const noneLeft = { keysLeft: 0, keys: [], mayDropPrevious: true }
+    expect(await rotate()).to.deep.equal({ ...lossless, reencrypted: none, ...noneLeft })
     const lines = await service.deps.AuditEvent.find({ act: 'secrets.rotated' }).sort({ at: 1 }).lean()
     expect(lines.map(({ reason }) => reason)).to.deep.equal([null, null, 'ticket 4711', 'ticket 4711'])
     expect(lines[0]).to.deep.include({ subject: 'secrets', businessId: null, before: null, after: null })
