@@ -40,21 +40,15 @@ describe('The list and show commands', function () {
     await waitFor('the day', async () => (await service.deps.ApiKey.findById(keyId))?.lastUsedDay !== null)
     await rotateKey(service.deps, keyId, 3600, tester)
 
-    const list = (...filter: string[]) => idsOf('key', 'list', '--business', businessId, ...filter)
-    const filters = [
-      ['--limit', '2'],
-      ['--limit', '2', '--after', bound.id],
-      ['--mode', 'test', '--kind', 'publishable'],
-      ['--status', 'active'],
-      ['--scope', 'webhooks.endpoints:read', '--mode', 'test'],
-    ]
-    expect(await Promise.all(filters.map((filter) => list(...filter)))).to.deep.equal([
-      [public_.id, bound.id],
-      [keyId],
-      [public_.id],
-      [bound.id, keyId],
-      [public_.id, keyId],
-    ])
+    const pages = {
+      '--limit 2': [public_.id, bound.id],
+      [`--limit 2 --after ${bound.id}`]: [keyId],
+      '--mode test --kind publishable': [public_.id],
+      '--status active': [bound.id, keyId],
+      '--scope webhooks.endpoints:read --mode test': [public_.id, keyId],
+    }
+    for (const [filter, ids] of Object.entries(pages))
+      expect(await idsOf('key', 'list', '--business', businessId, ...filter.split(' '))).to.deep.equal(ids)
     const [table, shown, blocked, blockedText] = await Promise.all([
       cli.here('key', 'list', '--business', businessId, '--limit', '2'),
       cli.done('key', 'show', keyId),
