@@ -6,8 +6,8 @@ import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
 describe('Metrics of the largest businesses', () => {
-  const limits = { LIVE_CODES_PER_BUSINESS: '20', SANDBOX_INTENTS_PER_DAY: '20' }
-  const service = withService({ ...limits, SANDBOX_BYTES_PER_DAY: '1000000' })
+  const few = { LIVE_CODES_PER_BUSINESS: '20', SANDBOX_INTENTS_PER_DAY: '20' }
+  const service = withService({ ...few, SANDBOX_BYTES_PER_DAY: '1000000' })
 
   /** Reads one metric per business, after all caches have expired. */
   async function byBusiness(name: string, labels = ''): Promise<Record<string, number>> {

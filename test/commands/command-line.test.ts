@@ -106,9 +106,9 @@ describe('npm run admin', function () {
       service.deps.AuditEvent.find({ businessId: id, ...which })
         .sort({ at: 1 })
         .lean()
-    const named = (perSecond: number | null, intents: number | null, bytes: number | null) => ({
+    const named = (perSecond: number | null, creates: number | null, bytes: number | null) => ({
       'limits.perSecond': perSecond,
-      'limits.sandboxIntentsPerDay': intents,
+      'limits.sandboxIntentsPerDay': creates,
       'limits.liveBytesPerDay': bytes,
     })
     const trail = await linesWith({ act: 'business.limited' })

@@ -94,7 +94,7 @@ describe('npm run admin -- secrets rotate', function () {
       meanwhile().then(() => collection.bulkWrite(writes, { ordered: false }))
     const { collectionName } = collection
     const raced = { collectionName, find: collection.find.bind(collection), bulkWrite }
-    return { ...both.deps, [name]: { collection: raced } } as unknown as Deps
+    return { ...both.deps, [name]: { collection: raced } }
   }
 
   it('makes the old SECRET_KEY dispensable without invalidating signatures, stored responses or active API keys', async () => {

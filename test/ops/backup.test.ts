@@ -218,10 +218,12 @@ describe('A backup', () => {
       const restored = await bringBack(way, note)
       const after = await allDocuments(restored.url)
       expect([...before].filter((document) => !after.has(document))).to.deep.equal([])
-      const references = await withClient(restored.url, (client) =>
-        client.db().collection('intents').distinct('referenceNumber'),
+      const references = new Set(
+        await withClient(restored.url, (client) =>
+          client.db().collection('intents').distinct('referenceNumber'),
+        ),
       )
-      expect(references).to.include.members(inTime.map(({ referenceNumber }) => referenceNumber))
+      expect(inTime.filter(({ referenceNumber }) => !references.has(referenceNumber))).to.deep.equal([])
 
       // This service has its own queues, as after the loss of Redis.
       const again = await openService({ MONGODB_URL: restored.url })
@@ -247,19 +249,25 @@ describe('A backup', () => {
     expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
     expect(drilled.counts.intents).to.be.greaterThan(25)
     expect(drilled.keyOpens).to.equal(true)
-    const newestAt = Date.parse(String(drilled.newestIntentAt))
-    expect(newestAt).to.be.closeTo(Date.parse(drilled.takenAt), deadlineMs(2000))
+    expect(Date.parse(String(drilled.newestIntentAt))).to.be.closeTo(
+      Date.parse(drilled.takenAt),
+      deadlineMs(2000),
+    )
     const { mongodbUrl, secretKeys } = service.deps.config
     const another = createSecrets([Buffer.alloc(32)])
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
     expect(await readSummary(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
     expect(await readSummary(mongodbUrl, both, log)).to.include({ keyOpens: true })
     const { _id } = await service.deps.Endpoint.findOne({ deletedAt: null }).orFail().lean()
-    const secret = another.encrypt('x', secretField(_id))
-    for (const [ms, endpointsNotOpened] of [[60_000, 1] as const, [-1, 0] as const]) {
-      const replaced = { secret, validUntil: new Date(Date.now() + ms) }
+    for (const [ms, found] of [
+      [60_000, { keyOpens: false, endpointsNotOpened: 1 }],
+      [-1, { keyOpens: true, endpointsNotOpened: 0 }],
+    ] as const) {
+      const replaced = {
+        secret: another.encrypt('x', secretField(_id)),
+        validUntil: new Date(Date.now() + ms),
+      }
       await service.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
-      const found = { keyOpens: endpointsNotOpened === 0, endpointsNotOpened }
       expect(await readSummary(mongodbUrl, secrets, log)).to.include(found)
     }
     await service.deps.Endpoint.updateMany({}, { deletedAt: new Date() })
@@ -318,8 +326,9 @@ describe('A backup', () => {
     await createAccount(service.deps, { name: 'awa', role: 'support' }, operator)
     const delivered = await freshDelivery(service, merchant)
     await attempt(service.deps, delivered._id)
-    const hasSucceeded = { 'health.lastSuccessAt': { $ne: null } }
-    await waitFor('the recorded success', () => service.deps.Endpoint.exists(hasSucceeded))
+    await waitFor('the recorded success', () =>
+      service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
+    )
     const due = await freshDelivery(service, merchant)
     await relay(service, merchant)
     return { key: 'before', response: await response.text(), pending, due }
