@@ -240,7 +240,7 @@ describe("The project's structure", () => {
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
       // Only deleted endpoints without deliveries.
-      'src/webhooks/endpoints/remove-deleted.ts',
+      'src/webhooks/endpoints/stop-deliveries.ts',
     ])
     expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/

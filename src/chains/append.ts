@@ -17,14 +17,12 @@ export const chainIndex = {
   unique: true,
 } as const
 
-/** The id must be deterministic: something that is appended twice is stored once. */
+/** The id must be deterministic, so that a repeated draft is stored once. */
 interface Draft {
   _id: string
 }
 
-/**
- * An append starts over if another process was faster. At 2 ms each, even ten processes rarely need more than a few.
- */
+/** At 2 ms each, even ten processes rarely need more than a few. */
 const maxRounds = 50
 /** Random, so that processes don't collide again. */
 const maxPauseMs = 10
@@ -44,10 +42,8 @@ export const findLastLink = <Doc extends ChainLink>(
   }) as Promise<Doc | null>
 
 /**
- * Appends what `build` returns for the last document. If another process is faster, the numbers collide, nothing more
- * is inserted, and `build` is called again with the new last document and the ids of those `drafts` that are in the
- * chain already. Pass `insert` to write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many
- * collisions.
+ * `build` is called again if another process was faster, with the drafts that are in the chain by now. `insert` can
+ * write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many collisions.
  */
 export async function appendLinks<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
@@ -88,10 +84,7 @@ const isCollision = (error: unknown): boolean =>
   error.result.getWriteConcernError() === undefined
 
 const longestBatch = 250
-/**
- * Linking and inserting this many takes about 30 ms, during which the process serves nothing else. A batch can have
- * many thousands, because an outbox can contain many events.
- */
+/** This takes about 30 ms, during which the process serves nothing else. A batch can have many thousands. */
 const longestInsert = 500
 
 export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
@@ -99,10 +92,7 @@ export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
 /** Skips drafts that are in the chain already. */
 export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
-/**
- * Combines concurrent appends to the same chain, which would otherwise collide. Owners don't wait for each other.
- * `link` returns what follows `last` for a draft: usually one document.
- */
+/** Concurrent appends to a chain would collide. `link` returns what follows `last`, usually one document. */
 export function createAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],

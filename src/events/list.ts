@@ -22,7 +22,7 @@ export interface PresentedEvent {
   body: unknown
 }
 
-/** Leaves out events whose intent or order is gone, because the clean-up removes an intent's events first. */
+/** Leaves out events whose intent or order is gone: the clean-up removes an intent's events first. */
 export async function presentEvents(
   models: Pick<Deps, 'Intent' | 'Order'>,
   found: readonly LoggedEvent[],
@@ -43,9 +43,8 @@ export async function presentEvents(
 }
 
 /**
- * Finds one of the caller's events. Throws EVENT_NOT_FOUND if it's unknown, removed or of another business,
- * SANDBOX_MISMATCH if it belongs to the other environment, and SCOPE_REQUIRED if the key may not read it: that it
- * exists is no secret, since webhooks contain the id.
+ * Throws EVENT_NOT_FOUND, SANDBOX_MISMATCH if it's in the other environment, and SCOPE_REQUIRED. That it exists is no
+ * secret, since webhooks contain the id.
  */
 export async function findEvent(
   deps: Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order'>,
@@ -89,7 +88,7 @@ export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventS
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
 
-/** Newest first, by id if events happened at the same time. Leaves out what the caller may not read. */
+/** Newest first, without events that the caller may not read. */
 export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
   const { businessId, sandbox } = caller
   const { type, referenceNumber } = search

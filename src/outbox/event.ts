@@ -12,10 +12,7 @@ import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
 export type PaymentFailure = Of<typeof failureFields>
 
-/**
- * The fields of a webhook's `data` that may change later, as of the event. (For an order, that's only `status`.) If one
- * is missing, the event's format decides if `data` has null, `noCommission` or no such field.
- */
+/** What may change later, as of the event. If a field is missing, the format decides what `data` has. */
 export interface Facts {
   status: string
   /** In centimes. Missing for an unpaid OPEN intent. */

@@ -1,10 +1,21 @@
+import type { mongo } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
+import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
+import type { Caller } from '../businesses/caller.ts'
+import { countAuditLine } from '../businesses/quotas.ts'
+import type { Result, WriteRequest } from '../idempotency/request.ts'
+import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import type { Deps, Models } from '../platform/deps.ts'
+import { refuse } from '../platform/errors.ts'
+import type { By } from '../security/actor.ts'
 import { actorFields } from '../security/actor.ts'
+import { findEndpoint } from '../webhooks/endpoints/find.ts'
 
-/** The events of a business and environment that a replay covers. Both ends of the period are included. */
+/** Both ends of the period are included. */
 const selectionFields = part({
   businessId: text,
   sandbox: flag,
@@ -16,20 +27,18 @@ const selectionFields = part({
 })
 export type EventSelection = Of<typeof selectionFields>
 
-/** The results of a replay so far. Each processed event counts once. */
+/** Each processed event counts once. */
 const countFields = part({
-  /** The deliveries that existed and were re-queued. */
   requeued: whole,
-  /** The deliveries that did not exist and were inserted. */
   created: whole,
-  /** The deliveries that were left unchanged, because they were DELIVERED or an attempt was due or running. */
+  /** Already DELIVERED, due or in flight. */
   skipped: whole,
 })
 export type ReplayCounts = Of<typeof countFields>
 
 /**
- * A replay sends the events of a period to one endpoint again. A worker holds the lease while it processes some of the
- * events, and then gives it back, so that all replays advance.
+ * Sends the events of a period to one endpoint again. Workers lease it for a slice of time, so that all replays
+ * advance.
  */
 export const replays = declareCollection({
   name: 'webhookreplays',
@@ -39,26 +48,25 @@ export const replays = declareCollection({
     ...countFields.fields,
     _id: text,
     endpointId: text,
-    /** Whether deliveries that the endpoint has accepted are left out. */
     onlyUndelivered: flag,
     total: whole,
     status: oneOf<ReplayStatus>(),
-    /** Set as long as the replay is RUNNING. An endpoint can have only one such replay. */
+    /** Missing once ended. An endpoint can have only one with this field. */
     running: optional(flag),
     cancellationReason: orNull(oneOf<ReplayCancellation>()),
-    /** The last event processed, in order of time and id. Null at the beginning. */
+    /** The last event processed. Null at the beginning. */
     reached: orNull(part({ createdAt: date, eventId: text })),
-    /** From when a worker may take the lease, or when a taken one ends. Null unless the replay is RUNNING. */
+    /** When a worker may take the lease, or when it ends. Null once ended. */
     nextRunAt: orNull(date),
-    /** The token of the lease. Only its holder may record progress. A cancelled replay keeps it for the last page. */
+    /** Only its holder may record progress. A cancelled replay keeps it for the last page. */
     leaseToken: orNull(text),
     startedBy: actorFields,
     createdAt: date,
-    /** The UTC day on which it was started, and its number among those of the business and environment. */
+    /** The UTC day of its start, and its number among those of the business and environment. */
     day: whole,
     numberOfDay: whole,
     finishedAt: orNull(date),
-    /** When MongoDB removes the replay. Missing as long as the replay is RUNNING. */
+    /** Missing while RUNNING. */
     expiresAt: optional(date),
   },
   indexes: [
@@ -77,46 +85,114 @@ export const replays = declareCollection({
 export type Replay = Stored<typeof replays>
 
 const dayMs = 86_400_000
-/** How many days a replay is kept after its end. Test replays are kept as long as other test data. */
+/** Test replays are kept as long as other test data. */
 const keptDays = { test: 30, live: 90 } as const
 
-/** Returns the changes that end a replay. */
 export const ended = (sandbox: boolean, now: Date) => ({
   nextRunAt: null,
   finishedAt: now,
   expiresAt: new Date(now.getTime() + (sandbox ? keptDays.test : keptDays.live) * dayMs),
 })
 
-/** The fields of a replay that the API presents. */
-type PresentableReplay = Omit<
+type PresentableReplay = Pick<
   Replay,
-  | 'through'
-  | 'running'
-  | 'reached'
-  | 'nextRunAt'
-  | 'leaseToken'
-  | 'startedBy'
-  | 'day'
-  | 'numberOfDay'
-  | 'expiresAt'
->
+  '_id' | 'endpointId' | 'status' | 'cancellationReason' | 'from' | 'to' | 'events' | 'onlyUndelivered'
+> &
+  Pick<Replay, 'total' | keyof ReplayCounts | 'sandbox' | 'createdAt' | 'finishedAt'>
 
-/** Returns a replay as the API presents it. */
 export function presentReplay(replay: PresentableReplay) {
   const { _id: id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered } = replay
   const { total, requeued, created, skipped, sandbox, createdAt, finishedAt } = replay
-  const about = {
-    id,
-    endpointId,
-    status,
-    cancellationReason,
-    from,
-    to,
-    events,
-    onlyUndelivered,
-    dryRun: false,
-  }
-  return { ...about, total, requeued, created, skipped, sandbox, createdAt, finishedAt }
+  const about = { id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered }
+  return { ...about, dryRun: false, total, requeued, created, skipped, sandbox, createdAt, finishedAt }
 }
 
 export type PresentedReplay = ReturnType<typeof presentReplay>
+
+/** Throws REPLAY_NOT_FOUND, and SANDBOX_MISMATCH if it's in the other environment. */
+export async function findReplay(
+  deps: Pick<Deps, 'Replay'>,
+  { businessId, sandbox }: Caller,
+  endpointId: string,
+  id: string,
+  session?: mongo.ClientSession,
+): Promise<Replay> {
+  const own = { _id: id, endpointId, businessId }
+  const replay = await nativeCollection(deps.Replay).findOne(own, { ...(session && { session }) })
+  if (replay === null) throw refuse('REPLAY_NOT_FOUND')
+  if (replay.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
+  return replay
+}
+
+/** Newest first. */
+export async function listReplays(
+  deps: Pick<Deps, 'Replay' | 'Endpoint'>,
+  caller: Caller,
+  endpointId: string,
+  slice: PageRequest,
+): Promise<Page<Replay>> {
+  await findEndpoint(deps, caller, endpointId)
+  const { businessId, sandbox } = caller
+  return readPage<Replay>(
+    deps.Replay,
+    { where: { endpointId, sandbox, businessId }, index: 'byEndpoint' },
+    slice,
+  )
+}
+
+/** Staff and operators see this many. */
+const maxLatest = 10
+
+/** Newest first. MongoDB uses the index only if the filter names both environments. */
+export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
+  Replay.find({ endpointId, sandbox: { $in: [true, false] } })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(maxLatest)
+    .lean<Replay[]>()
+
+/** For staff. The worker stops within a second. Attempts that are due already are still made. */
+export const cancelReplay = (
+  deps: Pick<Models, 'Replay'> & AuditedDeps,
+  { _id }: Pick<Replay, '_id'>,
+  by: By,
+): Promise<void> =>
+  audited(deps, { documents: [_id], by }, async (act) => {
+    const replay = await nativeCollection(deps.Replay).findOne({ _id }, { session: act.session })
+    if (replay !== null) await endRunning(deps, replay, act)
+  })
+
+export async function cancelOwnReplay(
+  deps: Parameters<typeof auditedOnce>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
+  caller: Caller,
+  endpointId: string,
+  id: string,
+  request: WriteRequest,
+): Promise<Result> {
+  let addsLine = false
+  const result = await auditedOnce(deps, request, { documents: [id] }, async (act) => {
+    const replay = await findReplay(deps, caller, endpointId, id, act.session)
+    addsLine = replay.status === 'RUNNING'
+    return presentReplay(await endRunning(deps, replay, act))
+  })
+  if (addsLine) countAuditLine(deps, caller)
+  return result
+}
+
+async function endRunning(
+  { Replay: model }: Pick<Models, 'Replay'>,
+  replay: Replay,
+  { session, at, add }: AuditedAct,
+): Promise<Replay> {
+  if (replay.status !== 'RUNNING') return replay
+  const { _id, endpointId, businessId, sandbox } = replay
+  const set = { status: 'CANCELLED', cancellationReason: 'requested', ...ended(sandbox, at) } as const
+  await nativeCollection(model).updateOne({ _id }, { $set: set, $unset: { running: 1 } }, { session })
+  await add({
+    act: 'endpoint.replay-cancelled',
+    subject: endpointId,
+    businessId,
+    before: { status: 'RUNNING' },
+    after: { replayId: _id, status: 'CANCELLED' },
+  })
+  return { ...replay, ...set }
+}

@@ -21,26 +21,19 @@ import { readSelected } from './selected-events.ts'
 
 type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'databaseTime' | 'queues'>
 
-/**
- * The minimum time between the starts of two pages, and the maximum number of attempts per page. Together, they limit a
- * replay to 200 attempts per second.
- */
+/** Together, at most 200 attempts per second. */
 const pageEveryMs = 100
 const maxPerPage = 20
-/**
- * A replay waits while this many deliveries to its endpoint are due. Some of them may be new deliveries, which come
- * first. Deliveries that wait for the time of their next attempt do not count.
- */
+/** A replay waits while this many deliveries are due, because new ones come first. */
 const maxDue = 10
-/** The number of events that one page reads if most of their deliveries may be left out. */
+/** For `onlyUndelivered`, because most events may be left out. */
 const maxReadPerPage = 500
-/** After this time, the worker gives the replay back, so that the other replays advance too. */
+/** Then other replays continue. */
 const sliceMs = 5_000
-/** If the endpoint accepts no further attempts for this long, the worker gives the replay back for `restMs`. */
+/** If the endpoint takes no further attempts for this long, the worker gives the replay back for `restMs`. */
 const maxBlockedMs = 500
 const restMs = 1_000
 
-/** Runs the replay that has waited longest for one slice of time, so that all of them advance. */
 export const replayWork: Work = {
   name: 'replays',
   queue: 'webhook-delivery',
@@ -57,10 +50,9 @@ export const replayWork: Work = {
 }
 
 /**
- * Runs a replay for up to `sliceMs`, page by page. For each page, re-queues or inserts as many deliveries as attempts
- * can start now, records the progress, and starts the attempts. A replay uses at most half of the slots that its
- * endpoint has left, so that new deliveries find a slot. If the process is killed between two steps, another worker
- * repeats the page.
+ * Per page: writes the deliveries for which attempts can start now, records the progress, starts the attempts. If the
+ * process dies in between, another worker repeats the page. New deliveries still find slots, because a replay takes
+ * at most half.
  */
 export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
@@ -84,7 +76,7 @@ export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: Abo
   await releaseReplay(deps, replay, performance.now() < endsAt && !ending.aborted ? restMs : 0)
 }
 
-/** Processes the next events. Returns the replay, or null if it has ended or belongs to another worker. */
+/** Null if the replay has ended or belongs to another worker. */
 async function runPage(
   deps: RunDeps,
   replay: LeasedReplay,
@@ -104,10 +96,8 @@ async function runPage(
 }
 
 /**
- * Re-queues the deliveries of events to the replay's endpoint, and inserts those that do not exist. Stops after `most`
- * deliveries that need an attempt. Each write records the id of the replay in the delivery, so events that are applied
- * twice change nothing the second time and are counted in the same way. `events` must not be empty, and `most` must be
- * at least 1. Returns the last event of the page, the counts, and the ids of the deliveries that need an attempt.
+ * Stops after `most` deliveries (at least 1). Each write records the replay's id, so applying a page twice changes
+ * nothing.
  */
 async function applyPage(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'counters' | 'config' | 'now'>,
@@ -125,7 +115,7 @@ async function applyPage(
   if (last === undefined) throw new Error('a page has no events')
   const page = events.slice(0, events.indexOf(last) + 1)
   const isOwn = (event: LoggedEvent): boolean => existing.get(idOf(event))?.insertedBy === replay._id
-  // An event about an endpoint is never sent to that endpoint.
+  // An event about an endpoint is never sent to it.
   const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
   const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
   const created = [
@@ -140,10 +130,7 @@ async function applyPage(
   return { last, counts, dueIds: [...requeued, ...created] }
 }
 
-/**
- * Inserts the deliveries of events, due now. Returns the ids of those that were inserted. The relay may have inserted
- * the others in the meantime.
- */
+/** Returns the ids of those inserted. The relay may have inserted the others meanwhile. */
 async function insertDeliveries(
   deps: Pick<Deps, 'batchers' | 'counters' | 'config' | 'now'>,
   { _id: insertedBy }: Replay,
@@ -164,7 +151,6 @@ async function insertDeliveries(
   return inserted.flat()
 }
 
-/** Returns the maximum number of attempts that the replay may start now. */
 async function maxAttempts(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   endpoint: AttemptEndpoint,
@@ -190,22 +176,18 @@ async function end(
   deps.log.info({ replayId, endpointId, businessId, sandbox, status, ...counts }, 'replay.ended')
 }
 
-/**
- * How long the lease of a replay lasts. Each page of events renews it, and takes far less than a second. If the process
- * dies, another worker continues the replay after this time.
- */
+/** Each page renews the lease, and takes far less than a second. */
 const leaseMs = 10_000
 
-/** Other workers may take some of the due replays first, and the transaction of a dead process may have locked one. */
+/** Others may take some first, and a dead process's transaction may have locked one. */
 const maxTried = 10
 
-/** A replay whose lease this process holds. */
 export type LeasedReplay = Replay & { leaseToken: string }
 
 const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
   leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
-/** Takes the lease of the replay that has waited longest for a worker. Returns null if no replay is due. */
+/** The replay that has waited longest. Null if none is due. */
 export async function leaseReplay(
   deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>,
 ): Promise<LeasedReplay | null> {
@@ -223,11 +205,7 @@ export async function leaseReplay(
   return null
 }
 
-/**
- * Records the progress after a page of events and renews the lease. Returns null if another worker has taken over the
- * replay, which then processes the same page again. If the replay has been cancelled in the meantime, the page still
- * counts.
- */
+/** Null if another worker has taken over. The page counts even if the replay was cancelled meanwhile. */
 export const recordProgress = (
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,
@@ -246,7 +224,6 @@ export const recordProgress = (
     },
   ]) as Promise<LeasedReplay | null>
 
-/** Gives the lease back. A worker continues the replay after `waitMs`. */
 export async function releaseReplay(
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,
@@ -256,10 +233,7 @@ export async function releaseReplay(
   await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
 
-/**
- * Ends a replay as DONE or, if `reason` is not null, as CANCELLED. Returns the replay, or null if it is not RUNNING or
- * another worker has taken it over.
- */
+/** Null if it isn't RUNNING or another worker has taken over. */
 export function endReplay(
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,

@@ -8,10 +8,7 @@ import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>
 
-/**
- * Counts the selected events, reading only index keys. If `referenceNumber` is not null, counts only those about this
- * subject.
- */
+/** Reads only index keys. */
 export const countSelected = (
   { LoggedEvent }: Log,
   selection: EventSelection,
@@ -26,7 +23,7 @@ export const countSelected = (
     { hint: referenceNumber === null ? index : 'byReference', maxTimeMS: longestReadMs },
   )
 
-/** Returns the next events after `reached`, in order of time and id, with the fields in `projection`. */
+/** In order of time and id. */
 export function readSelected(
   { LoggedEvent }: Log,
   selection: EventSelection & Pick<Replay, 'reached'>,
@@ -48,15 +45,14 @@ const filterOf = ({ businessId, sandbox, events, through }: EventSelection) => (
   number: { $lte: through },
 })
 
-/** For more events, a count would keep the database busy for too long. */
+/** More would keep the database busy for too long. */
 export const maxCounted = 100_000
-/** The number of events in one query, which takes a few milliseconds. */
+/** A query takes a few milliseconds. */
 const pageSize = 1_000
 
 /**
- * Counts the events that the endpoint has not accepted yet, which are those that a replay with `onlyUndelivered` sends.
- * This includes events whose delivery is due, which the endpoint gets without a replay. Returns null if there are more
- * than `maxCounted` events.
+ * Counts what `onlyUndelivered` sends, and events whose delivery is due anyway. Null if the period has more than
+ * `maxCounted` events.
  */
 export async function countUndelivered(
   planned: EventSelection & Pick<Replay, 'endpointId' | 'total'>,
@@ -64,7 +60,7 @@ export async function countUndelivered(
 ): Promise<number | null> {
   if (planned.total > maxCounted) return null
   const { endpointId } = planned
-  // An event about an endpoint is never sent to that endpoint.
+  // An event about an endpoint is never sent to it.
   let undelivered = -(await countSelected(models, planned, endpointId))
   let reached: Replay['reached'] = null
   for (;;) {

@@ -18,10 +18,7 @@ import { findEndpoint, permitEvents } from '../webhooks/endpoints/find.ts'
 import { type EventSelection, presentReplay, type Replay } from './replay.ts'
 import { countSelected, countUndelivered } from './selected-events.ts'
 
-/**
- * The events to replay. If `to` is null, the period ends now. If `events` is null, all events to which the endpoint is
- * subscribed are replayed.
- */
+/** `to` defaults to now, `events` to all that the endpoint is subscribed to. */
 interface ReplayRequest {
   from: Date
   to: Date | null
@@ -29,12 +26,11 @@ interface ReplayRequest {
   onlyUndelivered: boolean
 }
 
-/** A replay that has not been started yet, with the number of its events. */
 export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
 
-/** How many replays a business can start per UTC day and environment. */
+/** Per UTC day and environment. */
 export const maxReplaysPerDay = 100
-/** How many events they can have. A replay to a new endpoint creates a delivery for each event. */
+/** A replay to a new endpoint creates a delivery for each event. */
 export const maxEventsPerDay = 1_000_000
 
 export const replayLimit = {
@@ -42,15 +38,10 @@ export const replayLimit = {
   limit: `${maxReplaysPerDay} and one million events per business`,
   gets: '429 `replays`',
 }
-/** How long a request should wait for a running replay, which may take much longer. */
+/** A running replay may take much longer. */
 const retryAfterMs = 60_000
 
-/**
- * Selects and counts the events of a replay, all from the endpoint's environment, without storing anything. `count`
- * runs the query that counts. Throws ENDPOINT_NOT_ACTIVE if no events may be sent to the endpoint,
- * INVALID_WEBHOOK_EVENT if the endpoint is not subscribed to an event, and VALIDATION_ERROR if the period is in the
- * future.
- */
+/** Throws ENDPOINT_NOT_ACTIVE, INVALID_WEBHOOK_EVENT and VALIDATION_ERROR. */
 export async function planReplay(
   deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
   endpoint: Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>,
@@ -79,7 +70,6 @@ export async function planReplay(
   return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
 }
 
-/** Starts a planned replay for staff. Throws the errors of `insertReplay`. */
 export const startReplay = (
   deps: Pick<Models, 'Endpoint' | 'Replay'> & AuditedDeps,
   planned: PlannedReplay,
@@ -87,18 +77,13 @@ export const startReplay = (
 ): Promise<Replay> =>
   audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
-/**
- * Stores a replay with its audit line. A worker carries it out. Throws ENDPOINT_NOT_ACTIVE if the endpoint has been
- * deleted or disabled meanwhile, and RATE_LIMITED if another replay of the endpoint is running, or if the business has
- * used up its replays or its replayed events of this UTC day and environment. If another replay is started at the same
- * time, the unique indexes make the transaction repeat.
- */
+/** Throws ENDPOINT_NOT_ACTIVE and RATE_LIMITED. If two start together, unique indexes make the transaction repeat. */
 export async function insertReplay(
   deps: Pick<Models, 'Endpoint' | 'Replay'>,
   planned: PlannedReplay,
   { session, by, at: now, add }: AuditedAct,
 ): Promise<Replay> {
-  // A request that deletes or disables the endpoint writes it too.
+  // A concurrent request that deletes or disables the endpoint conflicts with this write.
   const receiving = { _id: planned.endpointId, active: true, deletedAt: null }
   const endpoints = nativeCollection(deps.Endpoint)
   const { matchedCount } = await endpoints.updateOne(receiving, { $set: { replayedAt: now } }, { session })
@@ -131,7 +116,6 @@ export async function insertReplay(
   return replay
 }
 
-/** Throws RATE_LIMITED if the business has used up its replays or its replayed events of the day. */
 async function takeNumber(
   { Replay: model }: Pick<Models, 'Replay'>,
   { businessId, sandbox, total }: PlannedReplay,
@@ -155,7 +139,6 @@ async function takeNumber(
   )
 }
 
-/** Validates the body of a request for a replay. */
 export function parseReplay(
   deps: Pick<Deps, 'validate'>,
   body: unknown,
@@ -171,11 +154,7 @@ export function parseReplay(
   }
 }
 
-/**
- * Starts a replay for one of the caller's endpoints or, in a dry run, only counts its events. Throws
- * EVENTS_NOT_PERMITTED if the caller's scopes do not allow all of the events, and the same errors as `findEndpoint`,
- * `planReplay` and `insertReplay`.
- */
+/** A dry run only counts. Throws EVENTS_NOT_PERMITTED, and what the functions above throw. */
 export async function requestReplay(
   deps: QuotaDeps &
     Pick<
@@ -189,7 +168,7 @@ export async function requestReplay(
 ): Promise<Result> {
   const endpoint = await findEndpoint(deps, caller, endpointId)
   permitEvents(caller, wanted.events ?? endpoint.events, 'events')
-  // Counts are limited like lists, because a dry run can be repeated without end.
+  // Limited like lists, because a dry run can be repeated without end.
   const { undelivered, ...planned } = await deps.lists.readAndAct(
     caller.businessId,
     async (models) => {
@@ -215,7 +194,7 @@ export async function requestReplay(
   return withinAuditLines(deps, caller, start, isEffect)
 }
 
-/** The fields that change while a replay runs. */
+/** These change while a replay runs. */
 const unstarted = {
   status: 'RUNNING',
   cancellationReason: null,

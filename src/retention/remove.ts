@@ -3,7 +3,7 @@ import { findLastLink } from '../chains/append.ts'
 import { keyLifetimeMs } from '../idempotency/request.ts'
 import { closeDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { unusedAmong } from '../webhooks/endpoints/remove-deleted.ts'
+import { unusedAmong } from '../webhooks/endpoints/stop-deliveries.ts'
 import { type Cleaning, type Kind, modelOf } from './cleaning.ts'
 
 export type Filter = Record<string, unknown>

@@ -6,19 +6,15 @@ import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
 describe('Metrics of the largest businesses', () => {
-  const service = withService({
-    LIVE_CODES_PER_BUSINESS: '20',
-    SANDBOX_INTENTS_PER_DAY: '20',
-    SANDBOX_BYTES_PER_DAY: '1000000',
-  })
+  const few = { LIVE_CODES_PER_BUSINESS: '20', SANDBOX_INTENTS_PER_DAY: '20' }
+  const service = withService({ ...few, SANDBOX_BYTES_PER_DAY: '1000000' })
 
   /** Reads one metric per business, after all caches have expired. */
   async function byBusiness(name: string, labels = ''): Promise<Record<string, number>> {
     service.clock.advance(601_000)
     const text = await (await fetch(`${service.origin}/metrics`)).text()
-    const samples = text.matchAll(
-      new RegExp(`^payment_intents_${name}\\{business="(\\w+)"${labels}\\} (\\S+)$`, 'gm'),
-    )
+    const line = new RegExp(`^payment_intents_${name}\\{business="(\\w+)"${labels}\\} (\\S+)$`, 'gm')
+    const samples = text.matchAll(line)
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
   const usedOf = (quota: string) => byBusiness('business_quota_used_ratio', `,quota="${quota}"`)

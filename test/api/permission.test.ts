@@ -6,15 +6,8 @@ import { setKeyStatus } from '../../src/businesses/change-key.ts'
 import { isForBrowsers, scopesOf } from '../../src/http/operations/route.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { changeAsOperator } from '../support/actions.ts'
-import {
-  asMerchant,
-  type Merchant,
-  type Service,
-  tester,
-  withAnotherKey,
-  withMerchant,
-  withService,
-} from '../support/service.ts'
+import type { Merchant, Service } from '../support/service.ts'
+import { asMerchant, tester, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
@@ -33,9 +26,9 @@ describe('The permission checks', () => {
 
   describe('by key type and scope', () => {
     it('are tested for every operation', () => {
-      const tested = operations.map(
-        ([method, path, scope, kind]) => `${method} ${path} ${[scope].flat().join()} ${kind}`,
-      )
+      const textOf = ([method, path, scope, kind]: (typeof operations)[number]) =>
+        `${method} ${path} ${[scope].flat().join()} ${kind}`
+      const tested = operations.map(textOf)
       const there = routes.map((route) => {
         const path = apiBase + route.path.replaceAll(/:\w+/g, 'PI-NONE')
         return `${route.method} ${path} ${scopesOf(route).join()} ${isForBrowsers(route) ? 'any' : 'secret'}`
@@ -87,48 +80,49 @@ describe('The permission checks', () => {
       const good = await key({})
       const goodLive = await key({ mode: 'live' })
       // A create that fails every later check too: no idempotency key, a wrong media type, no fields.
-      const send = (path: string, headers: Record<string, string>) =>
-        service.http
-          .post(path)
-          .set({ 'Content-Type': 'text/plain', ...headers })
-          .send('{')
-      const nowhere = `${intents}/PI-NONE/nothing`
-      await expectRefused(send(nowhere, {}), 404, 'ENDPOINT_NOT_FOUND')
-      await expectRefused(send(intents, {}), 401, 'MISSING_CREDENTIALS')
-      await expectRefused(send(intents, { Authorization: 'sk_live_wrong' }), 401, 'INVALID_AUTH_HEADER')
-      await expectRefused(send(intents, bearer('sk_live_wrong')), 401, 'INVALID_API_KEY')
+      const fails = (headers: Record<string, string>, status: number, code: string, path = '') => {
+        const request = service.http.post(intents + path).set({ 'Content-Type': 'text/plain', ...headers })
+        return expectRefused(request.send('{'), status, code)
+      }
+      await fails({}, 404, 'ENDPOINT_NOT_FOUND', '/PI-NONE/nothing')
+      await fails({}, 401, 'MISSING_CREDENTIALS')
+      await fails({ Authorization: 'sk_live_wrong' }, 401, 'INVALID_AUTH_HEADER')
+      await fails(bearer('sk_live_wrong'), 401, 'INVALID_API_KEY')
 
       await changeAsOperator(service, open.businessId, { apiEnabled: false, liveApproved: false })
       await setKeyStatus(service.deps, liveOnly.id, 'suspended', tester)
-      await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'API_ACCESS_NOT_ACTIVE')
+      await fails(bearer(liveOnly.key), 403, 'API_ACCESS_NOT_ACTIVE')
       await setKeyStatus(service.deps, liveOnly.id, 'active', tester)
-      await expectRefused(send(intents, bearer(liveOnly.key)), 503, 'FEATURE_DISABLED')
+      await fails(bearer(liveOnly.key), 503, 'FEATURE_DISABLED')
       await changeAsOperator(service, open.businessId, { apiEnabled: true })
-      await expectRefused(send(intents, bearer(liveOnly.key)), 403, 'LIVE_ACCESS_NOT_APPROVED')
+      await fails(bearer(liveOnly.key), 403, 'LIVE_ACCESS_NOT_APPROVED')
       await changeAsOperator(service, open.businessId, { liveApproved: true })
 
-      await expectRefused(send(intents, bearer(fromElsewhere.key)), 403, 'IP_NOT_ALLOWED')
-      await expectRefused(send(intents, bearer(publishable.key)), 403, 'SECRET_KEY_REQUIRED')
-      await expectRefused(send(intents, bearer(scopeless.key)), 403, 'SCOPE_REQUIRED')
-      const simulate = `${intents}/PI-NONE/simulate-payment`
-      await expectRefused(send(simulate, bearer(scopeless.key)), 403, 'SCOPE_REQUIRED')
-      await expectRefused(send(simulate, bearer(goodLive.key)), 403, 'SANDBOX_ONLY')
-      await expectRefused(send(simulate, bearer(good.key)), 400, 'IDEMPOTENCY_KEY_REQUIRED')
-      await expectRefused(send(intents, bearer(good.key)), 400, 'IDEMPOTENCY_KEY_REQUIRED')
+      await fails(bearer(fromElsewhere.key), 403, 'IP_NOT_ALLOWED')
+      await fails(bearer(publishable.key), 403, 'SECRET_KEY_REQUIRED')
+      await fails(bearer(scopeless.key), 403, 'SCOPE_REQUIRED')
+      const simulate = '/PI-NONE/simulate-payment'
+      await fails(bearer(scopeless.key), 403, 'SCOPE_REQUIRED', simulate)
+      await fails(bearer(goodLive.key), 403, 'SANDBOX_ONLY', simulate)
+      await fails(bearer(good.key), 400, 'IDEMPOTENCY_KEY_REQUIRED', simulate)
+      await fails(bearer(good.key), 400, 'IDEMPOTENCY_KEY_REQUIRED')
       const long = { 'X-Idempotency-Key': 'x'.repeat(256) }
-      await expectRefused(send(intents, { ...bearer(good.key), ...long }), 400, 'IDEMPOTENCY_KEY_INVALID')
+      await fails({ ...bearer(good.key), ...long }, 400, 'IDEMPOTENCY_KEY_INVALID')
       const keyed = asMerchant(open.businessId, good)
-      await expectRefused(send(intents, keyed.write()), 415, 'UNSUPPORTED_MEDIA_TYPE')
+      await fails(keyed.write(), 415, 'UNSUPPORTED_MEDIA_TYPE')
       const asJson = { 'Content-Type': 'application/json' }
-      await expectRefused(send(intents, { ...keyed.write(), ...asJson }), 400, 'INVALID_JSON')
+      await fails({ ...keyed.write(), ...asJson }, 400, 'INVALID_JSON')
 
       const made = await service.http.post(intents).set(keyed.write()).send({ amount: 5 })
-      const cancel = `${intents}/${made.body.data.referenceNumber}/cancel`
-      await service.http.post(cancel).set(keyed.write()).expect(200)
-      await expectRefused(send(`${intents}/PI-NONE/cancel`, keyed.write()), 404, 'INTENT_NOT_FOUND')
+      const cancel = `/${made.body.data.referenceNumber}/cancel`
+      await service.http
+        .post(intents + cancel)
+        .set(keyed.write())
+        .expect(200)
+      await fails(keyed.write(), 404, 'INTENT_NOT_FOUND', '/PI-NONE/cancel')
       const live = asMerchant(open.businessId, goodLive)
-      await expectRefused(send(cancel, live.write()), 403, 'SANDBOX_MISMATCH')
-      await expectRefused(send(cancel, keyed.write()), 400, 'INTENT_CANCEL_INVALID_STATUS')
+      await fails(live.write(), 403, 'SANDBOX_MISMATCH', cancel)
+      await fails(keyed.write(), 400, 'INTENT_CANCEL_INVALID_STATUS', cancel)
     })
 
     it('are skipped while the whole API is switched off, which takes effect within 5 s', async () => {

@@ -24,14 +24,8 @@ import { createGate } from '../support/gate.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
-import {
-  loseResponses,
-  type Merchant,
-  type Service,
-  withAnotherKey,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import type { Merchant, Service } from '../support/service.ts'
+import { loseResponses, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { waitRarely } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
@@ -151,12 +145,9 @@ describe("A business's quota of live payment codes", () => {
     let elapsedMs = 0
     const codes = createLiveCodes(service.deps, () => elapsedMs)
     /** These creates insert nothing. */
-    const admitted = (creates: number) =>
-      Promise.all(
-        Array.from({ length: creates }, () =>
-          codes.within(merchant, 20, async () => true).catch(({ code }: { code: string }) => code),
-        ),
-      )
+    const admit = () =>
+      codes.within(merchant, 20, async () => true).catch(({ code }: { code: string }) => code)
+    const admitted = (creates: number) => Promise.all(Array.from({ length: creates }, admit))
     const countsDuring = async (work: () => Promise<unknown>) =>
       (await profiled(service, work)).filter(({ command }) => 'aggregate' in command).length
     expect(await countsDuring(() => admitted(10))).to.equal(1)
@@ -165,11 +156,11 @@ describe("A business's quota of live payment codes", () => {
     elapsedMs = 10_001
     // Nothing was inserted, so all codes are left.
     expect(await countsDuring(() => admitted(20))).to.equal(1)
-    expect(
-      await countsDuring(async () => expect(await admitted(1)).to.deep.equal(['RATE_LIMITED'])),
-    ).to.equal(0)
+    const countsOf = (outcome: boolean | string) =>
+      countsDuring(async () => expect(await admitted(1)).to.deep.equal([outcome]))
+    expect(await countsOf('RATE_LIMITED')).to.equal(0)
     elapsedMs += 1_001
-    expect(await countsDuring(async () => expect(await admitted(1)).to.deep.equal([true]))).to.equal(1)
+    expect(await countsOf(true)).to.equal(1)
   })
 
   it('includes a create whose insert is in progress when a count begins', async () => {
@@ -181,10 +172,8 @@ describe("A business's quota of live payment codes", () => {
     await codes.within(merchant, 2, async () => undefined)
     elapsedMs = 10_001
     await codes.within(merchant, 2, async () => undefined)
-    const refused = await codes
-      .within(merchant, 2, async () => 'admitted')
-      .catch(({ code }: { code: string }) => code)
-    expect(refused).to.equal('RATE_LIMITED')
+    const refused = codes.within(merchant, 2, async () => 'admitted')
+    expect(await refused.catch(({ code }: { code: string }) => code)).to.equal('RATE_LIMITED')
     open()
     await inserting
   })
@@ -194,9 +183,8 @@ describe("A business's quota of live payment codes", () => {
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 10 } })
     await createMany(service, merchant, 5)
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 5 } })
-    await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', {
-      details: { scope: 'codes', limit: 5 },
-    })
+    const details = { scope: 'codes', limit: 5 }
+    await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: null } })
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
@@ -304,6 +292,7 @@ describe("A business's daily storage quota", () => {
   /** Sets the limit to what the business has already reached. */
   const useUp = (merchant: Merchant) => limit(merchant, { liveBytesPerDay: 1, sandboxBytesPerDay: 1 })
   type Method = 'post' | 'put' | 'patch' | 'delete'
+  type Sent = [method: Method, path: string, body?: object]
   const send = (merchant: Merchant, method: Method, path: string, body: object = {}, key?: string) =>
     service.http[method](`/api/v1/dev/${path}`).set(merchant.write(key)).send(body)
 
@@ -323,7 +312,7 @@ describe("A business's daily storage quota", () => {
     it(`refuses ${mode} requests that create or enlarge data once it is used up, until the next day`, async () => {
       const { merchant, endpoint, product } = await established(mode)
       await useUp(merchant)
-      const acts: [method: Method, path: string, body?: object][] = [
+      const acts: Sent[] = [
         ['post', 'intents', { amount: 500 }],
         ['post', 'store/products', { name: 'Thé', price: 1 }],
         ['put', `store/products/${product._id}`, { description: 'A longer one' }],
@@ -334,12 +323,10 @@ describe("A business's daily storage quota", () => {
         ...(mode === 'test' ? [['post', 'store/orders/simulate'] as ['post', string]] : []),
       ]
       const details = { scope: 'storage', limit: 1 }
-      const sendAct = (index: number) => {
-        const [method, path, body] = acts[index] as (typeof acts)[number]
-        return send(merchant, method, path, body, `act ${index}`)
-      }
-      for (const index of acts.keys()) {
-        const { headers, body } = await expectRefused(sendAct(index), 429, 'RATE_LIMITED', { details })
+      const sendAct = ([method, path, body]: (typeof acts)[number]) =>
+        send(merchant, method, path, body, `${method} ${path}`)
+      for (const act of acts) {
+        const { headers, body } = await expectRefused(sendAct(act), 429, 'RATE_LIMITED', { details })
         expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
         expect(body.error.message).to.include('1 bytes').and.include('Wait until the next day')
       }
@@ -348,8 +335,8 @@ describe("A business's daily storage quota", () => {
       await create(service, other).expect(201)
       service.clock.freeze(new Date(noon.getTime() + dayMs / 2))
       await limit(merchant, { liveBytesPerDay: null, sandboxBytesPerDay: null })
-      for (const index of acts.keys()) {
-        const { status, text } = await sendAct(index)
+      for (const act of acts) {
+        const { status, text } = await sendAct(act)
         expect(status, text).to.be.oneOf([200, 201])
       }
     })
@@ -357,14 +344,13 @@ describe("A business's daily storage quota", () => {
   it('never refuses a cancellation, payment, refund, deletion, rotation or change that stores little', async () => {
     const { merchant, endpoint, referenceNumber, product } = await established('test')
     const [paid, cancelled] = [await requestIntent(service, merchant), await requestIntent(service, merchant)]
-    const { body } = await send(merchant, 'post', `webhooks/endpoints/${endpoint}/replay`, {
-      from: '2036-01-01',
-    })
+    const replayPath = `webhooks/endpoints/${endpoint}/replay`
+    const { body } = await send(merchant, 'post', replayPath, { from: '2036-01-01' })
     const [delivery] = await deliveriesOf(service, merchant)
     await useUp(merchant)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
     const [{ _id: variant }] = product.variants
-    const acts: [method: Method, path: string, body?: object][] = [
+    const acts: Sent[] = [
       ['post', `intents/${paid.referenceNumber}/simulate-payment`],
       ['post', `intents/${paid.referenceNumber}/refund`, { amount: 100 }],
       ['post', `intents/${cancelled.referenceNumber}/cancel`],
@@ -392,16 +378,14 @@ describe("A business's daily storage quota", () => {
     await limit(merchant, {})
     const variants = Array.from({ length: 60 }, (_, index) => ({ label: `Variant ${index}`, price: 100 }))
     const { _id } = await createProduct(service, merchant, { name: 'Thé', variants })
-    const rows = Array.from(
-      { length: 100 },
-      (_, index) => `tea-${index}-of-the-first-harvest-in-the-high-mountains`,
-    )
-    const csv = (price: string) => csvOf('handle,name,price', ...rows.map((handle) => `${handle},a,${price}`))
+    const handleOf = (index: number) => `tea-${index}-of-the-first-harvest-in-the-high-mountains`
+    const csv = (price: string) =>
+      csvOf('handle,name,price', ...Array.from({ length: 100 }, (_, at) => `${handleOf(at)},a,${price}`))
     await useUp(merchant)
     const storedNow = () => service.deps.StoredResponse.countDocuments()
     const before = await storedNow()
     const details = { scope: 'storage', limit: 1 }
-    const acts: [method: Method, path: string, body?: object][] = [
+    const acts: Sent[] = [
       ['put', `store/products/${_id}`, { variants: [{ label: 'Variant 1', price: 200 }] }],
       ['put', `store/products/${_id}`],
       ['post', 'store/products/import-csv?dryRun=true', { csv: csv('1') }],
@@ -410,12 +394,10 @@ describe("A business's daily storage quota", () => {
     for (const act of acts) await expectRefused(send(merchant, ...act), 429, 'RATE_LIMITED', { details })
     expect(await storedNow()).to.equal(before)
     await limit(merchant, { sandboxBytesPerDay: null })
-    await send(merchant, 'put', `store/products/${_id}`, {
-      variants: [{ label: 'Variant 1', price: 200 }],
-    }).expect(200)
+    await send(merchant, ...(acts[0] ?? expect.fail())).expect(200)
   })
 
-  const collections = [
+  const measured = [
     'Intent',
     'Endpoint',
     'Product',
@@ -426,29 +408,26 @@ describe("A business's daily storage quota", () => {
   ] as const
   /** Everything stored for a business, except stored responses. */
   async function measure({ businessId }: Merchant): Promise<{ documents: number; bytes: number }> {
-    const sums = await Promise.all(
-      collections.map((name) =>
-        service.deps[name].aggregate<{ documents: number; bytes: number }>([
-          { $match: { businessId } },
-          { $group: { _id: null, documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
-        ]),
-      ),
-    )
-    const add = (field: 'documents' | 'bytes') => sums.flat().reduce((sum, each) => sum + each[field], 0)
-    return { documents: add('documents'), bytes: add('bytes') }
+    const bytes = { $sum: { $bsonSize: '$$ROOT' } }
+    const total = { documents: 0, bytes: 0 }
+    for (const name of measured) {
+      const group = { $group: { _id: null, documents: { $sum: 1 }, bytes } }
+      const [sum] = await service.deps[name].aggregate<typeof total>([{ $match: { businessId } }, group])
+      total.documents += sum?.documents ?? 0
+      total.bytes += sum?.bytes ?? 0
+    }
+    return total
   }
-  const counted = async ({ businessId }: Merchant, names: string[]) => {
+  const counted = async ({ businessId: owner }: Merchant, ...names: string[]) => {
     await service.deps.counters.close()
-    return usedToday(
-      service.deps,
-      names.map((name) => ({ name, owner: businessId })),
-    )
+    const wanted = names.map((name) => ({ name, owner }))
+    return usedToday(service.deps, wanted)
   }
 
   it('counts every stored document and byte, including events, deliveries, attempts and ledger entries', async () => {
     const { merchant } = await established('live')
     const before = await measure(merchant)
-    const [documents, bytes] = await counted(merchant, ['liveDocuments', 'liveBytes'])
+    const [documents, bytes] = await counted(merchant, 'liveDocuments', 'liveBytes')
     expect(documents).to.equal(before.documents)
     // An event counts in its outbox too.
     expect(Number(bytes) / before.bytes).to.be.within(1, 1.5)
@@ -458,17 +437,17 @@ describe("A business's daily storage quota", () => {
     const merchant = await service.merchant()
     await limit(merchant, {})
     const { referenceNumber } = await requestIntent(service, merchant)
-    const [before = 0] = await counted(merchant, ['sandboxBytes'])
+    const [before = 0] = await counted(merchant, 'sandboxBytes')
     const rows = (await service.deps.StoredResponse.find({}, { _id: 1 }).lean()).map(({ _id }) => _id)
     await send(merchant, 'post', 'intents', { amount: -1 }).expect(400)
-    const [refused = 0] = await counted(merchant, ['sandboxBytes'])
+    const [refused = 0] = await counted(merchant, 'sandboxBytes')
     const sizes = { $project: { bytes: { $bsonSize: '$$ROOT' } } }
     const [row] = await service.deps.StoredResponse.aggregate([{ $match: { _id: { $nin: rows } } }, sizes])
     expect(refused - before).to.equal(row.bytes)
     await send(merchant, 'post', `intents/${referenceNumber}/simulate-payment`).expect(200)
     await send(merchant, 'post', `intents/${referenceNumber}/refund`, { amount: 1 }).expect(200)
     await relay(service, merchant)
-    const [after = 0] = await counted(merchant, ['sandboxBytes'])
+    const [after = 0] = await counted(merchant, 'sandboxBytes')
     const { bytes } = await measure(merchant)
     expect(after).to.be.at.least(bytes)
   })
@@ -572,10 +551,8 @@ describe("A business's daily quota of audit lines", () => {
       expect(await linesOf(merchant)).to.equal(limit)
       expect((await storedDelivery(service, delivery)).requeues).to.equal(0)
       await send(merchant, 'post', `endpoints/${id}/replay`, { ...replay, dryRun: true }).expect(200)
-      const cancelled = await send(merchant, 'post', `endpoints/${id}/replays/${body.data.id}/cancel`).expect(
-        200,
-      )
-      expect(cancelled.body.data.status).to.equal('CANCELLED')
+      const cancelled = await send(merchant, 'post', `endpoints/${id}/replays/${body.data.id}/cancel`)
+      expect(cancelled.body.data?.status).to.equal('CANCELLED')
       await send(merchant, 'post', `endpoints/${id}/rotate-secret`).expect(200)
       await send(merchant, 'delete', `endpoints/${id}`).expect(200)
       expect(await linesOf(merchant)).to.equal(limit + 3)
@@ -587,12 +564,8 @@ describe("A business's daily quota of audit lines", () => {
       await send(merchant, 'post', 'endpoints', newEndpoint).expect(201)
     })
 
-  const lastActs: [
-    what: string,
-    method: 'post' | 'put',
-    path: (id: string, delivery: string) => string,
-    body?: object,
-  ][] = [
+  type PathOf = (id: string, delivery: string) => string
+  const lastActs: [what: string, method: 'post' | 'put', path: PathOf, body?: object][] = [
     ['create', 'post', () => 'endpoints', newEndpoint],
     ['update', 'put', (id) => `endpoints/${id}`, { url: 'https://shop.example/other' }],
     ['replay', 'post', (id) => `endpoints/${id}/replay`, { from: '2036-01-01' }],
@@ -604,10 +577,8 @@ describe("A business's daily quota of audit lines", () => {
       const { merchant, id } = await withEndpoint('live')
       const delivery = await freshDelivery(service, merchant)
       excuse([delivery._id])
-      await service.deps.Delivery.updateOne(
-        { _id: delivery._id },
-        { status: 'DEAD', deadAt: noon, nextAttemptAt: null },
-      )
+      const dead = { status: 'DEAD', deadAt: noon, nextAttemptAt: null }
+      await service.deps.Delivery.updateOne({ _id: delivery._id }, dead)
       for (const active of [false, true])
         await send(merchant, 'put', `endpoints/${id}`, { active }).expect(200)
       const headers = merchant.write()

@@ -40,18 +40,14 @@ describe('The webhook handlers in docs/merchants/quickstart.md', () => {
         [catchupFile]: catchup?.text ?? '',
       }
       for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
-      const running = startCommand([language.command, file], {
-        cwd: folder,
-        env: { ...process.env, WEBHOOK_SECRET: secret },
-      })
+      const env = { ...process.env, WEBHOOK_SECRET: secret }
+      const running = startCommand([language.command, file], { cwd: folder, env })
       try {
         const url = `http://localhost:${port}/hooks`
         const forge = () => fetch(url, { method: 'POST', body: '{}' }).then(({ status }) => status)
         expect(await waitFor('the handler listens', () => forge().catch(() => null))).to.equal(401)
-        const listening = cli.start(['listen', '--forward', url], {
-          ...keyOf(merchant, service.origin),
-          WEBHOOK_SECRET: secret,
-        })
+        const keys = { ...keyOf(merchant, service.origin), WEBHOOK_SECRET: secret }
+        const listening = cli.start(['listen', '--forward', url], keys)
         await listening.ready()
         const { referenceNumber } = await createIntent(service, merchant)
         await relay(service, merchant)
@@ -76,10 +72,8 @@ describe('The webhook handlers in docs/merchants/quickstart.md', () => {
         await running.ended
         await createIntent(service, merchant)
         await relay(service, merchant)
-        const catchingUp = startCommand([language.command, catchupFile], {
-          cwd: folder,
-          env: { ...process.env, BASE: `${service.origin}/api/v1`, KEY: merchant.key },
-        })
+        const access = { ...process.env, BASE: `${service.origin}/api/v1`, KEY: merchant.key }
+        const catchingUp = startCommand([language.command, catchupFile], { cwd: folder, env: access })
         await catchingUp.ended
         expect(catchingUp.output).to.deep.include({ stdout: 'New events: 1\n' })
       } finally {

@@ -9,11 +9,8 @@ import { keyOf, withCli } from './start-cli.ts'
 
 describe("Keys and secrets in the merchants' command line", () => {
   const service = withService()
-  const cli = withCli()
-  const [merchant, restricted] = [
-    withMerchant(service),
-    withMerchant(service, { scopes: ['payments.intents:write'] }),
-  ]
+  const [merchant, cli] = [withMerchant(service), withCli()]
+  const restricted = withMerchant(service, { scopes: ['payments.intents:write'] })
 
   it('cause exit code 1 and a remedy if missing, wrong or passed as an argument', async () => {
     const { PAYMENTS_API_URL } = keyOf(merchant, service.origin)

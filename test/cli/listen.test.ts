@@ -89,22 +89,14 @@ describe('The listen command', () => {
       references.push(referenceNumber)
     }
     await newIntent()
-    const listening = listen([
-      '--events',
-      'payment.confirmed,payment.cancelled',
-      '--replay-last',
-      '2',
-      '--json',
-    ])
+    const wanted = '--events payment.confirmed,payment.cancelled --replay-last 2 --json'
+    const listening = listen(wanted.split(' '))
     await listening.seen(references[2] ?? '')
     await cancelIntent(service, merchant, await newIntent())
     await relay(service, merchant)
     const shown = (await listening.lines(3)).map((line) => JSON.parse(line))
-    expect(shown.map(({ event }) => event)).to.deep.equal([
-      'payment.confirmed',
-      'payment.confirmed',
-      'payment.cancelled',
-    ])
+    const events = shown.map(({ event }) => event)
+    expect(events).to.deep.equal(['payment.confirmed', 'payment.confirmed', 'payment.cancelled'])
     expect(shown.slice(0, 2).map(({ data }) => data.reference_number)).to.deep.equal(references.slice(1))
   })
 
@@ -142,10 +134,8 @@ describe('The listen command', () => {
     await listening.ready()
     await newIntent()
     await listening.seen('→ 202')
-    expect(server.received[0]?.headers).to.include({
-      'user-agent': 'Service-Webhooks (listen)',
-      accept: '*/*',
-    })
+    const own = { 'user-agent': 'Service-Webhooks (listen)', accept: '*/*' }
+    expect(server.received[0]?.headers).to.include(own)
   })
 
   it('explains why the local server refused an event, and continues with the next one', async () => {

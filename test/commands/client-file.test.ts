@@ -12,12 +12,8 @@ const options =
 
 const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
-const refused = (status: number, code: string, headers?: Record<string, string>): Response =>
-  json(
-    status,
-    { success: false, error: { code, message: code, requestId: 'r', statusCode: status } },
-    headers,
-  )
+const refused = (statusCode: number, code: string, headers?: Record<string, string>): Response =>
+  json(statusCode, { success: false, error: { code, message: code, requestId: 'r', statusCode } }, headers)
 const succeeded = (data: unknown): Response => json(200, { success: true, data })
 
 /** A client that gets these responses, and the idempotency keys it sent. */
@@ -41,14 +37,10 @@ describe('docs/clients/payments.ts (the generated client)', () => {
   })
 
   it('type-checks on its own, for browsers and for Node.js', () => {
-    for (const environment of ['--lib es2022,dom', '--lib es2022 --types node'])
-      execFileSync(
-        'node_modules/.bin/tsc',
-        [...`${options} ${environment}`.split(' '), 'docs/clients/payments.ts'],
-        {
-          stdio: 'inherit',
-        },
-      )
+    for (const environment of ['--lib es2022,dom', '--lib es2022 --types node']) {
+      const args = `${options} ${environment} docs/clients/payments.ts`.split(' ')
+      execFileSync('node_modules/.bin/tsc', args, { stdio: 'inherit' })
+    }
   })
 
   it('retries a write with the same key after temporary errors, as Retry-After says', async () => {

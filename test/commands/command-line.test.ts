@@ -36,18 +36,10 @@ describe('npm run admin', function () {
 
     const keyOf = (mode: string, kind: string, ...more: string[]) =>
       cli.done('key', 'create', '--business', id, '--mode', mode, '--kind', kind, ...more)
+    const bounds = '--scopes payments.intents:read --ip 192.0.2.7 --ip 2001:db8::/32'.split(' ')
     const [live, bound] = await Promise.all([
       keyOf('live', 'secret'),
-      keyOf(
-        'test',
-        'publishable',
-        '--scopes',
-        'payments.intents:read',
-        '--ip',
-        '192.0.2.7',
-        '--ip',
-        '2001:db8::/32',
-      ),
+      keyOf('test', 'publishable', ...bounds),
     ])
     expect(live).to.have.all.keys('id', 'key')
     expect([live.key?.slice(0, 8), bound.key?.slice(0, 8)]).to.deep.equal(['sk_live_', 'pk_test_'])
@@ -81,15 +73,8 @@ describe('npm run admin', function () {
       liveBytesPerDay: 5_000_000_000,
       sandboxBytesPerDay: 'default',
     }
-    const options = [
-      '--per-second',
-      '500',
-      '--sandbox-intents-per-day',
-      '0',
-      '--live-bytes-per-day',
-      '5000000000',
-    ]
-    expect(await cli.done('business', 'limit', id, ...options)).to.deep.equal({ id, limits })
+    const options = '--per-second 500 --sandbox-intents-per-day 0 --live-bytes-per-day 5000000000'
+    expect(await cli.done('business', 'limit', id, ...options.split(' '))).to.deep.equal({ id, limits })
     await cli.done('business', 'limit', id, '--per-second', 'default')
     const { createdAt, lastUsedDay, ...shown } = await cli.done('business', 'show', id)
     expect(lastUsedDay).to.match(/^\d{4}-\d\d-\d\d$/)
@@ -115,23 +100,20 @@ describe('npm run admin', function () {
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     const limited = await service.deps.Business.findById(id).lean()
-    expect(limited?.limits).to.deep.equal({
-      ...defaultLimits,
-      sandboxIntentsPerDay: 0,
-      liveBytesPerDay: 5_000_000_000,
+    const left = { sandboxIntentsPerDay: 0, liveBytesPerDay: 5_000_000_000 }
+    expect(limited?.limits).to.deep.equal({ ...defaultLimits, ...left })
+    const linesWith = (which: object) =>
+      service.deps.AuditEvent.find({ businessId: id, ...which })
+        .sort({ at: 1 })
+        .lean()
+    const named = (perSecond: number | null, creates: number | null, bytes: number | null) => ({
+      'limits.perSecond': perSecond,
+      'limits.sandboxIntentsPerDay': creates,
+      'limits.liveBytesPerDay': bytes,
     })
-    const trail = await service.deps.AuditEvent.find({ businessId: id, act: 'business.limited' })
-      .sort({ at: 1 })
-      .lean()
+    const trail = await linesWith({ act: 'business.limited' })
     expect(trail.map(({ before, after }) => [before, after])).to.deep.equal([
-      [
-        { 'limits.perSecond': null, 'limits.sandboxIntentsPerDay': null, 'limits.liveBytesPerDay': null },
-        {
-          'limits.perSecond': 500,
-          'limits.sandboxIntentsPerDay': 0,
-          'limits.liveBytesPerDay': 5_000_000_000,
-        },
-      ],
+      [named(null, null, null), named(500, 0, 5_000_000_000)],
       [{ 'limits.perSecond': 500 }, { 'limits.perSecond': null }],
     ])
 
@@ -150,9 +132,7 @@ describe('npm run admin', function () {
     // Setting the current state again changes nothing.
     await cli.done('business', 'resume', id)
     const acts = ['disabled', 'enabled', 'suspended', 'resumed', 'unapproved', 'approved']
-    const lines = await service.deps.AuditEvent.find({ businessId: id, act: /^business\.(?!limited)/ })
-      .sort({ at: 1 })
-      .lean()
+    const lines = await linesWith({ act: /^business\.(?!limited)/ })
     expect(lines.map(({ act }) => act)).to.deep.equal(
       ['created', 'approved', ...acts].map((act) => `business.${act}`),
     )
@@ -218,14 +198,7 @@ describe('npm run admin', function () {
       expect(stdout).to.match(/^(Usage|ID|None)/)
       return new Set(Array.from(stderr.matchAll(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/g), ([, name]) => name))
     }
-    const onlyServers = [
-      'express',
-      'bullmq',
-      'ioredis',
-      'prom-client',
-      '@bull-board/api',
-      '@opentelemetry/api',
-    ]
+    const onlyServers = 'express bullmq ioredis prom-client @bull-board/api @opentelemetry/api'.split(' ')
     const [help, helpOfCreate, list] = await Promise.all([
       packagesOf('--help'),
       packagesOf('business', 'create', '--help'),
@@ -250,12 +223,10 @@ describe('npm run admin', function () {
 
   it('prints an error to stderr, exits with a non-zero code and changes nothing if a command fails', async () => {
     const { businessId } = await service.merchant()
+    const create = ['business', 'create', '--name', 'X']
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [
-      [
-        /^error: unknown option '--lvie'\n\(Did you mean --live\?\)\n/,
-        ['business', 'create', '--name', 'X', '--lvie'],
-      ],
+      [/^error: unknown option '--lvie'\n\(Did you mean --live\?\)\n/, [...create, '--lvie']],
       [/There is no business unknown/, ['business', 'approve', 'unknown']],
       [/'Evil\\u\{1b\}\[31m\\u\{a\}' is invalid/, ['business', 'create', '--name', 'Evil\u001B[31m\n']],
       [/at least one of/, ['business', 'limit', businessId]],
@@ -265,10 +236,10 @@ describe('npm run admin', function () {
         /cannot use payments\.refunds:write, but only payments\.intents:read\.$/m,
         [...key, '--kind', 'publishable', '--scopes', 'payments.intents:read,payments.refunds:write'],
       ],
-      [/SECRET_KEY is missing/, ['business', 'create', '--name', 'X'], { SECRET_KEY: undefined }],
+      [/SECRET_KEY is missing/, create, { SECRET_KEY: undefined }],
       [
         /^MongoDB cannot be reached at 127\.0\.0\.1:1 \(MONGODB_URL\): (?!.*secret)/,
-        ['business', 'create', '--name', 'X'],
+        create,
         { MONGODB_URL: 'mongodb://admin:secret@127.0.0.1:1/x?serverSelectionTimeoutMS=100' },
       ],
       [/MONGODB_URL must contain the name/, ['key', 'list'], { MONGODB_URL: 'mongodb://127.0.0.1:1/' }],

@@ -11,13 +11,8 @@ import { ensureServiceKey } from '../../src/security/service-keys.ts'
 import { reencryptSecrets, secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
-import {
-  attempt,
-  freshDelivery,
-  openSecondProcess,
-  paymentEvents,
-  type Subscription,
-} from '../support/actions.ts'
+import type { Subscription } from '../support/actions.ts'
+import { attempt, freshDelivery, openSecondProcess, paymentEvents } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -55,10 +50,8 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   const rotate = async () => {
-    const { exitCode, stdout, stderr } = await cli.admin(
-      ['secrets', 'rotate', '--json', '--reason', 'ticket 4711'],
-      exchanged,
-    )
+    const command = ['secrets', 'rotate', '--json', '--reason', 'ticket 4711']
+    const { exitCode, stdout, stderr } = await cli.admin(command, exchanged)
     expect([exitCode, stderr]).to.deep.equal([0, ''])
     return JSON.parse(stdout) as Record<string, unknown>
   }
@@ -76,6 +69,10 @@ describe('npm run admin -- secrets rotate', function () {
   const restsOn = ({ deps }: Service) => deps.secrets.keyIds[0]
   const hasMoved = (merchant: Merchant, to: Service) =>
     waitFor('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
+  const move = async (merchant: Merchant, to: Service) => {
+    await use(to, merchant).expect(200)
+    await hasMoved(merchant, to)
+  }
   const leftOf = async ({ businessId }: Merchant) =>
     (await findStaleKeys(both.deps)).stale.keys.filter(({ business }) => business === businessId)
 
@@ -90,6 +87,16 @@ describe('npm run admin -- secrets rotate', function () {
   const reencryptResponses = (deps: Pick<Deps, 'secrets' | 'StoredResponse' | 'now'>, advance = unwatched) =>
     reencryptField(deps, deps.StoredResponse, 'response', { where: unexpiredFilter(deps.now()), advance })
 
+  /** `meanwhile` runs between the reads and the writes of each batch. */
+  const racing = (name: 'Endpoint' | 'StoredResponse', meanwhile: () => Promise<void>): Deps => {
+    const { collection } = both.deps[name]
+    const bulkWrite = (writes: never) =>
+      meanwhile().then(() => collection.bulkWrite(writes, { ordered: false }))
+    const { collectionName } = collection
+    const raced = { collectionName, find: collection.find.bind(collection), bulkWrite }
+    return { ...both.deps, [name]: { collection: raced } }
+  }
+
   it('makes the old SECRET_KEY dispensable without invalidating signatures, stored responses or active API keys', async () => {
     const merchant = await service.merchant()
     const { keyId: id, businessId: business } = merchant
@@ -97,13 +104,10 @@ describe('npm run admin -- secrets rotate', function () {
     const mistyped = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: newest }
     const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
     expect(nothingSealed.exitCode).to.equal(1)
-    expect(JSON.parse(nothingSealed.stdout)).to.deep.include({
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      keysLeft: 0,
-      keysGone: 1,
-      goneKeys: [key],
-      mayDropPrevious: false,
-    })
+    const none = { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 }
+    const allReadable = { unreadable: none, unreadableEndpoints: [], unreadableStaff: [] }
+    const gone = { keysGone: 1, goneKeys: [key], mayDropPrevious: false }
+    expect(JSON.parse(nothingSealed.stdout)).to.deep.include({ ...allReadable, keysLeft: 0, ...gone })
     const { id: endpointId, secret } = await subscribe(merchant)
     const delivery = await freshDelivery(service, merchant)
     const requests: [path: string, body: object][] = [
@@ -137,30 +141,13 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
     // The endpoint and five of the six requests have stored responses. Responses to creates of intents aren't stored.
-    expect(await rotate()).to.deep.equal({
-      reencrypted: { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 },
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      unreadableEndpoints: [],
-      unreadableStaff: [],
-      keysLeft: 1,
-      keys: [key],
-      keysGone: 0,
-      goneKeys: [],
-      mayDropPrevious: false,
-    })
-    await use(both, merchant).expect(200)
-    await hasMoved(merchant, both)
-    expect(await rotate()).to.deep.equal({
-      reencrypted: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      unreadable: { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 },
-      unreadableEndpoints: [],
-      unreadableStaff: [],
-      keysLeft: 0,
-      keys: [],
-      keysGone: 0,
-      goneKeys: [],
-      mayDropPrevious: true,
-    })
+    const lossless = { ...allReadable, keysGone: 0, goneKeys: [] }
+    const reencrypted = { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 }
+    const oneLeft = { keysLeft: 1, keys: [key], mayDropPrevious: false }
+    expect(await rotate()).to.deep.equal({ ...lossless, reencrypted, ...oneLeft })
+    await move(merchant, both)
+    const noneLeft = { keysLeft: 0, keys: [], mayDropPrevious: true }
+    expect(await rotate()).to.deep.equal({ ...lossless, reencrypted: none, ...noneLeft })
     const lines = await service.deps.AuditEvent.find({ act: 'secrets.rotated' }).sort({ at: 1 }).lean()
     expect(lines.map(({ reason }) => reason)).to.deep.equal([null, null, 'ticket 4711', 'ticket 4711'])
     expect(lines[0]).to.deep.include({ subject: 'secrets', businessId: null, before: null, after: null })
@@ -193,8 +180,7 @@ describe('npm run admin -- secrets rotate', function () {
   it('skips stored responses that have expired', async () => {
     const merchant = await service.merchant()
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
-    await use(both, merchant).expect(200)
-    await hasMoved(merchant, both)
+    await move(merchant, both)
     await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(503)
     const later = () => new Date(Date.now() + 25 * hour + 1)
     const old = { ...alone.deps, now: later }
@@ -211,19 +197,12 @@ describe('npm run admin -- secrets rotate', function () {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(merchant)
     const made: string[] = []
-    const { collection } = both.deps.Endpoint
-    const racing = {
-      find: collection.find.bind(collection),
-      async bulkWrite(writes: never) {
-        if (made.length < 2) {
-          const path = `/webhooks/endpoints/${id}/rotate-secret`
-          const { body } = await send(service, merchant, path, {}, `race-${made.length}`).expect(200)
-          made.push(body.data.secret)
-        }
-        return collection.bulkWrite(writes, { ordered: false })
-      },
-    }
-    const deps = { ...both.deps, Endpoint: { collection: racing } } as unknown as Deps
+    const deps = racing('Endpoint', async () => {
+      if (made.length === 2) return
+      const path = `/webhooks/endpoints/${id}/rotate-secret`
+      const { body } = await send(service, merchant, path, {}, `race-${made.length}`).expect(200)
+      made.push(body.data.secret)
+    })
     expect(await reencryptSecrets(deps, unwatched)).to.deep.equal({ reencrypted: 1, unreadable: [] })
     const endpoint = await service.deps.Endpoint.findById(id).lean()
     const kept = [endpoint?.secret ?? '', ...(endpoint?.previousSecrets ?? []).map((each) => each.secret)]
@@ -254,17 +233,10 @@ describe('npm run admin -- secrets rotate', function () {
     await reencryptResponses(both.deps)
     const written = rowOf('written', '404["written"]').response
     await rows.insertMany(['written', 'removed'].map((id) => rowOf(id, '404["read"]')))
-    const { collection } = both.deps.StoredResponse
-    const racing = {
-      collectionName: collection.collectionName,
-      find: collection.find.bind(collection),
-      async bulkWrite(writes: never) {
-        await rows.updateOne({ _id: 'written' }, { $set: { response: written } })
-        await rows.deleteOne({ _id: 'removed' })
-        return collection.bulkWrite(writes, { ordered: false })
-      },
-    }
-    const deps = { ...both.deps, StoredResponse: { collection: racing } } as unknown as Deps
+    const deps = racing('StoredResponse', async () => {
+      await rows.updateOne({ _id: 'written' }, { $set: { response: written } })
+      await rows.deleteOne({ _id: 'removed' })
+    })
     expect(await reencryptResponses(deps)).to.deep.equal({ reencrypted: 0, unreadable: [] })
     expect((await rows.findById('written').lean())?.response).to.equal(written)
     expect(await rows.findById('removed')).to.equal(null)
@@ -290,10 +262,9 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it('lists exactly the API keys that still need the old SECRET_KEY, and until when', async () => {
-    const [unused, suspended, revoked, rotated, over, gone] = await Promise.all(
-      Array.from({ length: 6 }, () => service.merchant()),
-    )
-    if (!unused || !suspended || !revoked || !rotated || !over || !gone) return expect.fail()
+    const make = () => service.merchant()
+    const [unused, suspended, revoked] = await Promise.all([make(), make(), make()])
+    const [rotated, over, gone] = await Promise.all([make(), make(), make()])
     await setKeyStatus(service.deps, suspended.keyId, 'suspended', tester)
     await setKeyStatus(service.deps, revoked.keyId, 'revoked', tester)
     const fresh = await rotateKey(both.deps, rotated.keyId, 3600, tester)
@@ -326,8 +297,7 @@ describe('npm run admin -- secrets rotate', function () {
   it('lists no end date for an API key whose current secret still needs the old SECRET_KEY', async () => {
     const merchant = await service.merchant()
     await rotateKey(service.deps, merchant.keyId, 3600, tester)
-    const [one] = await leftOf(merchant)
-    expect(one).to.include({ id: merchant.keyId, endsAt: null })
+    expect((await leftOf(merchant))[0]).to.include({ id: merchant.keyId, endsAt: null })
   })
 
   it('lets the service re-hash an API key once, at its next use, whatever the order of the SECRET_KEYs', async () => {
@@ -347,9 +317,8 @@ describe('npm run admin -- secrets rotate', function () {
 
     // The rotation is undone: an hour later, the key goes back too.
     notYet.clock.freeze(new Date(Date.now() + hour + 1000))
-    await use(notYet, merchant).expect(200)
+    await move(merchant, notYet)
     notYet.clock.freeze(null)
-    await hasMoved(merchant, notYet)
     await use(service, merchant).expect(200)
   })
 
@@ -379,13 +348,11 @@ describe('npm run admin -- secrets rotate', function () {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(merchant)
     await reencryptSecrets(both.deps, unwatched)
-    await use(both, merchant).expect(200)
-    await hasMoved(merchant, both)
+    await move(merchant, both)
     const third = await openSecondProcess(service, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
     expect((await reencryptSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
     third.clock.freeze(new Date(Date.now() + hour + 1000))
-    await use(third, merchant).expect(200)
-    await hasMoved(merchant, third)
+    await move(merchant, third)
     await third.close()
     const last = await openSecondProcess(service, { SECRET_KEY: newest })
     await use(last, merchant).expect(200)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/change-key.ts'
+import type { SecretFacts } from '../../src/businesses/key-facts.ts'
 import { createAccount, createAccountWithLink, setDisabled } from '../../src/staff/change-account.ts'
 import { createWallet } from '../../src/wallets/sandbox/operate.ts'
 import { findAccount } from '../../src/wallets/sandbox/sandbox-wallet.ts'
@@ -39,21 +40,15 @@ describe('The list and show commands', function () {
     await waitFor('the day', async () => (await service.deps.ApiKey.findById(keyId))?.lastUsedDay !== null)
     await rotateKey(service.deps, keyId, 3600, tester)
 
-    const list = (...filter: string[]) => idsOf('key', 'list', '--business', businessId, ...filter)
-    const filters = [
-      ['--limit', '2'],
-      ['--limit', '2', '--after', bound.id],
-      ['--mode', 'test', '--kind', 'publishable'],
-      ['--status', 'active'],
-      ['--scope', 'webhooks.endpoints:read', '--mode', 'test'],
-    ]
-    expect(await Promise.all(filters.map((filter) => list(...filter)))).to.deep.equal([
-      [public_.id, bound.id],
-      [keyId],
-      [public_.id],
-      [bound.id, keyId],
-      [public_.id, keyId],
-    ])
+    const pages = {
+      '--limit 2': [public_.id, bound.id],
+      [`--limit 2 --after ${bound.id}`]: [keyId],
+      '--mode test --kind publishable': [public_.id],
+      '--status active': [bound.id, keyId],
+      '--scope webhooks.endpoints:read --mode test': [public_.id, keyId],
+    }
+    for (const [filter, ids] of Object.entries(pages))
+      expect(await idsOf('key', 'list', '--business', businessId, ...filter.split(' '))).to.deep.equal(ids)
     const [table, shown, blocked, blockedText] = await Promise.all([
       cli.here('key', 'list', '--business', businessId, '--limit', '2'),
       cli.done('key', 'show', keyId),
@@ -65,19 +60,10 @@ describe('The list and show commands', function () {
     expect(first).to.match(/^\w{24} {2}pk_test_…\w{4} .* suspended {2}all /)
     expect(second?.indexOf(businessId)).to.equal(head?.indexOf('BUSINESS'))
     expect(more).to.equal(`More: add --after ${bound.id}`)
-    expect(shown).to.include({
-      id: keyId,
-      businessId,
-      businessName: 'Épicerie',
-      mode: 'test',
-      status: 'active',
-    })
+    const business = { businessId, businessName: 'Épicerie' }
+    expect(shown).to.include({ id: keyId, ...business, mode: 'test', status: 'active' })
     expect(shown.lastUsedDay).to.equal(service.clock.now().toISOString().slice(0, 10))
-    const [current, old] = shown.secrets as unknown as {
-      state: string
-      last4: string
-      validUntil: string | null
-    }[]
+    const [current, old] = shown.secrets as unknown as SecretFacts[]
     expect(current).to.include({ state: 'current', validUntil: null })
     expect(old).to.include({ state: 'overlap', last4: key.slice(-4) })
     expect(JSON.stringify(shown)).not.to.match(/hash|pepper/)
@@ -93,25 +79,19 @@ describe('The list and show commands', function () {
     const current = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const ended = await service.merchant({ mode: 'live' })
     await rotateKey(service.deps, ended.keyId, 0, tester)
-    const newer = {
-      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-      SECRET_KEY_PREVIOUS: Buffer.from(service.deps.config.secretKeys[0]).toString('base64'),
-    }
+    const previous = Buffer.from(service.deps.config.secretKeys[0]).toString('base64')
+    const newer = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64'), SECRET_KEY_PREVIOUS: previous }
     const find = (input: string, changes = {}) => cli.admin(['key', 'find', '--json'], changes, input)
     const known = await Promise.all([
       find(current, newer),
       find(`\n 2026-11-21 GET /dev Authorization: Bearer ${old} 200\n`),
       find(`KEY="${ended.key}"`),
     ])
-    expect(
-      known.map(({ stdout }) => {
-        const { id, matched, blockedBy } = JSON.parse(stdout)
-        return { id, matched, blockedBy }
-      }),
-    ).to.deep.equal([
-      { id: keyId, matched: 'current', blockedBy: [] },
-      { id: keyId, matched: 'overlap', blockedBy: [] },
-      { id: ended.keyId, matched: 'ended', blockedBy: ['secret-ended'] },
+    const found = known.map(({ stdout }) => JSON.parse(stdout))
+    expect(found.map(({ id, matched, blockedBy }) => [id, matched, blockedBy])).to.deep.equal([
+      [keyId, 'current', []],
+      [keyId, 'overlap', []],
+      [ended.keyId, 'ended', ['secret-ended']],
     ])
     const last = current.slice(-1) === 'a' ? 'b' : 'a'
     const unknown: [RegExp, Promise<(typeof known)[0]>][] = [
@@ -144,9 +124,8 @@ describe('The list and show commands', function () {
     await createAccountWithLink(service.deps, { name: 'zeina', role: 'viewer' }, by)
     expect((await cli.done('staff', 'show', 'zeina')).password).to.match(/^no password yet: link valid /)
     await setDisabled(service.deps, 'zeina', true, by)
-    expect((await cli.done('staff', 'enable', 'zeina')).password).to.equal(
-      'no password, no link: issue a link',
-    )
+    const enabled = await cli.done('staff', 'enable', 'zeina')
+    expect(enabled.password).to.equal('no password, no link: issue a link')
     const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
     await created.send({ name: 'x', price: 1 }).expect(201)
     const [shop] = await service.deps.Shop.find({ businessId }).lean()
@@ -170,18 +149,9 @@ describe('The list and show commands', function () {
       .and.match(/^More: add --after moussa$/m)
     const { items, next } = JSON.parse(filtered.stdout)
     expect([items.length, items[0].name, next]).to.deep.equal([1, 'moussa', null])
-    expect(account).to.have.all.keys(
-      'name',
-      'role',
-      'secondFactor',
-      'disabledAt',
-      'createdAt',
-      'passwordChangedAt',
-      'password',
-      'linkExpiresAt',
-      'lastSignInAt',
-      'sessions',
-    )
+    const states = ['name', 'role', 'secondFactor', 'password', 'sessions']
+    const times = ['disabledAt', 'createdAt', 'passwordChangedAt', 'linkExpiresAt', 'lastSignInAt']
+    expect(account).to.have.all.keys([...states, ...times])
     expect(shops).to.deep.equal([shop?._id])
     expect(shownShop).to.include({ businessId, mode: 'test', products: 1 })
     expect(wallets.stdout).to.include('44 ** ** 77').and.not.include('44556677')
@@ -189,11 +159,9 @@ describe('The list and show commands', function () {
     expect(wallet.pin).to.deep.include({ failures: 5 }).and.not.include({ lockEndsAt: null })
     const after = JSON.parse(wallets.stdout).next
     const rest = await cli.here('wallet', 'list', '--after', after)
-    expect(
-      text(rest.stdout)
-        .slice(1)
-        .map((line) => line.split(/ {2,}/).slice(0, 4)),
-    ).to.deep.equal([['44 ** ** 88', '-', '7', 'open']])
+    const rows = text(rest.stdout).slice(1)
+    const cells = rows.map((line) => line.split(/ {2,}/).slice(0, 4))
+    expect(cells).to.deep.equal([['44 ** ** 88', '-', '7', 'open']])
     await findAccount({ ...service.deps, hashDemoPin: async () => '' }, businessId, '22000006')
     const locked = await cli.done('wallet', 'show', '22000006', '--business', businessId)
     expect(locked.fixedOutcome).to.deep.equal({ outcome: 'refused', reason: 'wallet_locked' })
@@ -213,16 +181,11 @@ describe('The list and show commands', function () {
 
     const business = (...filter: string[]) => idsOf('business', 'list', '--name', 'moved', ...filter)
     const endpoint = (...filter: string[]) => idsOf('endpoint', 'list', '--business', businessId, ...filter)
-    expect(
-      await Promise.all([
-        business('--live', '--suspended'),
-        business('--not-live'),
-        business('--disabled'),
-        endpoint('--failing'),
-        endpoint('--disabled'),
-        endpoint('--deleted'),
-      ]),
-    ).to.deep.equal([[businessId], [], [], [id], [], []])
+    expect(await business('--live', '--suspended')).to.deep.equal([businessId])
+    expect(await endpoint('--failing')).to.deep.equal([id])
+    const others = [business('--not-live'), business('--disabled')]
+    const none = await Promise.all([...others, endpoint('--disabled'), endpoint('--deleted')])
+    expect(none).to.deep.equal([[], [], [], []])
 
     const [table, json, shown, inText, ofBusiness] = await Promise.all([
       cli.here('business', 'list', '--name', 'moved'),
@@ -237,12 +200,8 @@ describe('The list and show commands', function () {
     expect(table.stdout).to.include(String.raw`Moved \u{1b}[2J\u{202e}up xxx`).and.include('...')
     for (const line of text(table.stdout)) expect(line.length).to.be.at.most(120)
     expect(shown).to.deep.include({ businessId, state: 'active', deliveries: { dead: 1, waiting: 1 } })
-    expect(shown.health).to.deep.include({
-      failuresInRow: 8,
-      lastSuccessAt: null,
-      lastError: 'status',
-      lastStatus: 500,
-    })
+    const failed = { failuresInRow: 8, lastSuccessAt: null, lastError: 'status', lastStatus: 500 }
+    expect(shown.health).to.deep.include(failed)
     expect(inText.stdout).to.match(/^ +id +state +failuresInRow +lastSuccess +dead +waiting +url$/m)
     expect(ofBusiness).to.deep.include({
       deliveries: { dead: 1, waiting: 1 },

@@ -83,10 +83,8 @@ describe('An intent with a thousand refunds and the largest metadata', () => {
     const both = [endpoints.first, endpoints.second]
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
     for (const { url } of both) await subscribe(service, merchant, url, events)
-    const { referenceNumber } = await createIntent(service, merchant, {
-      amount: maxRefunds,
-      metadata: fullMetadata,
-    })
+    const input = { amount: maxRefunds, metadata: fullMetadata }
+    const { referenceNumber } = await createIntent(service, merchant, input)
     expect(await bytesOf(service, referenceNumber)).to.be.above(150_000)
     await makeEvents(referenceNumber)
     const all = maxRefunds + 3

@@ -10,11 +10,7 @@ import { catalogue } from '../../src/platform/errors.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
-interface MetricDescription {
-  name: string
-  type: string
-  labelNames: string[]
-}
+type MetricDescription = { name: string; type: string; labelNames: string[] }
 
 interface Rule {
   alert: string

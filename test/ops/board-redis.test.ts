@@ -32,31 +32,21 @@ describe('Bull Board with an unreliable Redis', function () {
     expect(status).to.equal(200)
   }
 
-  const recovered = () => waitFor('the list', async () => (await listing()).status === 200)
-
-  it('reports Redis as down if it was down from the start, and works once it is up', async () => {
-    await redis.kill('SIGKILL')
-    await expectError()
-    await redis.restart()
-    await recovered()
-  })
-
-  it('reports Redis as down if it goes down later, and works once it is back', async () => {
-    await redis.kill('SIGKILL')
-    await expectError()
-    await redis.restart()
-    await recovered()
-  })
+  const failures = {
+    'as down if it was down from the start, and works once it is up': 'SIGKILL',
+    'as down if it goes down later, and works once it is back': 'SIGKILL',
+    'as down while it is unresponsive': 'SIGSTOP',
+  } as const
+  for (const [what, signal] of Object.entries(failures))
+    it(`reports Redis ${what}`, async () => {
+      await redis.kill(signal)
+      await expectError()
+      await (signal === 'SIGSTOP' ? redis.kill('SIGCONT') : redis.restart())
+      await waitFor('the list', async () => (await listing()).status === 200)
+    })
 
   it('returns 400 for a page number above 1000000', async () => {
     const { status, body } = await callBoard(service, staff, 'get', '/api/queues?page=1e18')
     expect([status, body.error]).to.deep.equal([400, 'There is no page after 1000000'])
-  })
-
-  it('reports an unresponsive Redis', async () => {
-    await redis.kill('SIGSTOP')
-    await expectError()
-    await redis.kill('SIGCONT')
-    await recovered()
   })
 })

@@ -77,9 +77,8 @@ describe('The Kubernetes manifests', () => {
       })
     for (const path of reached) expect(existsSync(path), path).to.equal(true)
     const files = manifestFiles.filter((file) => !file.endsWith('kustomization.yaml'))
-    expect(files.filter((file) => !reached.includes(file))).to.deep.equal([
-      'ops/kubernetes/base/secrets.example.yaml',
-    ])
+    const unreached = files.filter((file) => !reached.includes(file))
+    expect(unreached).to.deep.equal(['ops/kubernetes/base/secrets.example.yaml'])
     expect(Object.values(secrets).filter((value) => value !== '')).to.deep.equal([])
   })
 
@@ -114,26 +113,17 @@ describe('The Kubernetes manifests', () => {
   it('run without root access, extra privileges or a writable file system', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
-      expect(pod.securityContext).to.deep.include({
-        runAsNonRoot: true,
-        runAsUser: 1000,
-        seccompProfile: { type: 'RuntimeDefault' },
-      })
-      expect(container.securityContext).to.deep.equal({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      })
+      const seccompProfile = { type: 'RuntimeDefault' }
+      expect(pod.securityContext).to.deep.include({ runAsNonRoot: true, runAsUser: 1000, seccompProfile })
+      const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true }
+      expect(container.securityContext).to.deep.equal({ ...confined, capabilities: { drop: ['ALL'] } })
     }
     expect(readText('Dockerfile')).to.include('\nUSER 1000:1000\n')
   })
 
   it("probe the processes' health endpoints", () => {
-    const ports = [
-      ['web', 'http', config.PORT],
-      ['worker', 'health', config.WORKER_PORT],
-    ] as const
-    for (const [name, port, containerPort] of ports) {
+    const ports = { web: ['http', config.PORT], worker: ['health', config.WORKER_PORT] } as const
+    for (const [name, [port, containerPort]] of Object.entries(ports)) {
       const container = pods.find(({ owner }) => owner.metadata.name === name)?.container as Container
       expect(container.ports).to.deep.equal([
         { name: port, containerPort: Number(containerPort) },

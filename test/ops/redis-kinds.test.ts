@@ -27,12 +27,9 @@ describe('A service whose servers have a self-signed certificate', function () {
   const sentinels = withServer(startSentinels)
   const cluster = withServer(startCluster)
   const mongodb = () => ({ MONGODB_URL: `${mongo.url}&tls=true`, MONGODB_TLS_CA: oneLine })
+  const oneRedis = () => ({ REDIS_URL: redis.url })
   const kinds = {
-    'one Redis, and with MongoDB': () => ({
-      REDIS_URL: redis.url,
-      REDIS_TLS_CA: inBase64,
-      ...mongodb(),
-    }),
+    'one Redis, and with MongoDB': () => ({ ...oneRedis(), REDIS_TLS_CA: inBase64, ...mongodb() }),
     'a Redis that sentinels name': () => ({ REDIS_URL: sentinels.url, REDIS_TLS_CA: certificate }),
     'a Redis Cluster': () => ({ REDIS_URL: cluster.url, REDIS_TLS_CA: pem }),
   }
@@ -47,20 +44,13 @@ describe('A service whose servers have a self-signed certificate', function () {
       }
     })
 
-  async function expectRetry({
-    service,
-    support,
-    retry,
-    deadDelivery,
-    endpointServer,
-  }: Board): Promise<void> {
+  async function expectRetry(board: Board): Promise<void> {
+    const { service, support, retry, deadDelivery, endpointServer } = board
     const dead = await deadDelivery()
     endpointServer.respondWith((res) => void res.end())
     expect((await retry(support, dead)).status).to.equal(204)
-    await waitFor('delivered', async () => {
-      const delivery = await service.deps.Delivery.findById(dead._id).lean()
-      return delivery?.status === 'DELIVERED'
-    })
+    const delivered = { _id: dead._id, status: 'DELIVERED' } as const
+    await waitFor('delivered', () => service.deps.Delivery.exists(delivered))
     const { counts } = service.deps.queues
     await waitFor('no job left', async () => {
       const { active, failed } = (await counts.jobs()).get('webhook-delivery') ?? {}

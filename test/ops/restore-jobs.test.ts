@@ -31,11 +31,8 @@ describe('The failed job of a DEAD delivery', () => {
   })
 
   const loseJobs = () => deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-  const requeue = ({ _id }: Delivery) =>
-    requeueDeliveries(service.deps, [_id], {
-      actor: { kind: 'operator', name: 'an operator', from: null },
-      reason: null,
-    })
+  const by = { actor: { kind: 'operator', name: 'an operator', from: null }, reason: null } as const
+  const requeue = ({ _id }: Delivery) => requeueDeliveries(service.deps, [_id], by)
 
   it('is restored after Redis has been emptied, and is not changed by further restores', async () => {
     service.startWorkers()
@@ -63,10 +60,8 @@ describe('The failed job of a DEAD delivery', () => {
     const workers = service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await workers.close()
-    await service.deps.Delivery.updateOne(
-      { _id: delivery._id },
-      { $set: { status: 'DELIVERED', deadAt: null, deliveredAt: service.clock.now() } },
-    )
+    const delivered = { status: 'DELIVERED', deadAt: null, deliveredAt: service.clock.now() } as const
+    await service.deps.Delivery.updateOne({ _id: delivery._id }, delivered)
     await service.deps.queues.standing.doubt()
     await restoreJobs(service.deps)
     await isIn(queue, jobIdOf(delivery), 'unknown')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createResponseFilter } from '../../src/webhooks/deliveries/filter-responses.ts'
+import { createResponseFilter } from '../../src/webhooks/deliveries/look-up.ts'
 
 const order = JSON.stringify({
   id: 'aB3dEf',

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { eventBodies } from '../../schemas/event-bodies.ts'
 import type { EventName } from '../../schemas/events.ts'
-import { sampleData } from '../../src/webhooks/endpoints/sample-data.ts'
+import { sampleData } from '../../src/webhooks/endpoints/send-test.ts'
 import { composeBody } from '../../src/webhooks/message.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 

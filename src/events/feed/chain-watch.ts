@@ -10,10 +10,9 @@ export interface ChainEnd extends ChainOwner {
   number: number
 }
 
-/** Returns the chains that have grown beyond the known `number`. */
 export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 
-/** While requests wait, the ends of all their chains are read together, so a waiting request uses no connection. */
+/** One read serves all waiting requests, so they use no connections. */
 export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees an event at most this late, plus the time of two reads. */
@@ -34,7 +33,7 @@ interface Chain extends ChainEnd {
 
 const keyOf = ({ businessId, sandbox }: ChainOwner): string => `${businessId} ${sandbox}`
 
-/** Calls `onFault` for each failed read; a later one finds the same events. `elapsedMs` must be monotonic. */
+/** A failed read does no harm, because a later one finds the same events. `elapsedMs` must be monotonic. */
 export function createChainWatch(
   readGrown: ReadGrown,
   onFault: (error: unknown) => void,
@@ -83,10 +82,7 @@ export function createChainWatch(
   }
 
   return {
-    /**
-     * Waits for a number above `number`. Resolves to false after `waitMs`, if `signal` aborts, or at shutdown. Throws
-     * SERVICE_UNAVAILABLE if MongoDB hasn't responded for `maxSilenceMs`.
-     */
+    /** Resolves to false after `waitMs`, on abort or at shutdown. Throws SERVICE_UNAVAILABLE if MongoDB is silent. */
     grows(
       { businessId, sandbox }: ChainOwner,
       number: number,
@@ -123,7 +119,6 @@ export function createChainWatch(
         chain.waits.add(wait)
       })
     },
-    /** Ends all waits. After that, `grows` resolves immediately. */
     close(): void {
       isClosed = true
       for (const wait of eachWait()) wait.end(false)
@@ -132,10 +127,7 @@ export function createChainWatch(
   }
 }
 
-/**
- * On a busy machine with two cores, MongoDB needs 6 ms for 100 chains. Without the hint, it would plan each branch on
- * its own, which takes ten times as long.
- */
+/** MongoDB needs 6 ms for 100 chains. Without the hint, it would plan each branch on its own, ten times as long. */
 const maxPerRead = 100
 
 export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log: Log): ChainWatch => {

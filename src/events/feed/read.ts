@@ -24,7 +24,6 @@ interface Feed {
   hasMore: boolean
 }
 
-/** Throws if the position is invalid, or the caller may not read events of the given type. */
 export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearch {
   const { after, type, wait = '0' } = query
   if (type !== undefined) checkReadable(caller, type)
@@ -39,15 +38,9 @@ export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearc
 type Reads = Pick<Deps, 'LoggedEvent'>
 
 /**
- * Reads the events after a position, in the order of their numbers.
- *
- * First reads the last number of the chain, which limits the second read. Without that limit, we could miss an event:
- * the second read merges an index scan per type and may yield in between, so it could find event 8, appended during the
- * read, but miss event 7 of a type it had already scanned. With it, all events of the range exist before the second
- * read begins, and `next` can skip the events of other types.
- *
- * The session makes the second read include everything that the first one saw, even if another server has become
- * primary.
+ * Reads the last number of the chain first, to limit the second read. That one scans an index per type and may yield
+ * in between, so it could find event 8, appended meanwhile, but miss event 7 of a type that it has scanned. The
+ * session makes it see everything that the first read saw, even on another primary.
  */
 export async function readFeed(
   deps: Reads,
@@ -59,7 +52,7 @@ export async function readFeed(
   try {
     const last = await findLastNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
-    // Right after a failover, majority reads may lack the latest events. A local read returns all that the primary has.
+    // Right after a failover, majority reads may lack the latest events. A local read has them.
     if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' })))
       throw lostPosition()
     const { limit } = search
@@ -140,7 +133,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   return number
 }
 
-/** We return positions only of durably stored events, so the database must have been restored from a backup. */
+/** Positions are of durably stored events, so the database must have been restored from a backup. */
 const lostPosition = (): Refusal =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
@@ -163,9 +156,8 @@ type WaitDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
 type WaitResult = { query: ReadFeedQuery } | { data: Feed }
 
 /**
- * Waits until the feed has an event for this request. Returns null without `wait` in the query. If all slots of the
- * process are taken, returns the empty response at once, so that no business gets an error because of others. For the
- * session, see `readFeed`.
+ * Returns null without `wait` in the query. If all slots of the process are taken, returns the empty response at
+ * once, so that no business gets an error because of others.
  */
 export async function waitForEvent(
   deps: WaitDeps,

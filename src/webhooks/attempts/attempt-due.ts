@@ -13,13 +13,13 @@ type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
 /** Deliveries due for less than this are left to their wake-up jobs, which may still arrive. */
 const graceMs = 500
-/** How many deliveries of one business a run starts at most. `attemptWaiting` continues when slots are free. */
+/** `attemptWaiting` continues when slots are free. */
 const maxPerBusiness = 500
 
 type Due = Pick<LeasedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
-/** Starts due deliveries while slots are free, including those whose lease has ended. Returns how many were found. */
+/** Includes those whose lease has ended. Returns how many deliveries it found. */
 export function attemptDue(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return inFairBatches<Due>(
@@ -32,7 +32,7 @@ export function attemptDue(deps: DueDeps): Promise<number> {
   )
 }
 
-/** Reads only index keys. Skips endpoints that wait for slots, because one may have 100,000 due deliveries. */
+/** Skips endpoints that wait for slots, because one may have 100,000 due deliveries. */
 function findDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   last: Due | null,
@@ -62,10 +62,10 @@ export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
   return Promise.all(parts)
 }
 
-/** How many endpoints are served in parallel. Each takes a few reads. */
+/** Each takes a few reads. */
 const maxServedAtOnce = 25
 
-/** Starts due deliveries of those waiting endpoints that can get slots now. Returns how many were started. */
+/** Returns how many attempts it started. */
 export async function attemptWaiting(deps: DueDeps): Promise<number> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
@@ -77,7 +77,7 @@ export async function attemptWaiting(deps: DueDeps): Promise<number> {
   return begun
 }
 
-/** Fills the endpoint's free slots with its oldest due deliveries. If more may be due, it stays marked as waiting. */
+/** If more deliveries may be due, the endpoint stays marked as waiting. */
 async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
@@ -100,7 +100,9 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   }
 }
 
-/** Starts the deliveries that get a slot and that nothing else has leased. Returns how many were started. */
+/**
+ * Skips deliveries without a slot, and those that another process has leased. Returns how many attempts it started.
+ */
 export async function beginAttempts(
   deps: DueDeps,
   owner: SlotOwner,
@@ -114,13 +116,12 @@ export async function beginAttempts(
     starting.push(leaseAndBegin(deps, id, slot))
   }
   const begun = (await Promise.all(starting)).filter((delivery) => delivery !== null)
-  // Replays and the command line re-queue without adding a job, so the failed job from before may still exist. It isn't
-  // awaited, because attempts must not depend on Redis.
+  // Replays and the command line re-queue without a job, so a failed one may still exist. Attempts must not wait for
+  // Redis.
   void deps.backgroundWork.add(removeSuperseded(deps, begun))
   return begun.length
 }
 
-/** Returns null and frees the slot if the delivery can't be leased. */
 async function leaseAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise<LeasedDelivery | null> {
   let delivery: LeasedDelivery | null = null
   try {
@@ -132,7 +133,7 @@ async function leaseAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Cancels the given deliveries that are due. Their endpoint must be deleted or disabled. */
+/** Their endpoint must be deleted or disabled. */
 async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'log' | 'now'>,
   endpointId: string,
@@ -146,7 +147,7 @@ async function cancelDue(
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/** Removes the failed jobs from before a re-queue. They would do nothing if they ran. */
+/** They would do nothing if they ran. */
 export async function removeSuperseded(
   deps: Pick<Deps, 'queues' | 'log'>,
   deliveries: Counted[],
@@ -160,15 +161,15 @@ export async function removeSuperseded(
 }
 
 /**
- * `begun`: the attempt is running in the background. `no-slot`: the delivery waits in MongoDB for a slot of this
- * process, or for another's poll. `superseded`: there's nothing to do, or a newer job will do it.
+ * `begun` attempts run in the background. With `no-slot`, the delivery waits in MongoDB. `superseded` jobs have
+ * nothing to do, or a newer job has.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }
   | { outcome: 'not-due'; again: Date }
   | { outcome: 'dead'; reason: string }
 
-/** Resolves once the attempt has started. `woken` has the delivery's counts from when the job was created. */
+/** `woken` has the delivery's counts from when the job was created. */
 export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)

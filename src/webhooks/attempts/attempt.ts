@@ -58,10 +58,7 @@ const endpointFields = {
 /** The rest of the lease must be longer when a request starts, because its first renewal may be 3 s away. */
 const minLeaseMs = 5_000
 
-/**
- * Starts an attempt in the background; a process that is shutting down waits for it. The delivery must be leased to
- * this process. `read` is the body's source, if the caller has already read it.
- */
+/** Runs in the background. `delivery` must be leased to this process. `read` is the body's source, if known. */
 export function beginAttempt(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
@@ -79,10 +76,7 @@ export function beginAttempt(
   )
 }
 
-/**
- * Composes, signs and sends one attempt, and records its result (SPEC 6.2 to 6.4). A failure of the endpoint is a
- * result, not an error. If MongoDB fails, the attempt doesn't count, and a worker takes over when the lease ends.
- */
+/** SPEC 6.2 to 6.4. If MongoDB fails, the attempt doesn't count, and a worker takes over when the lease ends. */
 async function attemptDelivery(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
@@ -154,10 +148,7 @@ async function send(
 
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
-/**
- * `attempts` counts the scheduled attempts, including this one. The wait for the next one starts at `endedAt` (SPEC
- * 6.4), whatever the endpoint's Retry-After says.
- */
+/** The wait starts at `endedAt` (SPEC 6.4), whatever the endpoint's Retry-After says. */
 function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
   const wait = steps[attempts - 1]
@@ -168,7 +159,6 @@ function judge(sent: Attempt, attempts: number, steps: readonly number[], endedA
 /** Re-queued attempts are made in addition to the retry table, so they don't advance it. */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
-/** If the endpoint is deleted or disabled, or the intent or order no longer exists. */
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
   delivery: LeasedDelivery,

@@ -13,19 +13,18 @@ interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'du
 
 export type HealthNotes = ReturnType<typeof createHealthNotes>
 
-/** Results are gathered for this long and written together. They are read by people, so that does no harm. */
+/** People read them, so a second does no harm. */
 const gatherMs = 1_000
 
 /**
- * Writes the results of attempts to the health of their endpoints, in the background. A killed process loses those of
- * its last second. Each endpoint gets a write of its own, because a single document locked by a dead process's
- * transaction would hold up a batch for seconds.
+ * In the background. A killed process loses the results of its last second. Each endpoint has a write of its own,
+ * because one locked by a dead process's transaction would hold up a batch for seconds.
  */
 export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
   const writing = createRunningWork()
   const closing = new AbortController()
-  // Each endpoint with notes listens to this signal.
+  // Each endpoint with notes listens to the signal.
   setMaxListeners(0, closing.signal)
 
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {
@@ -102,7 +101,7 @@ const ended = ({ at }: HealthNote) => ({
   ],
 })
 
-/** Counts attempts by hour of the day. A new day overwrites the counts of the day before. */
+/** A new day overwrites the counts of the day before. */
 const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => hourOf(at))].map(([start, ofHour]) => {

@@ -7,10 +7,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 /** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 
-/**
- * How many fast attempts an endpoint may have in progress. The window grows by one after each success, and shrinks by
- * one after each slow or failed attempt.
- */
+/** Fast attempts in progress per endpoint: one more after a success, one less after a slow or failed attempt. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
 /** What one process can use. In measurements, 1,000 hanging attempts took about 40 MB. */
@@ -60,7 +57,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
   }) satisfies Record<string, Resource>
 
-/** Fast and slow attempts together. There's one socket for each. */
+/** There's one socket for each. */
 export const maxAttemptsInFlight = 1_400
 
 /** Short, because a waiting relay holds up one of the 100 concurrent jobs that all businesses share. */
@@ -77,7 +74,7 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 }
 
 export interface Slot {
-  /** Counts the attempt's body. Returns false if the business has too many characters in progress. */
+  /** Returns false if the business has too many characters in progress. */
   count(body: string): boolean
   /** `delivered` is null if no attempt was made. Calling it again does nothing. */
   free(delivered: boolean | null): void
@@ -93,9 +90,8 @@ interface Use {
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * The slots for attempts in this process (docs/maintainers/architecture.md, "Isolation"), and the endpoints that wait
- * for one. A slot includes the socket. After 5 s an attempt goes to a slow slot, so endpoints that hang block only
- * their own business.
+ * Also knows the endpoints that wait for a slot (docs/maintainers/architecture.md, "Isolation"). After 5 s an attempt
+ * goes to a slow slot, so endpoints that hang block only their own business.
  */
 export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
@@ -178,11 +174,10 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       : Math.min(left, Math.floor(share.left('characters', ownersOf(owner)) / characters))
   }
 
-  /** Lasts until `clearWaiting` is called. */
   const setWaiting = (owner: SlotOwner): void => void waiting.set(owner.endpointId, owner)
 
   return {
-    /** If no slot is free, returns null and marks the endpoint as waiting. */
+    /** Without a free slot, returns null and marks the endpoint as waiting. */
     takeNow(owner: SlotOwner, isReplay = false): Slot | null {
       if (!isOpen) return null
       const use = useOf(owner)
@@ -190,10 +185,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       if (held === null) setWaiting(owner)
       return held && slotOf(use, held)
     },
-    /**
-     * Like `takeNow`, but waits up to 100 ms. If a slot becomes free, that saves a job and a second read. Doesn't wait
-     * if older deliveries to the endpoint are waiting in MongoDB.
-     */
+    /** Waits up to 100 ms, but not if older deliveries to the endpoint wait in MongoDB. */
     async take(owner: SlotOwner): Promise<Slot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
       const use = useOf(owner)
@@ -205,16 +197,13 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     },
     setWaiting,
     available,
-    /** Uses at most half of what is left, so that new deliveries still find a slot during a replay. */
+    /** At most half, so that new deliveries still find a slot during a replay. */
     availableToReplay: (owner: SlotOwner): number =>
       Math.min(share.left('replays', ownersOf(owner)), Math.floor(available(owner) / 2)),
     /** The endpoint that has been waiting longest comes first. */
     waiting: (): SlotOwner[] => [...waiting.values()],
     clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
-    /**
-     * `act` must serve the waiting endpoints and return how many attempts it started. It's called soon after something
-     * becomes free – later if the last call started many – and never while it's running. It must not throw.
-     */
+    /** `act` returns how many attempts it started. Many delay its next call. It must not throw. */
     onAvailable: (act: () => Promise<number>): void => void (serve = act),
     /** Called after serving an endpoint failed, because nothing else might become free. */
     serveWaiting: serveSoon,

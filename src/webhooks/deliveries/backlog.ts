@@ -4,28 +4,17 @@ import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
-/**
- * How long the staff pages show a DEAD delivery by default. Bull Board shows failed jobs for the same length of time.
- */
+/** The default of the staff pages. Bull Board shows failed jobs for as long. */
 export const shownDeadMs = deadShownSeconds * 1000
 
-/**
- * A filter for deliveries that died within a span and are still DEAD. The filter uses `deadAt`, which is set only in
- * DEAD deliveries, because with a filter on `status` MongoDB would have to read every document. `$type` is necessary
- * because otherwise MongoDB would not use the partial indexes.
- */
+/** Only DEAD deliveries have a `deadAt`. MongoDB uses the partial indexes only if the filter has `$type`. */
 export const deadIn = (span: TimeSpan): { deadAt: object } => ({
   deadAt: { $type: 'date', ...spanFilter('deadAt', span).deadAt },
 })
 
-/** Counting stops at this number, so a count of exactly this number means "at least this many". */
+/** A count of exactly this number means "at least this many". */
 export const maxCounted = 100_000
 
-/**
- * Counts the deliveries that are due, those waiting for the time of their next attempt, and those that died within the
- * last `shownDeadMs` and are still DEAD. Uses the partial indexes `open` and `deadByTime`. Each count stops at
- * `maxCounted`.
- */
 export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>) {
   const now = deps.now()
   const [due, waiting, dead] = await Promise.all([
@@ -36,10 +25,9 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>) {
   return { due, waiting, dead }
 }
 
-/** The number of DEAD deliveries and the number that are due or waiting for their next attempt. */
 export type DeliveryTotals = Awaited<ReturnType<typeof deliveryTotals>>
 
-/** Counts the deliveries of a business or to an endpoint, using indexes only. Each count stops at `maxCounted`. */
+/** Uses indexes only. */
 export async function deliveryTotals(
   deps: Pick<Deps, 'Delivery'>,
   of: { businessId: string } | { endpointId: string },
@@ -59,64 +47,47 @@ export async function deliveryTotals(
   return { dead, waiting }
 }
 
-/** Counts an endpoint's deliveries that died within the span and are still DEAD. Stops at `maxCounted`. */
 export const countDeadOf = (
   deps: Pick<Deps, 'Delivery'>,
   endpointId: string,
   span: TimeSpan,
 ): Promise<number> => count(deps, { endpointId, ...deadIn(span) })
 
-/** Counts a business's DEAD deliveries in both environments. Stops at `maxCounted`. */
 export const countDeadOfBusiness = (deps: Pick<Deps, 'Delivery'>, businessId: string): Promise<number> =>
   count(deps, { businessId, sandbox: { $in: [true, false] }, status: 'DEAD' })
 
 const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
   deps.Delivery.countDocuments(filter, { limit: maxCounted })
 
-/** A period of time. Both ends are included. */
+/** Both ends are included. */
 export interface Period {
   from: Date
   to: Date
 }
 
-/** One endpoint's deliveries that died within a given period and are still DEAD. */
 export interface DeadGroup {
   businessId: string
   endpointId: string
   count: number
-  /** How many of these deliveries are live deliveries rather than sandbox deliveries. */
   live: number
   oldest: Date
   newest: Date
-  /**
-   * The last attempt at the delivery that died last, or null if the deliveries have been re-queued since they were
-   * counted.
-   */
+  /** Of the delivery that died last. Null if all have been re-queued since they were counted. */
   lastAttempt: AttemptRecord | null
 }
 
-/**
- * DEAD deliveries grouped by endpoint. The largest group comes first. `isCut` is true if there are more groups than
- * `groups` contains.
- */
 export type DeadGroups = NonNullable<Awaited<ReturnType<typeof groupDead>>>
 
-/** The maximum number of groups on a page, which is more than anyone reads. */
+/** More than anyone reads. */
 export const maxGroups = 100
-/**
- * The time limit for counting. A staff page that takes longer to load is useless, and longer counting would slow down
- * MongoDB's other work.
- */
+/** A slower page is useless, and longer counting would slow down MongoDB's other work. */
 const countingMs = 4000
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
   _id: { businessId: string; endpointId: string }
 }
 
-/**
- * For at most `maxGroups` endpoints, counts the deliveries that died within a given period and are still DEAD. Returns
- * null if there are too many deliveries to count in time, in which case the caller should use a shorter period.
- */
+/** The largest group comes first. Returns null if counting takes too long. Choose a shorter period then. */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period) {
   const counted = await countDead(deps, period)
   if (counted === null) return null
@@ -132,10 +103,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period) {
   return { groups, isCut: counted.length > maxGroups }
 }
 
-/**
- * Counts DEAD deliveries by endpoint, reading only keys from the `deadByTime` index. Returns null if the time limit is
- * exceeded.
- */
+/** Reads only keys of `deadByTime`. Returns null if the time limit is exceeded. */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
   const stages = [
     { $match: deadIn(period) },
@@ -149,7 +117,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    // One extra group is requested, to find out whether there are more than `maxGroups` groups.
+    // One more shows whether there are others.
     { $limit: maxGroups + 1 },
   ]
   try {

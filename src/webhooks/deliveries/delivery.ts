@@ -19,7 +19,6 @@ const attemptFields = part({
 })
 export type AttemptRecord = Of<typeof attemptFields>
 
-/** The delivery of one event to one endpoint. */
 export const deliveries = declareCollection({
   name: 'deliveries',
   kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
@@ -47,10 +46,7 @@ export const deliveries = declareCollection({
     leaseToken: orNull(text),
     /** Oldest first. The clean-up keeps only the last one of an old delivery. */
     attemptLog: list(attemptFields),
-    /**
-     * The HTTP status of the last attempt if it failed with a response, except of test events at live endpoints. Only
-     * failures have it, so that a delivery that succeeds at once never enters the index `byFailureStatus`.
-     */
+    /** Only if the last attempt failed with a response, and not of test events at live endpoints. */
     failureStatus: optional(whole),
     /** The clean-up must check it again, because it was open then, or was re-queued since. */
     untrimmed: optional(flag),
@@ -175,7 +171,6 @@ export const leasable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as cons
 
 type Lease = Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>
 
-/** Whether an attempt is in flight. */
 export const isLeased = ({ leaseToken, nextAttemptAt }: Lease, now: Date): boolean =>
   leaseToken !== null && nextAttemptAt !== null && nextAttemptAt > now
 
@@ -185,7 +180,6 @@ export const dueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
     ? nextAttemptAt
     : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
 
-/** The URL's host and port, for display. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => URL.parse(url)?.host ?? '…'
 
 type FailedAttempt = Pick<AttemptRecord, 'status' | 'error'>

@@ -21,11 +21,7 @@ import { findBodySource } from '../message.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, recordFields } from './present.ts'
 
-/**
- * Finds one of the caller's deliveries, with all of its attempts and the source of its body. Throws DELIVERY_NOT_FOUND
- * if the id is unknown, or if the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs
- * to the sandbox and the caller uses a live key, or vice versa.
- */
+/** Throws DELIVERY_NOT_FOUND, and SANDBOX_MISMATCH for a delivery in the other environment. */
 export async function findDeliveryWhole(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
   caller: Caller,
@@ -35,7 +31,7 @@ export async function findDeliveryWhole(
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
-/** Like `findDeliveryWhole`, but reads only the fields that a list of deliveries contains. */
+/** Reads only the fields that a list of deliveries contains. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,
@@ -56,7 +52,6 @@ async function find<Found extends DeliveryRecord>(
 
 interface DeliverySearch extends PageRequest, DeliveryFilter {}
 
-/** Parses the query parameters for the list of deliveries (SPEC 4.8). */
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
   const { status, event = null, endpointId = null, referenceNumber = null, responseStatus = null } = query
   const statuses = [...new Set(status?.split(',') as DeliveryStatus[] | undefined)]
@@ -66,18 +61,14 @@ export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch 
   return { ...named, ...readSpan(query), ...readPageRequest(query) }
 }
 
-/**
- * Lists the deliveries of the caller's business in the caller's environment, newest first and without their bodies.
- * Deliveries that were created at the same time are ordered by id.
- */
+/** Newest first, without bodies. */
 export function listDeliveries(
   deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
   caller: Caller,
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = search
-  // Count checkpoints only work for lists that never shrink. The clean-up removes test deliveries of any age together
-  // with their intents, so lists of test deliveries have no checkpoints.
+  // Count checkpoints need a list that never shrinks, but the clean-up removes test deliveries.
   const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every(
     (each) => each === null,
   )
@@ -97,9 +88,8 @@ export function listDeliveries(
     : readSortedPage<Delivery>(deps.Delivery, listing, search)
 }
 
-/** The filters by which a merchant selects deliveries. A filter that is null does not restrict the selection. */
+/** Null means any. */
 export interface DeliveryFilter extends TimeSpan {
-  /** Contains at least one status. */
   statuses: readonly DeliveryStatus[] | null
   event: string | null
   endpointId: string | null
@@ -108,10 +98,7 @@ export interface DeliveryFilter extends TimeSpan {
   responseStatus: string | null
 }
 
-/**
- * Returns the selection of a caller's deliveries. Its index contains every field of the filter, except that the few
- * deliveries of one `referenceNumber` are read as documents.
- */
+/** Its index contains every field of the filter. Only the few deliveries of one payment are read as documents. */
 export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selection & { counted: Selection } {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = filter
   const index = indexFor(filter)
@@ -128,15 +115,14 @@ export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selecti
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
   const withStatus = (failureStatus: unknown): Selection => ({ where: { ...where, failureStatus }, index })
-  // MongoDB reads a class in the order of the list only if the filter names every status in it. For a count, one range
-  // of the index is faster.
+  // MongoDB reads a class in the order of the list only if the filter names every status. A count is faster with a
+  // range.
   return {
     ...withStatus(codes.length === 1 ? first : { $in: codes }),
     counted: withStatus({ $gte: first, $lte: codes.at(-1) ?? first }),
   }
 }
 
-/** Returns the name of the index for a filter. */
 function indexFor({ statuses, endpointId, referenceNumber, responseStatus }: DeliveryFilter): string {
   if (referenceNumber !== null) return 'byReference'
   if (responseStatus !== null) return 'byFailureStatus'
@@ -144,7 +130,6 @@ function indexFor({ statuses, endpointId, referenceNumber, responseStatus }: Del
   return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'
 }
 
-/** Returns all HTTP statuses that a `responseStatus` filter selects, in ascending order. */
 const codesOf = (responseStatus: string): number[] =>
   responseStatus.endsWith('xx')
     ? Array.from({ length: 100 }, (_, code) => Number(responseStatus[0]) * 100 + code)

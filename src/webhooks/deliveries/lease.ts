@@ -28,7 +28,7 @@ const neededFields = {
   traceparent: 1,
 } as const
 
-/** Returns null for a delivery that isn't due or is leased. If two callers pass the same id, only the first gets it. */
+/** Null if it isn't due or is leased. If two callers pass the same id, only the first gets it. */
 export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
   createBatcher<string, LeasedDelivery | null>(500, async (ids) => {
     const leased = await leaseTogether(Delivery, [...new Set(ids)], now())
@@ -70,17 +70,13 @@ interface AttemptResult extends Verdict {
   cancelledAt?: Date
   /** Null if the delivery was cancelled without an attempt. */
   attempt: AttemptRecord | null
-  /** Whether merchants may filter deliveries by the status of this attempt. */
   isSelectable?: boolean
 }
 
 /** Enough for the 8 scheduled attempts and many re-queues. The oldest are dropped first. */
 const maxLogLength = 50
 
-/**
- * Returns which results were written. An update with a list of results took MongoDB a quarter less time than a bulk
- * write, because it plans just one update.
- */
+/** One update with a list of results takes MongoDB a quarter less time than a bulk write. */
 export const createResultBatcher = (Delivery: Model<Delivery>) =>
   createBatcher<AttemptResult, boolean>(
     250,
@@ -111,8 +107,7 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // Two attempts at a delivery never start in the same millisecond, because the second one waits until the first has
-    // a result or has lost its lease.
+    // Attempts never start in the same millisecond, because a second one waits for the first one's result or lease.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
@@ -161,7 +156,7 @@ export type Leases = ReturnType<typeof createLeases>
 export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
   const held = new Map<string, Held>()
 
-  /** An earlier attempt that has lost its lease must not use the lease of a later attempt. */
+  /** An earlier attempt must not use a later one's lease. */
   function leaseOf({ _id, leaseToken }: Lease): Held | undefined {
     const lease = held.get(_id)
     return lease?.token === leaseToken ? lease : undefined
@@ -180,7 +175,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     }
   }
 
-  /** Skips leases that have been lost. Returns how many it changed. */
+  /** Returns how many leases it changed. Others have been lost. */
   async function changeLeases(
     leases: [id: string, Held][],
     change: Partial<Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>>,
@@ -198,16 +193,13 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     /** From now on, `renew` renews the lease until `release`. */
     hold: ({ _id, leaseToken }: Lease): void =>
       void held.set(_id, { token: leaseToken, abort: () => undefined }),
-    /**
-     * Calls `abort` once `renew` finds that the lease has been lost: the endpoint is deleted or disabled, or another
-     * worker took over while this process was frozen.
-     */
+    /** A lease is lost if the endpoint is deleted or disabled, or if another worker took over a frozen process. */
     onLost(delivery: Lease, abort: () => void): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = abort
       else abort()
     },
-    /** From then on, `giveUp` leaves the lease, because the result is being written. */
+    /** Then `giveUp` leaves the lease, because the result is being written. */
     onRequestEnd(delivery: Lease): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = null
@@ -216,14 +208,13 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     release(delivery: Lease): void {
       if (leaseOf(delivery)) held.delete(delivery._id)
     },
-    /** Renews all leases of this process in one write. */
     async renew(): Promise<void> {
       if (held.size === 0) return
       const ids = [...held.keys()]
       const matched = await changeLeases([...held], { nextAttemptAt: leaseEnd(now()) })
       if (matched < ids.length) await abortLost(ids)
     },
-    /** Aborts the requests in flight, whose deliveries are then due again. Returns their number; none is recorded. */
+    /** Makes the deliveries in flight due again. Returns their number; no attempt is recorded. */
     async giveUp(): Promise<number> {
       const open = [...held].filter(([, { abort }]) => abort !== null)
       for (const [id, { abort }] of open) {

@@ -3,42 +3,31 @@ import type { Deps } from '../../platform/deps.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { endpointFields, shownUrl, withoutPath } from '../endpoints/endpoint-facts.ts'
 import { bodyOf, findBodySource } from '../message.ts'
+import { keptBytes } from '../sender/send.ts'
 import { deadIn } from './backlog.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
-import { createResponseFilter } from './filter-responses.ts'
 import { recordFields } from './present.ts'
 
-/**
- * A delivery with the fields that support staff see. The endpoint's responses and the event's facts (body/facts.ts) are
- * left out, because they belong to the merchant and the customer.
- */
+/** Without responses and event facts, because they belong to the merchant and the customer. */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
-/**
- * An attempt with its response. If the response repeats data that support staff may not see, `isHidden` is true and
- * `responseText` is null.
- */
+/** If the response repeats data that staff may not see, `isHidden` is true and `responseText` null. */
 export type TracedAttempt = AttemptRecord & { isHidden: boolean }
-/** A `ListedDelivery` that also contains the responses that support staff may see. */
 export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
-/** An endpoint with the fields that support staff see, which do not include its secrets. */
 export type TracedEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
 
-/**
- * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events that are each sent to
- * 5 endpoints. A normal payment has fewer events.
- */
+/** Enough for 100 events to 5 endpoints each. */
 export const maxPerPayment = 500
-/** The maximum number of items in a list on a staff page. It is small, so that the pages are readable on a phone. */
+/** Small, so that the pages are readable on a phone. */
 const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
 
-/** Returns a function that replaces the URLs of deliveries or endpoints, because staff must not see them whole. */
+/** Staff must not see whole URLs. */
 const shownUrls =
   (deps: Reads) =>
   <Found extends { url: string; attemptLog?: { url: string }[] }>(found: Found): Found => {
@@ -51,10 +40,7 @@ export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery 
     .lean<ListedDelivery | null>()
     .transform((found) => found && shownUrls(deps)(found))
 
-/**
- * Returns a delivery, including the responses that support staff may see. Returns null if there is no delivery with
- * this id.
- */
+/** Includes the responses that staff may see. */
 export async function lookUpResponses(
   deps: Reads & Pick<Deps, 'Intent' | 'Order'>,
   id: string,
@@ -63,7 +49,7 @@ export async function lookUpResponses(
   if (delivery === null) return null
   const { facts: _facts, ...traced } = delivery
   const source = await findBodySource(deps, delivery.referenceNumber)
-  // If the intent or order no longer exists, it is unknown which data must be hidden, so all responses are hidden.
+  // Without the intent or order, we don't know what must be hidden.
   const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
   return shownUrls(deps)({
     ...traced,
@@ -78,7 +64,6 @@ function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createRespon
   return { ...attempt, responseText: isHidden ? null : withoutPath(responseText, attempt.url), isHidden }
 }
 
-/** Reads deliveries without the responses to their attempts. */
 const listDeliveriesFor = (
   deps: Reads,
   filter: Record<string, unknown>,
@@ -92,21 +77,15 @@ const listDeliveriesFor = (
     .lean<ListedDelivery[]>()
     .transform((found) => found.map(shownUrls(deps)))
 
-/** Returns at most `maxPerPayment` deliveries of a payment or an order, oldest first. */
+/** Oldest first. */
 export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
   listDeliveriesFor(deps, { referenceNumber }, tracedFields, { createdAt: 1, _id: 1 }, maxPerPayment)
 
-/**
- * Returns at most `maxListed` of an endpoint's DEAD deliveries, starting with the one that died most recently. Each of
- * them contains only its last attempt.
- */
+/** The one that died last comes first. Each has only its last attempt. */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   listDeliveriesFor(deps, { endpointId, ...deadIn(anyTime) }, recordFields, { deadAt: -1 }, maxListed)
 
-/**
- * Returns a business's newest RETRYING and DEAD deliveries from both environments. Each of them contains only its last
- * attempt.
- */
+/** Newest first, in both environments. Each has only its last attempt. */
 export function latestInTrouble(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
   const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
   return listDeliveriesFor(deps, inTrouble, recordFields, { createdAt: -1, _id: -1 }, maxListed)
@@ -120,7 +99,6 @@ export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<Tr
 export const lookUpEndpoint = async (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
   (await lookUpEndpoints(deps, [id]))[0] ?? null
 
-/** Returns the endpoints of these deliveries, by id. */
 export async function endpointsOfDeliveries(
   deps: Reads,
   deliveries: readonly ListedDelivery[],
@@ -130,10 +108,90 @@ export async function endpointsOfDeliveries(
   return new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
 }
 
-/** Returns at most `maxListed` of a business's endpoints, newest first and including deleted endpoints. */
+/** Newest first, with deleted ones. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, endpointFields)
     .sort({ createdAt: -1, _id: -1 })
     .limit(maxListed)
     .lean<TracedEndpoint[]>()
     .transform((found) => found.map(shownUrls(deps)))
+
+/** Never an order's customer, or a payment's metadata and short code. */
+const shownToStaff: ReadonlySet<string> = new Set([
+  '_id',
+  'reference_number',
+  'number',
+  'status',
+  'items',
+  'total',
+  'amount',
+  'currency',
+  'paid_at',
+  'payer_phone',
+  'commission',
+  'failure',
+  'refund',
+  'created_at',
+  'endpoint_id',
+  'url',
+  'failing_since',
+  'recovered_at',
+  'last_error',
+  'last_response_status',
+])
+
+/** Shorter values are recognised only as separate words. */
+const shortestValue = 6
+
+/**
+ * Returns null for a response that repeats hidden data of the delivery: a whole value however it's spaced, or a word
+ * of it. A word in another part of the event, e.g. a field name, doesn't count.
+ */
+export function createResponseFilter(body: string): (response: string) => string | null {
+  const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
+  const shown = Object.entries(data).filter(([field]) => shownToStaff.has(field))
+  const hidden = Object.entries(data).filter(([field]) => !shownToStaff.has(field))
+  const fields = [...Object.keys(data), ...hidden.flatMap(([, value]) => Object.keys(value ?? {}))]
+  const known = new Set(wordsOf(folded(JSON.stringify([envelope, shown, fields, true, false, null]))))
+  const values = hidden.flatMap(([, value]) => textsIn(value)).map(folded)
+  const words = new Set(
+    values.flatMap((value) => wordsOf(withoutHosts(value))).filter((word) => !known.has(word)),
+  )
+  const runs = values.map(runOf).filter((run) => run.length >= shortestValue)
+  return (response) => {
+    const text = folded(decoded(response))
+    const run = joined(text)
+    const isPrivate = wordsOf(text).some((word) => words.has(word)) || runs.some((each) => run.includes(each))
+    return isPrivate ? null : withoutCutWord(response)
+  }
+}
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** An endpoint may repeat a value with JSON or URL escapes. */
+const decoded = (text: string): string =>
+  text
+    .replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\[bfnrt]/g, ' ')
+    .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
+
+/** `AÏCHA` becomes `aicha`. */
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** Host names reveal nothing about a customer and are in many error pages. */
+const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
+
+/** Shorter words and numbers such as `of` and `500` are everywhere. */
+const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
+
+const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** Keeps the last eight digits of a phone number, to recognise it without its country code. */
+const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '')
+
+/** A response that was cut off may end with half a phone number, which the filter wouldn't recognise. */
+const withoutCutWord = (response: string): string =>
+  Buffer.byteLength(response) > keptBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response

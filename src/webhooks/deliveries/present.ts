@@ -6,26 +6,20 @@ import { type BodySource, bodyOf, unsignedHeaders } from '../message.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './delivery.ts'
 
-/** A list shows neither the event's facts nor any attempt but the last. */
+/** A list shows only the last attempt. */
 export const recordFields = { facts: 0, attemptLog: { $slice: -1 } } as const
 export type DeliveryRecord = Omit<Delivery, 'facts'>
 
-/**
- * Returns the URL to which the last attempt was sent. If there has been no attempt, returns the URL that the endpoint
- * had when the delivery was created.
- */
+/** Where the last attempt was sent. Without one, the endpoint's URL when the delivery was created. */
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
-/** What a test key does not see of a delivery to a live endpoint. */
+/** A test key doesn't see these fields of a delivery to a live endpoint. */
 const hidden =
   'url attempts maxAttempts nextAttemptAt lastAttemptAt lastResponseStatus lastError lastDurationMs deliveredAt'
 const hiddenFields = Object.fromEntries(hidden.split(' ').map((field) => [field, null]))
 
-/**
- * Returns which of these deliveries are test events at live endpoints. A test key neither sees their attempts nor may
- * request any.
- */
+/** Test events at live endpoints. A test key neither sees their attempts nor may request any. */
 export async function atLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endpointId'>>(
   { Endpoint }: Pick<Deps, 'Endpoint'>,
   { sandbox }: Caller,
@@ -38,7 +32,7 @@ export async function atLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endp
   return new Set(deliveries.filter(({ endpointId }) => !test.has(endpointId)))
 }
 
-/** Returns deliveries as they appear in the merchant's list (docs/merchants/webhooks.md). */
+/** For the merchant's list (docs/merchants/webhooks.md). */
 export async function presentDeliveries(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -51,7 +45,6 @@ export async function presentDeliveries(
   }))
 }
 
-/** Returns a delivery to an endpoint of the caller's environment. */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const { _id: id, endpointId, event, referenceNumber, status, attempts, requeues } = delivery
   const { sandbox, createdAt, attemptLog } = delivery
@@ -71,7 +64,7 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
   }
 }
 
-/** Returns the headers of the delivery's last attempt without its signatures, or null if there was no attempt. */
+/** Without signatures. Null if there was no attempt. */
 export function lastHeaders(
   { config }: Pick<Deps, 'config'>,
   delivery: Pick<Delivery, '_id' | 'event'> & { attemptLog: Pick<AttemptRecord, 'at'>[] },
@@ -81,10 +74,8 @@ export function lastHeaders(
 }
 
 /**
- * Presents one delivery with its payload and all of its attempts, oldest first. If the API key's scopes do not allow
- * the event, the payload and the responses are null. The responses are left out because an endpoint may repeat the
- * payload in its response. `source` is the intent or order from which the body is composed, or null if it no longer
- * exists.
+ * The payload is null if the key's scopes don't allow the event or if the intent or order is gone. Responses need the
+ * scope, too, because an endpoint may repeat the payload.
  */
 export async function presentDeliveryWhole(
   deps: Pick<Deps, 'config' | 'Endpoint'>,

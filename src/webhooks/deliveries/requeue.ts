@@ -19,38 +19,29 @@ import {
 
 export type Outcomes = Map<string, Requeued>
 
-/** The most deliveries in one plan. */
 export const requeueBatch = 500
 
-/** An act that has not carried out its plan by then is dead. */
+/** An action that hasn't carried out its plan by then is dead. */
 const planMs = 10_000
-/** How many plans of dead processes a poll carries out. */
 const mostPlans = 20
 
-/** Without the facts and the attempt log, which may be large. */
 export type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
 export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
-/** An act of a person that re-queues deliveries. */
 export interface RequeueAct {
   by: By
-  /** The API request, if it is one. */
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
-  /** A retry by filter has a result, and one audit line for all deliveries instead of one for each. */
+  /** A retry by filter has one audit line for all deliveries. */
   summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: AuditDetails }
 }
 
 /**
- * Makes up to `requeueBatch` deliveries due now, for one more attempt each. Those that are delivered, due or being
- * attempted stay as they are, and so do those of a deleted or disabled endpoint.
- *
- * Once the plan and the audit lines are stored, the deliveries count as re-queued: if the process dies before it has
- * carried out the plan, a poll does. An API request stores a plan even for nothing, because MongoDB refuses a second
- * one with its key, so a duplicate of it can't re-queue what has died meanwhile. For staff, the plan is null if nothing
- * is re-queued.
+ * Leaves deliveries that are delivered, due or being attempted. Once the plan is stored, the others count as re-
+ * queued: if the process dies, a poll carries it out. An API request stores a plan even for nothing, so that its
+ * duplicate can't re-queue what has died meanwhile.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
@@ -63,13 +54,11 @@ export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: 
   return { plan, outcomes }
 }
 
-/** How many deliveries were re-queued, and how many were skipped for each reason. */
 export interface OutcomeCounts {
   requeued: number
   skipped: Partial<Record<Exclude<Requeued, 'requeued'>, number>>
 }
 
-/** Adds the outcomes of a page to the counts of the pages before it. */
 export function countOutcomes(
   outcomes: Outcomes,
   before: OutcomeCounts = { requeued: 0, skipped: {} },
@@ -81,12 +70,9 @@ export function countOutcomes(
   return counts
 }
 
-/** Re-queues deliveries for staff or an operator, with an audit line for each. */
-export const requeueDeliveries = async (
-  deps: RequeueDeps,
-  ids: readonly string[],
-  by: By,
-): Promise<Outcomes> => (await requeueAs(deps, ids, { by })).outcomes
+/** For staff and operators. Each delivery has an audit line. */
+export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By) =>
+  (await requeueAs(deps, ids, { by })).outcomes
 
 async function makePlan(
   deps: RequeueDeps,
@@ -135,7 +121,7 @@ const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: 
   after: { status: 'RETRYING', nextAttemptAt: at },
 })
 
-/** Finds the plan of an earlier request with the same key, and carries it out if that is not done yet. */
+/** Continues the plan of an earlier request with this key. */
 export async function continuePlan(
   deps: PlanDeps,
   { key, arrivedAt }: WriteRequest,
@@ -146,7 +132,7 @@ export async function continuePlan(
   return plan
 }
 
-/** Carries out the plans that dead processes have left. Returns their number. */
+/** Returns how many plans dead processes had left. */
 export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
   const left = await nativeCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
@@ -157,14 +143,14 @@ export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<n
   return left.length
 }
 
-/** Repeating it changes nothing, because the deliveries are no longer in the states that the plan names. */
+/** Repeating it changes nothing, because the states no longer match. */
 async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
   if (deliveries.length === 0) return
   await writeDue(deps, deliveries, at, {})
   await nativeCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
 }
 
-/** For a replay, which begins the attempts itself. Returns the ids re-queued now or by an earlier run of it. */
+/** A replay begins the attempts itself. Returns what it re-queued now or in an earlier run of this page. */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
   found: readonly Candidate[],
@@ -175,28 +161,29 @@ export async function requeueForReplay(
   const isOwn = ({ requeuedBy }: Candidate): boolean => requeuedBy === replayId
   const wanted = found.filter((each) => !isOwn(each) && judged.get(each._id) === 'requeued')
   await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
-  const after = await readCandidates(
-    deps,
-    found.map(({ _id }) => _id),
-  )
+  const ids = found.map(({ _id }) => _id)
+  const after = await readCandidates(deps, ids)
   return after.filter(isOwn).map(({ _id }) => _id)
 }
 
 interface Conditions {
-  /** The deliveries in open plans, which are as good as re-queued. */
+  /** In open plans. */
   planned: ReadonlySet<string>
   includesDelivered: boolean
   now: Date
   session?: mongo.ClientSession
 }
 
-/** Decides which deliveries can be re-queued now, by their ids. */
 async function judgeAll(
-  deps: Pick<Deps, 'Delivery' | 'Endpoint'>,
+  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   found: readonly Candidate[],
   { planned, includesDelivered, now, session }: Conditions,
 ) {
-  const receiving = await receivingEndpoints(deps, found, session)
+  const ids = [...new Set(found.map(({ endpointId }) => endpointId))]
+  const endpoints = await nativeCollection(model)
+    .find({ _id: { $in: ids } }, { projection: { active: 1, deletedAt: 1 }, ...(session && { session }) })
+    .toArray()
+  const receiving = new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
   return new Map(
     found.map((each) => [
       each._id,
@@ -214,18 +201,6 @@ export const readCandidates = (
     .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
 
-async function receivingEndpoints(
-  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
-  deliveries: readonly Candidate[],
-  session?: mongo.ClientSession,
-): Promise<ReadonlySet<string>> {
-  const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
-  const endpoints = await nativeCollection(model)
-    .find({ _id: { $in: ids } }, { projection: { active: 1, deletedAt: 1 }, ...(session && { session }) })
-    .toArray()
-  return new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
-}
-
 function judge(
   delivery: Candidate,
   receiving: ReadonlySet<string>,
@@ -234,27 +209,21 @@ function judge(
 ): Exclude<Requeued, 'not-found'> {
   if (delivery.status === 'DELIVERED' && !includesDelivered) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
-  return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now)
-    ? 'under-way'
-    : 'requeued'
+  const { nextAttemptAt } = delivery
+  const isDue = nextAttemptAt !== null && nextAttemptAt <= now
+  return isAttemptPending(delivery) || isDue || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
 
-/** Whether a requested attempt has no result yet, so another re-queue would count without adding an attempt. */
+/** While a requested attempt has no result, another re-queue would count without adding an attempt. */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
-
-const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
-  nextAttemptAt !== null && nextAttemptAt <= now
-
-/** If the last requested attempt was cancelled before it was made, a re-queue requests that same attempt again. */
-const isSameAttempt = ({ attempts, attemptsAtRequeue }: Candidate): boolean => attempts === attemptsAtRequeue
 
 const stateOf = (delivery: Candidate): DeliveryState => {
   const { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt = null } = delivery
   return { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt }
 }
 
-/** Makes those deliveries due that are still in the given states. */
+/** Skips deliveries whose state has changed. */
 async function writeDue(
   { Delivery: model }: Pick<Deps, 'Delivery'>,
   states: DeliveryState[],
@@ -270,7 +239,7 @@ async function writeDue(
     deadAt: null,
     attemptsAtRequeue: '$attempts',
     requeues: { $add: ['$requeues', { $cond: [{ $eq: ['$attempts', '$attemptsAtRequeue'] }, 0, 1] }] },
-    // The clean-up may already have processed a live delivery, and would not check it again.
+    // The clean-up may have processed it already.
     untrimmed: { $cond: ['$sandbox', '$untrimmed', true] },
   }
   await nativeCollection(model).bulkWrite(
@@ -290,15 +259,17 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
   deps.enqueue(
     'webhook-delivery',
     deliveries.map((delivery) => {
-      const requeues = delivery.requeues + (isSameAttempt(delivery) ? 0 : 1)
+      // A requested attempt that was cancelled before it was made is requested again.
+      const isSameAttempt = delivery.attempts === delivery.attemptsAtRequeue
+      const requeues = delivery.requeues + (isSameAttempt ? 0 : 1)
       return deliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
     }),
   )
 }
 
 /**
- * Yields the outcomes of each batch. It's safe to stop early and call it again. `filter` must not match deliveries that
- * die after the call, or the run might never end, because what it re-queues may die again.
+ * Yields the outcomes of each batch. `filter` must not match deliveries that die after the call: what this re-queues
+ * may die again.
  */
 export async function* requeueAll(
   deps: RequeueDeps,

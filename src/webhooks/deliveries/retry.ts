@@ -21,7 +21,7 @@ import {
 } from './requeue.ts'
 import type { Requeued, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
-/** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
+/** Null if an attempt has been requested. */
 const reasons = {
   requeued: null,
   delivered: 'delivered',
@@ -29,11 +29,7 @@ const reasons = {
   'endpoint-gone': 'endpoint_gone',
 } as const satisfies Record<Exclude<Requeued, 'not-found'>, string | null>
 
-/**
- * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested.
- * Throws the same errors as `findDeliveryRecord`, SANDBOX_MISMATCH for a test event at a live endpoint, and
- * RATE_LIMITED if the daily quota for audit lines is used up.
- */
+/** Throws the errors of `findDeliveryRecord`, SANDBOX_MISMATCH and RATE_LIMITED. */
 export async function retryDelivery(
   deps: RequeueDeps & QuotaDeps,
   caller: Caller,
@@ -60,7 +56,6 @@ async function presentRetried(
   return { ...presentDelivery(delivery), retried: reason === null, reason }
 }
 
-/** Returns what an earlier request with the same key has done: a retry of one delivery, or by filter. */
 export async function findRetried(
   deps: Pick<Deps, 'Delivery' | 'RequeuePlan'>,
   caller: Caller,
@@ -72,12 +67,11 @@ export async function findRetried(
   return effectResult(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
 }
 
-/** The filter of a request, and the `next` of an earlier response after which the selection continues. */
+/** `after` is the `next` of an earlier response. */
 interface RetryFilter extends DeliveryFilter {
   after: string | null
 }
 
-/** Validates the body of a request that retries deliveries by filter. */
 export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): RetryFilter {
   const { after = null, status, ...filters } = deps.validate(retryDeliveriesBody, body)
   const { event = null, endpointId = null, referenceNumber = null, responseStatus = null } = filters
@@ -90,10 +84,8 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
 }
 
 /**
- * Re-queues the caller's deliveries that match, oldest first, at most `requeueBatch`. With a test key, skips those to
- * live endpoints. A request with the `next` of the previous one continues after its last delivery. A series of requests
- * therefore considers each delivery once, even if deliveries become DEAD again in the meantime. A retry of the same
- * request finds its plan, so it never re-queues other deliveries.
+ * At most `requeueBatch`, oldest first. Each request of a series continues after the previous one, so it considers
+ * each delivery once. A repeated request finds its plan.
  */
 export async function retryMatching(
   deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,
@@ -139,7 +131,7 @@ function retryLine(
 }
 
 function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
-  // One that the clean-up has removed since it was selected does not count.
+  // What the clean-up has removed since doesn't count.
   const { requeued, skipped } = countOutcomes(outcomes)
   const { delivered = 0, 'under-way': under_way = 0, 'endpoint-gone': endpoint_gone = 0 } = skipped
   return { requeued, skipped: { delivered, under_way, endpoint_gone }, hasMore: next !== null, next }
@@ -147,10 +139,7 @@ function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
 
 type Chosen = Awaited<ReturnType<typeof select>>
 
-/**
- * Selects the deliveries of one request. `next` says where the next request continues. It is null if no further
- * delivery matches.
- */
+/** `next` is null if no other delivery matches. */
 async function select(
   { Delivery, Endpoint }: Pick<Deps, 'Delivery' | 'Endpoint'>,
   caller: Caller,

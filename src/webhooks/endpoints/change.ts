@@ -23,16 +23,12 @@ import { newId } from '../../platform/ids.ts'
 import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'
-import { removeSurplus } from './remove-deleted.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
-import { stopDeliveries } from './stop-deliveries.ts'
+import { removeSurplus, stopDeliveries } from './stop-deliveries.ts'
 
 type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
-/**
- * Validates the body of a create request (SPEC 4.8, rules 2 to 4). The URL must be public and use https, the events
- * must exist, and the caller's scopes must allow these events.
- */
+/** SPEC 4.8, rules 2 to 4. */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const input = deps.validate(createEndpointBody, body)
   const wanted = [...new Set(input.events as EventName[])]
@@ -44,11 +40,7 @@ type ChangeDeps = Parameters<typeof auditedOnce>[0] &
   QuotaDeps &
   Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
-/**
- * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
- * including the secret. After that, the only operation that returns a secret is a rotation, which returns a new one.
- * Throws MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if a daily quota is used up.
- */
+/** No later response has the secret. Throws MAX_ENDPOINTS_REACHED and RATE_LIMITED. */
 export function createEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -84,7 +76,7 @@ export function createEndpoint(
   return withinAuditLines(deps, caller, () => withinStorage(deps, caller, create), isEffect)
 }
 
-/** If another request takes the slot at the same time, the unique index `slotInUse` makes the transaction repeat. */
+/** If a concurrent request takes the slot, the unique index `slotInUse` makes the transaction repeat. */
 async function findFreeSlot(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   { businessId }: Caller,
@@ -101,10 +93,6 @@ async function findFreeSlot(
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
-/**
- * Validates the body of an update request. The same rules apply as for a create request, except that every field is
- * optional.
- */
 export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
   const { url, events, active } = deps.validate(updateEndpointBody, body)
   const wanted = events && [...new Set(events as EventName[])]
@@ -116,12 +104,7 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   }
 }
 
-/**
- * Changes the given fields. A new URL and a reactivation begin a new period for the report of failures. If the endpoint
- * is disabled, aborts its attempts in flight. Throws the same errors as `findEndpoint`. If the request changes the URL
- * but not the events, and the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED.
- * Otherwise the caller could redirect events that it may not see to another URL.
- */
+/** A caller that may not see all events of an endpoint must not redirect them, so EVENTS_NOT_PERMITTED. */
 export async function updateEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -141,7 +124,6 @@ export async function updateEndpoint(
       const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
       const set = { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at }
       await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
-      // A request that keeps all values adds no line.
       const changes = auditedChanges(deps, endpoint, changed)
       addsLine = changes !== null
       if (changes !== null)
@@ -151,19 +133,18 @@ export async function updateEndpoint(
   const result =
     (await request.earlier()) ??
     (await withinAuditLines(deps, caller, changeOnce, (done) => addsLine && isEffect(done)))
-  // Also if the request is repeated, because the process of the first one may have died before it got here.
+  // Also for a repeated request: the process of the first one may have died before this.
   if (change.active === false) await stopDeliveries(deps, id)
   return result
 }
 
 type AuditedFields = Pick<Endpoint, 'url' | 'events' | 'active'>
 
-/** Returns the fields of an endpoint that the audit trail shows. Secrets are never shown. */
 function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields): Record<string, unknown> {
   return { url: shownUrl(deps, url), events, active }
 }
 
-/** Returns the fields that a request changes, with their old and new values. Returns null if it changes nothing. */
+/** Null if nothing changes. */
 function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedFields) {
   const names = (['url', 'events', 'active'] as const).filter(
     (name) => !isDeepStrictEqual(after[name], stored[name]),
@@ -174,17 +155,12 @@ function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedF
   return { before: only(auditedFields(deps, stored)), after: only(auditedFields(deps, after)) }
 }
 
-/** How long attempts are still signed with a secret after it has been replaced. */
 const overlapMs = 24 * 3_600_000
 
-/** The maximum number of replaced secrets that are kept. Each replaced secret adds a signature to every attempt. */
+/** Each adds a signature to every attempt. */
 const maxPrevious = 5
 
-/**
- * Gives the endpoint a new secret. For 24 hours, attempts are signed with the old secret as well. Returns the endpoint
- * with its new secret. Repeats within an hour share one audit line, with the ids of all keys that were used. Throws the
- * same errors as `findEndpoint`.
- */
+/** For 24 hours, attempts are signed with the old secret as well. Repeats within an hour share one audit line. */
 export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   let addsLine = false
   const result = await auditedOnce(deps, request, { documents: [id] }, async ({ session, by, at, add }) => {
@@ -211,11 +187,7 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
   return result
 }
 
-/**
- * Marks the endpoint as deleted, which frees its slot, and then cancels its open deliveries. Returns `{id, deleted:
- * true}`. Throws the same errors as `findEndpoint`, except that a live key may also delete a test endpoint, so that
- * test endpoints cannot take the slots of live ones.
- */
+/** A live key may also delete a test endpoint, because test endpoints take slots of live ones. */
 export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   const remove = () =>
     auditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
@@ -234,7 +206,7 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
   const earlier = await request.earlier()
   const result = earlier ?? (await remove())
   if (earlier === null) countAuditLine(deps, caller)
-  // Also if the request is repeated, because the process of the first one may have died before it got here.
+  // Also for a repeated request: the process of the first one may have died before this.
   await stopDeliveries(deps, id)
   await removeSurplus(deps, caller.businessId).catch((err: unknown) =>
     deps.log.warn({ err, businessId: caller.businessId }, 'endpoints.not-removed'),

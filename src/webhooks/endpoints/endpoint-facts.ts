@@ -11,22 +11,21 @@ import type { Deps } from '../../platform/deps.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
 
-/** The number of characters of a path that are shown, and of the fingerprint of the whole URL. */
 const shownPath = 4
 const fingerprint = 8
-/** A shorter part of a path is hardly a secret, and may be a word that occurs in a response by chance. */
+/** A shorter part is hardly a secret, and may be an ordinary word. */
 const minSecretPart = 12
 
 /**
- * Shortens a URL for all readers but its merchant, because paths and queries often contain secrets. The keyed
- * fingerprint at the end shows whether two URLs are the same. It changes with SECRET_KEY.
+ * Only the merchant sees whole URLs, because many contain secrets. The fingerprint shows if two are the same. It
+ * changes with SECRET_KEY.
  */
 export function shownUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
   const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}
   return `${protocol}//${host}${pathname.slice(0, shownPath)}…${secrets.hash(url).slice(0, fingerprint)}`
 }
 
-/** Removes the path and query of the URL from a response, because many servers repeat them in error pages. */
+/** Many servers repeat path and query in error pages. */
 export function withoutPath(response: string, url: string): string {
   const { pathname = '', search = '' } = URL.parse(url) ?? {}
   const target = pathname + search
@@ -41,22 +40,15 @@ export function withoutPath(response: string, url: string): string {
 const shownHours = 24
 const hourMs = 3_600_000
 
-/** Returns the start of the hour that contains `at`, in milliseconds since 1970. */
+/** In ms since 1970. */
 export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
-/** The results of an endpoint's latest attempts. */
 export type LastDay = ReturnType<typeof lastDayOf>
 
-/**
- * Returns the field of an endpoint that counts the attempts of an hour. The same hour of the next day uses the same
- * field, so an endpoint has at most 24 of them.
- */
+/** The same hour of the next day uses the same field. */
 export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
-/**
- * Returns the results of the attempts that ended within the current hour or the 23 hours before it. `successRate` is
- * from 0 to 1, or null if there were no attempts. `lastError` is the last failed attempt, or null if none failed.
- */
+/** The current hour and the 23 before. `successRate` is from 0 to 1, or null without attempts. */
 export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
   const first = hourOf(now) - (shownHours - 1) * hourMs
   const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)
@@ -71,25 +63,22 @@ export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours
   }
 }
 
-/** The facts about an endpoint that staff see. They contain neither its secrets nor its whole URL. */
 export interface EndpointFacts
   extends Pick<Endpoint, 'businessId' | 'sandbox' | 'url' | 'events' | 'health' | 'createdAt' | 'deletedAt'> {
   id: string
   state: 'active' | 'disabled' | 'deleted'
   lastAttemptAt: Date | null
   last24Hours: LastDay
-  /** The start of a failure that was reported to the merchant's other endpoints. Null if no failure was reported. */
+  /** When a failure began that was reported to the merchant's other endpoints. */
   reportedFailingSince: Date | null
-  /** When the last overlap of a replaced secret ends. Until then, attempts are also signed with that secret. */
+  /** Until then, attempts are also signed with a replaced secret. */
   oldSecretEndsAt: Date | null
 }
 
-/** An endpoint with the number of its dead and waiting deliveries. */
 export interface EndpointInDetail extends EndpointFacts {
   deliveries: DeliveryTotals
 }
 
-/** The fields of an endpoint that staff see, without its secrets. */
 export const endpointFields = {
   businessId: 1,
   sandbox: 1,
@@ -102,7 +91,6 @@ export const endpointFields = {
   createdAt: 1,
   deletedAt: 1,
 } as const
-/** The fields of an endpoint that `endpointFacts` needs. */
 const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as const
 
 export function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Endpoint): EndpointFacts {
@@ -143,13 +131,13 @@ const latest = (times: (Date | null)[]): Date | null =>
 
 type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'now'>
 
-/** Returns an endpoint, even a deleted one. Returns null if there is no endpoint with this id. */
+/** Deleted ones, too. */
 export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointInDetail | null> {
   const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Endpoint | null>()
   return endpoint === null ? null : inDetail(deps, endpoint)
 }
 
-/** Returns a business's endpoints that have not been deleted, oldest first. */
+/** Oldest first. */
 export async function endpointsInDetail(deps: Reads, businessId: string): Promise<EndpointInDetail[]> {
   const found = await deps.Endpoint.find({ businessId, ...standing }, factFields)
     .sort({ createdAt: 1, _id: 1 })
@@ -163,17 +151,15 @@ const inDetail = async (deps: Reads, endpoint: Endpoint): Promise<EndpointInDeta
   deliveries: await deliveryTotals(deps, { endpointId: endpoint._id }),
 })
 
-/** Selects endpoints. Omitted fields do not restrict the selection. */
 export interface EndpointFilter {
   businessId?: string
   active?: boolean
-  /** Whether the last attempt failed. */
   failing?: boolean
-  /** If true, selects deleted endpoints instead of existing ones. */
+  /** Deleted endpoints instead of existing ones. */
   deleted?: boolean
 }
 
-/** Returns the endpoints that match, newest first. */
+/** Newest first. */
 export async function listEndpoints(
   deps: Pick<Deps, 'Endpoint' | 'secrets' | 'now'>,
   { failing, deleted, ...filter }: EndpointFilter,

@@ -7,10 +7,7 @@ import { refuse } from '../../platform/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { lastDayOf } from './endpoint-facts.ts'
 
-/**
- * Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if the id is unknown, or if the endpoint has been
- * deleted or belongs to another business, and SANDBOX_MISMATCH if it belongs to the other environment.
- */
+/** Throws ENDPOINT_NOT_FOUND, also for a deleted one, and SANDBOX_MISMATCH if it's in the other environment. */
 export async function findEndpoint(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -22,7 +19,7 @@ export async function findEndpoint(
   return endpoint
 }
 
-/** Like `findEndpoint`, but finds the endpoints of both environments. */
+/** In both environments. */
 export async function findInBusiness(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   { businessId }: Caller,
@@ -36,10 +33,7 @@ export async function findInBusiness(
   return endpoint
 }
 
-/**
- * Throws EVENTS_NOT_PERMITTED unless the caller's scopes allow all of `requested` (SPEC 4.8, rule 4). The error lists
- * the forbidden events.
- */
+/** Throws EVENTS_NOT_PERMITTED with the events that the caller's scopes forbid (SPEC 4.8, rule 4). */
 export function permitEvents(
   caller: Caller,
   requested: readonly EventName[],
@@ -49,7 +43,7 @@ export function permitEvents(
   if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 }
 
-/** Returns an endpoint as merchants see it, without its secret (SPEC 2.2). */
+/** Without its secret (SPEC 2.2). */
 export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
   const { _id: id, url, events, active, sandbox, createdAt, health } = endpoint
   const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health
@@ -57,7 +51,6 @@ export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
   return { id, url, events, active, sandbox, createdAt, health: shownHealth }
 }
 
-/** Returns an endpoint as it appears in the list, with the figures of its latest attempts. */
 export const presentListedEndpoint = (endpoint: Endpoint, now: Date): Record<string, unknown> => ({
   ...presentEndpoint(endpoint),
   last24Hours: lastDayOf(endpoint, now),

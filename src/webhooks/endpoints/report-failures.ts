@@ -8,9 +8,8 @@ import { endpointFormat } from '../message.ts'
 import { type Endpoint, standing } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 
-/** A single failed attempt is not reported, because a retry may still succeed. */
+/** After a single failed attempt, a retry may still succeed. */
 const minFailures = 2
-/** The maximum number of endpoints that are changed concurrently. */
 const maxAtOnce = 25
 
 const foundFields = { businessId: 1, sandbox: 1, url: 1, health: 1, reportedFailure: 1 } as const
@@ -19,12 +18,8 @@ type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'transactions' | 'secrets' | 'config' | 'now' | 'log'>
 
 /**
- * Adds an `endpoint.failing` event to the outbox of each endpoint that has been failing for `endpointWarningMs`, and of
- * each reported endpoint that has recovered. The relay sends these events to the other endpoints of the business. The
- * endpoints of a disabled or suspended business are skipped. Returns the number of events added.
- *
- * Each write is guarded, so each failure is reported once, even if several workers find it or a worker is killed. A
- * poll of the outboxes finds the event, so no job is enqueued.
+ * Adds events to the outboxes of endpoints that fail for `endpointWarningMs`, and of those that have recovered. The
+ * business's other endpoints get them. Writes are guarded, so each failure is reported once. Returns the count.
  */
 export async function reportFailures(deps: ReportDeps): Promise<number> {
   const failing = await reportAll(deps, findFailing(deps), failureOf)
@@ -59,7 +54,7 @@ async function inActiveBusinesses({ Business }: ReportDeps, found: Found[]): Pro
   return found.filter(({ businessId }) => activeIds.has(businessId))
 }
 
-/** An endpoint with an event that has not been relayed yet is skipped, so an outbox contains at most one event. */
+/** An outbox contains at most one event. */
 const withoutEvent = { 'outbox.0': { $exists: false } } as const
 
 function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found> {
@@ -86,7 +81,7 @@ const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
     { projection: foundFields, hint: 'reported' },
   )
 
-/** What an event tells about an endpoint. `guard` contains the stored values that are in the event. */
+/** `guard` contains the stored values that are in the event. */
 interface Report {
   status: 'FAILING' | 'RECOVERED'
   guard: mongo.Filter<Endpoint>
@@ -96,7 +91,7 @@ interface Report {
 
 function failureOf({ url, health: { failingSince } }: Found): Report | null {
   if (failingSince === null) return null
-  // No attempt has succeeded if `failingSince` is the same.
+  // No attempt has succeeded since if `failingSince` is the same.
   const guard = { active: true, url, 'reportedFailure.since': null, 'health.failingSince': failingSince }
   return { status: 'FAILING', guard, reportedFailure: { since: failingSince }, times: { failingSince } }
 }
@@ -108,12 +103,12 @@ function recoveryOf({ reportedFailure }: Found): Report | null {
   return { status: 'RECOVERED', guard, reportedFailure: null, times: { failingSince: since, recoveredAt } }
 }
 
-/** Adds the event, unless the endpoint has changed. A locked endpoint is left to a later poll. */
+/** Skips an endpoint that has changed, and leaves a locked one to a later poll. */
 async function addReport(deps: ReportDeps, endpoint: Found, report: Report | null): Promise<boolean> {
   if (report === null) return false
   const { _id, businessId, sandbox, health } = endpoint
   const { status, guard, reportedFailure, times } = report
-  // The URL is not shown whole, because it often contains credentials, and the event goes to other servers.
+  // The event goes to other servers, and the URL often contains credentials.
   const url = shownUrl(deps, endpoint.url)
   const facts = {
     status,

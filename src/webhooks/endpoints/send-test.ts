@@ -3,15 +3,16 @@ import { testEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
+import { paymentFormat, samplePayment } from '../../intents/event-data.ts'
 import { utcDayOf } from '../../limits/counter.ts'
+import type { Facts, Recorded } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
+import { orderFormat } from '../../store/orders/event-data.ts'
 import { deliveryId } from '../deliveries/delivery.ts'
-import { composeBody, signedHeadersFor } from '../message.ts'
+import { type BodySource, composeBody, composeData, endpointFormat, signedHeadersFor } from '../message.ts'
 import type { Endpoint } from './endpoint.ts'
 import { findEndpoint, permitEvents } from './find.ts'
-import { sampleData } from './sample-data.ts'
 
-/** Validates the body of a test request. Returns the requested event, or null if the body does not name an event. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
   const { event = null } = deps.validate(testEndpointBody, body)
   if (event !== null) permitEvents(caller, [event as EventName], 'event')
@@ -21,11 +22,8 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'capacity' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * Prepares a test of an endpoint, and returns a function that runs the test. The function makes one signed attempt with
- * sample data for the requested event or, if no event was requested, for the first of the endpoint's events. The
- * function returns `{deliveryId, event, delivered, responseStatus, durationMs, error}`, where `error` is the stage at
- * which the attempt failed. Nothing is stored or retried. Preparing the test may throw ENDPOINT_NOT_FOUND or
- * EVENTS_NOT_PERMITTED, and running it may throw RATE_LIMITED.
+ * The returned step makes one signed attempt with sample data for the requested event, or for the endpoint's first.
+ * Nothing is stored or retried. The step may throw RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,
@@ -47,7 +45,7 @@ export async function testEndpoint(
   return { kind: 'none', data: send }
 }
 
-/** Two requests with the same key that arrive at the same time both send, under the same id. */
+/** Concurrent requests with one key both send, under the same id. */
 const eventIdOfTest = (key: string, now: Date): string =>
   hash('sha256', JSON.stringify([key, utcDayOf(now)]), 'hex').slice(0, 24)
 
@@ -59,7 +57,7 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = deliveryId(eventIdOfTest(key, now), endpoint._id)
-  // The event is always marked as a sandbox event, even with a live key, so that no merchant ships goods because of it.
+  // Always a sandbox event, even with a live key, so that no merchant ships goods because of it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signedHeadersFor(deps, endpoint, { _id: id, event }, body, now)
   const { _id: endpointId, businessId, url } = endpoint
@@ -74,4 +72,81 @@ async function sendSample(
     durationMs,
     error: stage,
   }
+}
+
+const noId = '0'.repeat(24)
+
+/** In centimes. */
+const amount = 50_000
+
+const paidAt = (now: Date) => ({
+  amount,
+  paidAt: now,
+  payerPhone: '22 ** ** 00',
+  // At the default rates (docs/merchants/take-a-payment.md).
+  commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
+})
+
+const order = (createdAt: Date) => ({
+  _id: noId,
+  number: 'OR-TEST000000000000',
+  items: [
+    {
+      productId: noId,
+      variantId: noId,
+      name: 'Test',
+      variantLabel: 'Test',
+      sku: null,
+      unitPrice: amount,
+      quantity: 1,
+      total: amount,
+    },
+  ],
+  total: amount,
+  customer: { name: 'Test', phone: null, email: null },
+  createdAt,
+})
+
+type Sample = Recorded & { source: BodySource }
+
+const ofPayment =
+  (factsAt: (now: Date) => Facts) =>
+  (now: Date): Sample => ({ source: samplePayment, format: paymentFormat, facts: factsAt(now) })
+
+const samples: Record<EventName, (now: Date) => Sample> = {
+  'payment.created': ofPayment(() => ({ status: 'PENDING', amount })),
+  'payment.confirmed': ofPayment((now) => ({ status: 'PAID', ...paidAt(now) })),
+  'payment.cancelled': ofPayment(() => ({ status: 'CANCELLED', amount })),
+  'payment.expired': ofPayment(() => ({ status: 'CANCELLED', amount })),
+  'payment.refunded': ofPayment((now) => ({
+    status: 'REFUNDED',
+    ...paidAt(now),
+    refund: {
+      id: 'RF-TEST000000000000',
+      amount,
+      // A full refund gives back both fees.
+      returnedFees: { providerTtc: 1000, payerTtc: 500 },
+      reason: 'Test',
+    },
+  })),
+  'payment.failed': ofPayment(() => ({
+    status: 'FAILED',
+    amount,
+    failure: { code: 'technical_error', retryable: false },
+  })),
+  'order.new': (now) => ({ source: order(now), format: orderFormat, facts: { status: 'PLACED' } }),
+  'endpoint.failing': (now) => ({
+    source: { endpointId: noId },
+    format: endpointFormat,
+    facts: {
+      status: 'FAILING',
+      endpoint: { url: 'https://test.example/', failingSince: now, lastError: 'status', lastStatus: 500 },
+    },
+  }),
+}
+
+/** For an endpoint test (SPEC 6.2): the structure of a real event, but obviously not real values. */
+export function sampleData(event: EventName, now: Date): string {
+  const sample = samples[event](now)
+  return composeData(sample, sample.source)
 }

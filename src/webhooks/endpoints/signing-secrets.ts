@@ -7,32 +7,23 @@ import type { Deps } from '../../platform/deps.ts'
 import type { EncryptedField, Secrets } from '../../security/encrypt.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 
-/** Returns a random secret of 64 hex characters (SPEC 2.2). */
+/** 64 hex characters (SPEC 2.2). */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/**
- * Returns the fields with which a response shows a secret. `standardSecret` encodes the same 32 bytes in the form that
- * the libraries of Standard Webhooks expect.
- */
+/** `standardSecret` encodes the same 32 bytes for the libraries of Standard Webhooks. */
 export const presentSecret = (secret: string): { secret: string; standardSecret: string } => ({
   secret,
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
 })
 
-/**
- * Returns the field for which all of an endpoint's secrets are sealed. Replaced secrets are also sealed for this field,
- * because a rotation moves the sealed secret to `previousSecrets` without unsealing it.
- */
+/** Also for replaced secrets, because a rotation moves the encrypted text. */
 export const secretField = (endpointId: string): EncryptedField => ({
   collection: endpoints.name,
   id: endpointId,
   field: 'secret',
 })
 
-/**
- * Returns the secrets with which an attempt at `now` must be signed. The current secret comes first, followed by the
- * replaced secrets that are still valid, from the newest to the oldest.
- */
+/** The current one first, then the replaced ones that are still valid. */
 export function signingSecrets(
   secrets: Pick<Secrets, 'decrypt'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
@@ -40,21 +31,14 @@ export function signingSecrets(
 ): [current: string, ...previous: string[]] {
   const valid = endpoint.previousSecrets.filter(({ validUntil }) => validUntil > now)
   const field = secretField(endpoint._id)
-  const previous = valid.flatMap(({ secret }) => decrypted(secrets, secret, field) ?? [])
+  const previous = valid.flatMap(({ secret }) => orNull(() => secrets.decrypt(secret, field)) ?? [])
   return [secrets.decrypt(endpoint.secret, field), ...previous]
 }
 
-/**
- * Unseals a replaced secret. Returns null if the SECRET_KEY that sealed the secret has been lost. If this function
- * threw an error instead, attempts at the endpoint would continue to fail even after its secret had been rotated.
- */
-function decrypted(
-  secrets: Pick<Secrets, 'decrypt'>,
-  encrypted: string,
-  field: EncryptedField,
-): string | null {
+/** Null if the SECRET_KEY is lost. An error would make attempts fail even after a rotation. */
+function orNull(read: () => string): string | null {
   try {
-    return secrets.decrypt(encrypted, field)
+    return read()
   } catch {
     return null
   }
@@ -63,19 +47,13 @@ function decrypted(
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
-/**
- * `reencrypted` is the number of updated endpoints. `unreadable` contains the ids of the endpoints that still use a
- * secret sealed under a key that is not configured.
- */
+/** `unreadable` has the ids of endpoints with a secret under a key that isn't configured. */
 export interface ReencryptedSecrets {
   reencrypted: number
   unreadable: string[]
 }
 
-/**
- * Re-seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number
- * of endpoints in the batch.
- */
+/** Calls `advance` after each batch, with its size. */
 export async function reencryptSecrets(
   deps: Needs,
   advance: (count: number) => void,
@@ -93,10 +71,7 @@ export async function reencryptSecrets(
   return result
 }
 
-/**
- * Re-seals the secrets of a batch of endpoints. Repeats the read and the write until there are no secrets left to
- * re-seal, because a rotation may change an endpoint between the read and the write.
- */
+/** Repeats until nothing is left, because a rotation may change an endpoint between the read and the write. */
 async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)
   const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
@@ -111,10 +86,7 @@ async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: stri
   }
 }
 
-/**
- * Returns a write that re-seals all of an endpoint's secrets, or null if none of the secrets would change. The filter
- * contains the secrets that were read, so that the write does not undo a concurrent rotation.
- */
+/** Null if nothing would change. The filter has the secrets as read, so that a concurrent rotation isn't undone. */
 function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encrypted) {
   const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
   const reencrypted = {
@@ -128,18 +100,10 @@ function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encryp
   } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
-function reencryptOrNull(secrets: Secrets, id: string, encrypted: string): string | null {
-  try {
-    return secrets.reencrypt(encrypted, secretField(id))
-  } catch {
-    return null
-  }
-}
+const reencryptOrNull = (secrets: Secrets, id: string, encrypted: string): string | null =>
+  orNull(() => secrets.reencrypt(encrypted, secretField(id)))
 
-/**
- * Whether all of an endpoint's signing secrets can be unsealed. Expired secrets and the secrets of deleted endpoints
- * are ignored, because they are no longer used for signing.
- */
+/** Expired secrets and deleted endpoints sign nothing any more. */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)

@@ -1,23 +1,17 @@
 import { nativeCollection } from '../../mongo/collection.ts'
-import type { Deps } from '../../platform/deps.ts'
+import type { Deps, Models } from '../../platform/deps.ts'
 import { leaseEnd } from '../deliveries/delivery.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
 
 const maxPerBatch = 500
-/**
- * A lease may end this much later than expected, because it was renewed just after `now` was read, or by a process
- * whose clock is fast.
- */
+/** A lease may end later: renewed just after `now` was read, or by a process whose clock is fast. */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries to an endpoint if it is deleted or disabled, but stops after about a second. If the endpoint is
- * deleted, cancels all of its open deliveries. If it is disabled, cancels only those with an attempt in flight, because
- * it may be enabled again before the others become due. An attempt in flight loses its lease, so its worker aborts the
- * attempt at the next renewal, within 3 s. Some deliveries may remain because of the time limit or an error, or because
- * a relay is still inserting them. Workers cancel these when they become due. This function never throws.
+ * Cancels all open deliveries of a deleted endpoint, but only those in flight of a disabled one, which may be enabled
+ * again. Stops after about a second and never throws: workers cancel the others when they're due.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -25,8 +19,7 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // `$gt: now` excludes deliveries that are due, because there may be a hundred thousand of them. This also excludes
-  // deliveries whose lease has ended, but the worker that takes over such a delivery cancels it.
+  // There may be a hundred thousand due deliveries, so they're left to the workers.
   const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
@@ -74,4 +67,49 @@ async function cancelMatching(
       ).modifiedCount
     if (ids.length < maxPerBatch || performance.now() > endsAt) return cancelled
   }
+}
+
+type RemoveDeps = Pick<Models, 'Endpoint'>
+
+/** Support staff see what was deleted lately. */
+const maxKeptDeletions = 100
+/** One would do if earlier deletions had never run in parallel or been killed. */
+const maxPerRun = 10
+
+/** A client that creates and deletes endpoints in a loop must not make the collection grow. */
+export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
+  const surplus = await unusedAmong(Endpoint, [
+    { $match: { businessId, deletedAt: { $type: 'date' } } },
+    { $sort: { deletedAt: -1, _id: -1 } },
+    { $skip: maxKeptDeletions },
+    { $limit: maxPerRun },
+  ])
+  if (surplus.length > 0)
+    await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
+}
+
+/** Keeps endpoints that have deliveries or an unrelayed event. */
+export async function unusedAmong(Endpoint: RemoveDeps['Endpoint'], stages: object[]): Promise<string[]> {
+  const unused = await nativeCollection(Endpoint)
+    .aggregate<{ _id: string }>(
+      [
+        ...stages,
+        { $match: { 'outbox.0': { $exists: false } } },
+        { $project: { _id: 1 } },
+        {
+          $lookup: {
+            from: 'deliveries',
+            localField: '_id',
+            foreignField: 'endpointId',
+            pipeline: [{ $limit: 1 }, { $project: { _id: 1 } }],
+            as: 'deliveries',
+          },
+        },
+        { $match: { deliveries: [] } },
+        { $project: { _id: 1 } },
+      ],
+      { maxTimeMS },
+    )
+    .toArray()
+  return unused.map(({ _id }) => _id)
 }

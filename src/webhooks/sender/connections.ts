@@ -6,7 +6,7 @@ import type { Meter } from '../../limits/rate.ts'
 import { connectFault, type Fault, faults } from './faults.ts'
 import { type Address, type AddressLookup, findAddresses, isPublicAddress } from './resolve.ts'
 
-/** `hostname` has no brackets. If `allowed` is true, the host may have a private address. */
+/** `hostname` has no brackets. An `allowed` host may have a private address. */
 export interface Target {
   origin: string
   hostname: string
@@ -33,7 +33,7 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext): TLSSocket {
   return tls.connect({
     socket,
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+    // NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment must have no effect.
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
     secureContext: trust,
@@ -50,17 +50,13 @@ function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { al
   return isGood ? null : faults.notPublic
 }
 
-/** HTTP uses `socket`, which is the gauge's stream or, with TLS, the TLS socket above it. */
 export interface Opened {
   socket: Duplex
   gauge: Gauge
   raw: Socket
 }
 
-/**
- * Resolves the name, checks every address, and verifies the certificate. `meter` limits the CPU time of the handshake.
- * If a fault is returned, no socket is left open.
- */
+/** `meter` limits the CPU time of the handshake. If this returns a fault, no socket is left open. */
 export async function openSocket(
   lookup: AddressLookup,
   trust: tls.SecureContext,
@@ -106,16 +102,12 @@ export async function openSocket(
   })
 }
 
-/**
- * With framing. A certificate chain typically takes 4 KiB, a long one 8 KiB. The limit on responses stops floods that
- * the HTTP parser ignores, e.g. of 1xx responses or TLS records.
- */
+/** With framing. Certificates take 4 to 8 KiB. The HTTP parser ignores floods, e.g. of 1xx responses. */
 const byteLimits = {
   handshake: { maxBytes: 16 * 1024, code: 'HANDSHAKE_TOO_LARGE' },
   response: { maxBytes: 64 * 1024, code: 'RESPONSE_TOO_LARGE' },
 }
 
-/** How many bytes are processed before the meter and the limit are checked again. */
 const maxAtOnce = 4 * 1024
 
 interface Use {
@@ -127,8 +119,8 @@ interface Use {
 type Gauge = ReturnType<typeof createGauge>
 
 /**
- * Creates a stream between the socket and HTTP or TLS. Some bytes are slow to process: a certificate chain of 94 KB
- * blocks the process for 80 ms. So they wait until their business has CPU time left, and it's charged for them.
+ * Some bytes are slow to process: a certificate chain of 94 KB takes 80 ms. They wait until their business has CPU
+ * time left.
  */
 export function createGauge(raw: Socket) {
   let use: Use | null = null
@@ -153,7 +145,7 @@ export function createGauge(raw: Socket) {
       mine.meter.count(performance.now() - startedAt)
       if (rest.length === 0) continue
       raw.pause()
-      // Node emits the first bytes of a body in the next tick, and these may be all that is needed.
+      // Node emits the first bytes of a body in the next tick. Often no others are needed.
       await new Promise<void>(process.nextTick)
     }
     if (raw.isPaused()) raw.resume()
@@ -195,20 +187,17 @@ export interface Connection extends Opened {
   origin: string
   openedAt: number
   idleSince: number
-  /** After this time, the endpoint may be about to close the connection. */
+  /** Later, the endpoint may be about to close it. */
   mayIdleMs: number
 }
 
-/**
- * Used if there's no `Keep-Alive` header. Many servers close idle connections after 5 s, and an attempt fails if its
- * connection is closed just as it's being reused.
- */
+/** Many servers close idle connections after 5 s. A request sent at that moment fails. */
 const idleMs = 4_000
 
 /** Even if an endpoint's `Keep-Alive: timeout=…` allows more. */
 const maxIdleMs = 60_000
 
-/** The request takes time to arrive, so a connection isn't reused in this last part of its keep-alive timeout. */
+/** The request takes time to arrive. */
 const idleMarginMs = 2_000
 
 export function mayIdleFor(keepAlive: unknown): number {
@@ -216,10 +205,10 @@ export function mayIdleFor(keepAlive: unknown): number {
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
-/** An older connection is closed after its current response, so that DNS changes take effect. */
+/** Closing older connections lets DNS changes take effect. */
 const maxLifeMs = 5 * 60_000
 
-/** Keeps idle connections for reuse. Callers limit how many are in use at a time. */
+/** Callers limit how many are in use at a time. */
 export function createConnections(maxSockets: number) {
   /** The connection that has been idle longest comes first. */
   const idle = new Set<Connection>()
@@ -231,7 +220,6 @@ export function createConnections(maxSockets: number) {
   }
 
   return {
-    /** Returns the origin's most recently used idle connection, or null. */
     take(origin: string): Connection | null {
       for (;;) {
         let kept: Connection | null = null
@@ -244,7 +232,6 @@ export function createConnections(maxSockets: number) {
       }
     },
 
-    /** The connection is in use until `giveBack` or `drop` is called. */
     async open(
       origin: string,
       open: () => Promise<Opened | { fault: Fault }>,
@@ -267,7 +254,7 @@ export function createConnections(maxSockets: number) {
       return connection
     },
 
-    /** Call this only after the whole response has been read. */
+    /** Only after the whole response has been read. */
     giveBack(connection: Connection): void {
       const { raw, openedAt, mayIdleMs } = connection
       const now = performance.now()

@@ -3,13 +3,13 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type Fault, faults, resolveFault } from './faults.ts'
 
-/** An Azure service that can be reached only from inside Azure, although its address is in a public range. */
+/** Azure's internal service. Its address is in a public range. */
 const azureHost = '168.63.129.16'
 
-/** The only global unicast block assigned by IANA (RFC 4291, 2.4). Other IPv6 addresses are special. */
+/** The only global unicast block that IANA has assigned (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Marks an ISATAP address (RFC 5214), whose last 32 bits are an IPv4 address. */
+/** Marks an ISATAP address (RFC 5214), which ends with an IPv4 address. */
 const isatapId = 0x5efe
 
 function isPublicV6(address: string): boolean {
@@ -18,11 +18,7 @@ function isPublicV6(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(globalUnicast) && !isatap
 }
 
-/**
- * Takes an address as resolvers and sockets return it; other notations, such as `0x7f.1` and `010.0.0.1`, give false.
- * So do private, local, special and reserved ranges, tunnels into them, cloud metadata services and addresses with a
- * zone.
- */
+/** False for special ranges, tunnels into them, metadata services, zones, and notations such as `0x7f.1`. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
@@ -32,10 +28,7 @@ export function isPublicAddress(address: string): boolean {
 /** The well-known NAT64 prefix, in which DNS64 embeds a name's IPv4 addresses (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/**
- * Whether DNS64 derived `address` from a public IPv4 address. It can then be ignored, because the name also resolves to
- * that IPv4 address. DNS64 never embeds a private one.
- */
+/** Such an address can be ignored: the name also has the public IPv4 address. DNS64 never embeds a private one. */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
@@ -50,22 +43,16 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/** One attempt has only 30 s for all addresses. Before that, every address of the name is checked. */
+/** An attempt has only 30 s for all of them. All addresses of the name are checked before. */
 const maxAddresses = 4
 
-/** No real host has this many. Checking the 4,000 that a name server could return would take 30 ms. */
+/** No real host has this many. Checking 4,000 would take 30 ms. */
 const maxChecked = 100
 
-/**
- * Sends up to two queries, with timeouts of 2 s and 4 s. A single lost packet does no harm, and there's time left to
- * report that a name server doesn't respond.
- */
+/** Tries twice, within 2 s and 4 s. That leaves time to report a dead name server. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
-/**
- * `dns.lookup` isn't used here, because it needs one of four threads that the whole process shares. A few names whose
- * name servers don't respond would delay all other endpoints.
- */
+/** `dns.lookup` uses one of four threads of the process, so dead name servers would delay all endpoints. */
 async function queryNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
@@ -79,7 +66,6 @@ const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
 
-/** Resolves to null at the deadline, and then ignores what `promise` does later. */
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const late = (): void => resolve(null)
@@ -96,10 +82,8 @@ export interface AddressLookup {
 }
 
 /**
- * Returns the addresses that may be connected to. Unless the host is `allowed`, a single non-public address rejects the
- * whole name, because its owner could otherwise wait until that address is used. Blocked and DNS64-derived addresses
- * are only skipped, because the network itself may add them to any name. The blocked ranges include the network's own
- * NAT64 prefix.
+ * One non-public address rejects a whole name, whose owner could wait for that address to be used. Blocked and
+ * DNS64-derived ones are skipped, because the network itself may add them.
  */
 export async function findAddresses(
   { resolve, isBlocked }: AddressLookup,

@@ -16,23 +16,21 @@ import { type Resolve, resolverFor } from './resolve.ts'
 export type Attempt = Omit<AttemptRecord, 'at' | 'url'>
 
 export interface SendRequest {
-  /** The id of the business that owns the endpoint. */
+  /** A business id. */
   owner: string
   url: string
   headers: Record<string, string>
   body: string
-  /** Called with a function that aborts the attempt. */
   onStart?: (abort: () => void) => void
 }
 
 export interface SenderOptions {
   /** Covers a whole attempt, from the DNS query to the last byte of the response. */
   timeoutMs: number
-  /** Endpoints, as `host:port`, that may have a private address, be an IP address or use plain http. */
+  /** As `host:port`. They may be private, an IP address, or plain http. */
   allowedHosts: ReadonlySet<string>
-  /** Networks that even an allowed host must not be in. */
+  /** Not even for an allowed host. */
   blockedRanges: readonly Range[]
-  /** With this many sockets, an idle one is closed before another opens. Callers limit attempts in flight. */
   maxSockets: number
   /** Common firewalls refuse requests without a `User-Agent` header. */
   userAgent: string
@@ -119,7 +117,6 @@ export function createSender(options: SenderOptions) {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
     },
-    /** Waits for running attempts to end, then closes all sockets. */
     async close(): Promise<void> {
       isClosed = true
       await running.ended()
@@ -196,8 +193,8 @@ export function exchange(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Many servers close the connection right after a response without announcing it. We notice that, and that the
-        // whole request was sent, only in the next iteration of the event loop.
+        // Many servers close the connection without announcing it. That, and whether the whole request was sent,
+        // shows only in the next iteration of the event loop.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(exchangeFault(error)))
