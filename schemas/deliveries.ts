@@ -1,5 +1,13 @@
 import { events } from './events.ts'
-import { normalised, pageQuery, queryOf, spanQuery, storableText, type ValueOf } from './requests.ts'
+import {
+  described,
+  normalised,
+  pageQuery,
+  queryOf,
+  spanQuery,
+  storableText,
+  type ValueOf,
+} from './requests.ts'
 
 /** Seconds before attempts 2 to 8 of a delivery (SPEC 6.4). WEBHOOK_RETRY_SECONDS overrides them. */
 export const retrySeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
@@ -18,18 +26,19 @@ const identifier = storableText(64)
 export const deliveryFilters = {
   event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
-  referenceNumber: {
-    description: 'Only deliveries about this payment intent or order.',
-    ...normalised('reference', 64),
-  },
-  responseStatus: {
-    description:
-      'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',
-    type: 'string',
-    maxLength: 3,
-    pattern: '^[345]([0-9]{2}|xx)$',
-    message: 'must be a string: a status from 300 to 599, such as 503, or a class (3xx, 4xx or 5xx)',
-  },
+  referenceNumber: described(
+    'Only deliveries about this payment intent or order.',
+    normalised('reference', 64),
+  ),
+  responseStatus: described(
+    'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',
+    {
+      type: 'string',
+      maxLength: 3,
+      pattern: '^[345]([0-9]{2}|xx)$',
+      message: 'must be a string: a status from 300 to 599, such as 503, or a class (3xx, 4xx or 5xx)',
+    },
+  ),
 } as const
 
 /** Query of GET /dev/webhooks/events (SPEC 4.8). */

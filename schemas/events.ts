@@ -1,4 +1,4 @@
-import { normalised, pageQuery, queryOf, spanOf, storableText, type ValueOf } from './requests.ts'
+import { described, normalised, pageQuery, queryOf, spanOf, storableText, type ValueOf } from './requests.ts'
 import type { Scope } from './scopes.ts'
 
 /** The scope that a key needs to subscribe an endpoint to each event (SPEC 6.1, 4.8). */
@@ -23,10 +23,10 @@ const type = { description: 'Only events of this type.', enum: Object.keys(event
 /** Query of GET /dev/events. */
 export const listEventsQuery = queryOf({
   type,
-  referenceNumber: {
-    description: 'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
-    ...normalised('reference', 64),
-  },
+  referenceNumber: described(
+    'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
+    normalised('reference', 64),
+  ),
   ...spanOf('Only events that happened'),
   ...pageQuery.properties,
 })
@@ -35,19 +35,16 @@ export type ListEventsQuery = ValueOf<typeof listEventsQuery>
 
 /** Query of GET /dev/events/feed. */
 export const readFeedQuery = queryOf({
-  after: {
-    description:
-      'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',
-    ...storableText(64),
-  },
+  after: described(
+    'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',
+    storableText(64),
+  ),
   type,
   limit: pageQuery.properties.limit,
-  wait: {
-    description:
-      'For how many seconds the service holds the request while there is no event. It responds as soon as there is one.',
-    type: 'string',
-    format: 'wait-seconds',
-  },
+  wait: described(
+    'For how many seconds the service holds the request while there is no event. It responds as soon as there is one.',
+    { type: 'string', format: 'wait-seconds' },
+  ),
 })
 
 export type ReadFeedQuery = ValueOf<typeof readFeedQuery>

@@ -1,6 +1,14 @@
 import { maxPhoneLength } from './intents.ts'
 import { maxLabelLength } from './products.ts'
-import { normalised, pageQuery, queryOf, spanQuery, storableText, type ValueOf } from './requests.ts'
+import {
+  described,
+  normalised,
+  pageQuery,
+  queryOf,
+  spanQuery,
+  storableText,
+  type ValueOf,
+} from './requests.ts'
 
 /** With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15, still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000
@@ -19,13 +27,10 @@ export const simulateOrderBody = {
         required: ['productId', 'quantity'],
         properties: {
           productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
-          variantId: {
-            description: 'Send either this or `variantLabel`. Omit both if the product has only one variant.',
-            type: 'string',
-            minLength: 1,
-            maxLength: 64,
-            format: 'storable-text',
-          },
+          variantId: described(
+            'Send either this or `variantLabel`. Omit both if the product has only one variant.',
+            { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+          ),
           variantLabel: normalised('name', maxLabelLength),
           quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
         },
@@ -57,9 +62,6 @@ export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
 
 /** Query of GET /dev/store/orders. A repeated parameter becomes an array, and is thus invalid. */
-export const listOrdersQuery = queryOf({
-  ...spanQuery.properties,
-  ...pageQuery.properties,
-})
+export const listOrdersQuery = queryOf({ ...spanQuery.properties, ...pageQuery.properties })
 
 export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>

@@ -1,5 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
-import { normalised, pageQuery, queryOf, storableText, type ValueOf } from './requests.ts'
+import { described, normalised, pageQuery, queryOf, storableText, type ValueOf } from './requests.ts'
 
 /** Lengths are in Unicode code points. */
 export const maxNameLength = 200
@@ -18,23 +18,18 @@ export const maxStock = 1_000_000_000
 
 /** The price is in centimes. */
 export const variantFields = {
-  label: {
-    description: 'The name of the variant, such as its size.',
-    ...normalised('name', maxLabelLength),
-  },
-  price: {
-    description: 'Centimes.',
+  label: described('The name of the variant, such as its size.', normalised('name', maxLabelLength)),
+  price: described('Centimes.', {
     type: 'integer',
     format: 'price',
     errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
-  },
+  }),
   stock: { description: 'The number of units in stock.', type: 'integer', minimum: 0, maximum: maxStock },
-  sku: {
-    description: 'Your own stock keeping unit. It must be unique within the shop.',
+  sku: described('Your own stock keeping unit. It must be unique within the shop.', {
     type: ['string', 'null'],
     maxLength: maxSkuLength,
     normalise: 'reference',
-  },
+  }),
 } as const
 
 const { price, stock, sku } = variantFields
@@ -43,12 +38,11 @@ const { price, stock, sku } = variantFields
 export const productFields = {
   name: normalised('name', maxNameLength),
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
-  images: {
-    description: 'The URLs of the images. They must be absolute https URLs.',
+  images: described('The URLs of the images. They must be absolute https URLs.', {
     type: 'array',
     maxItems: maxImages,
     items: { type: 'string', format: 'https-url' },
-  },
+  }),
   active: { description: 'Whether the product is for sale.', type: 'boolean' },
   price,
   stock,
@@ -106,10 +100,9 @@ export const updateProductBody = {
         else: { required: ['label'] },
       },
     },
-    removeMissingVariants: {
-      description: 'Whether to remove the variants that `variants` does not contain.',
+    removeMissingVariants: described('Whether to remove the variants that `variants` does not contain.', {
       type: 'boolean',
-    },
+    }),
   },
   dependencies: { variants: notBesideVariants },
   if: {
@@ -135,18 +128,12 @@ export const changeStockBody = {
   type: 'object',
   absenceWidens: ['stock', 'delta'],
   properties: {
-    stock: {
-      description: 'The new stock level, in units.',
-      type: 'integer',
-      minimum: 0,
-      maximum: maxStock,
-    },
-    delta: {
-      description: 'The number of units to add to the stock. A negative number subtracts units.',
+    stock: described('The new stock level, in units.', { type: 'integer', minimum: 0, maximum: maxStock }),
+    delta: described('The number of units to add to the stock. A negative number subtracts units.', {
       type: 'integer',
       minimum: -maxStock,
       maximum: maxStock,
-    },
+    }),
   },
   dependencies: {
     stock: {
@@ -164,11 +151,10 @@ export type ChangeStockBody = { stock: number } | { delta: number }
 
 /** See docs/merchants/store.md. */
 export const importProductsQuery = queryOf({
-  dryRun: {
-    description:
-      'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
-    enum: ['true', 'false'],
-  },
+  dryRun: described(
+    'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
+    { enum: ['true', 'false'] },
+  ),
 })
 
 export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
@@ -187,13 +173,12 @@ export const importProductsBody = {
   ...importProductsFields.json,
   required: ['csv'],
   properties: {
-    csv: {
-      description: 'The text of the CSV file.',
+    csv: described('The text of the CSV file.', {
       type: 'string',
       minLength: 1,
       maxLength: maxCsvLength,
       format: 'storable-text',
-    },
+    }),
   },
 } as const
 
@@ -203,18 +188,14 @@ export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>
 
 /** Query of GET /dev/store/products. */
 export const listProductsQuery = queryOf({
-  active: {
-    description: '`true`: only products that are for sale. `false`: only products that are not.',
+  active: described('`true`: only products that are for sale. `false`: only products that are not.', {
     enum: ['true', 'false'],
-  },
-  q: {
-    description: 'Only products whose name contains this text. Upper and lower case are the same.',
-    ...normalised('name', maxNameLength),
-  },
-  sku: {
-    description: 'Only the product with this SKU.',
-    ...normalised('reference', maxSkuLength),
-  },
+  }),
+  q: described(
+    'Only products whose name contains this text. Upper and lower case are the same.',
+    normalised('name', maxNameLength),
+  ),
+  sku: described('Only the product with this SKU.', normalised('reference', maxSkuLength)),
   ...pageQuery.properties,
 })
 

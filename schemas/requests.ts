@@ -11,6 +11,9 @@ type Known<Value> = Value extends readonly (infer Item)[]
 /** A field of any name is kept if the schema says what its value must be. */
 type NamedBy<Value, Field extends keyof Value> = unknown extends Value[Field] ? never : Field
 
+export const described = <const Schema extends object>(description: string, schema: Schema) =>
+  ({ description, ...schema }) as const
+
 /** A text that's stored as it is. */
 export const storableText = (maxLength: number) =>
   ({ type: 'string', maxLength, format: 'storable-text' }) as const
@@ -29,11 +32,10 @@ export const queryOf = <const Properties extends Record<string, object>>(propert
 /** Lists without filters (SPEC 4.3). */
 export const pageQuery = queryOf({
   page: { description: 'The page number, from 1.', type: 'string', format: 'page-number' },
-  limit: {
-    description: 'The number of items per page. A number above 100 means 100.',
+  limit: described('The number of items per page. A number above 100 means 100.', {
     type: 'string',
     format: 'page-size',
-  },
+  }),
 })
 
 export const emptyQuery = queryOf({})
@@ -45,14 +47,14 @@ export const dateOrTime = { type: 'string', format: 'date-or-time' } as const
 /** `what` begins both descriptions, `note` ends that of `to`. */
 export const spanOf = (what: string, note = '') =>
   ({
-    from: {
-      description: `${what} at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.`,
-      ...dateOrTime,
-    },
-    to: {
-      description: `${what} at or before this ISO 8601 date or date-time. A date means the end of that day.${note}`,
-      ...dateOrTime,
-    },
+    from: described(
+      `${what} at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.`,
+      dateOrTime,
+    ),
+    to: described(
+      `${what} at or before this ISO 8601 date or date-time. A date means the end of that day.${note}`,
+      dateOrTime,
+    ),
   }) as const
 
 /** See SPEC 4.3.. */
