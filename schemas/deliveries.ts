@@ -1,13 +1,5 @@
 import { events } from './events.ts'
-import {
-  described,
-  normalised,
-  pageQuery,
-  queryOf,
-  spanQuery,
-  storableText,
-  type ValueOf,
-} from './requests.ts'
+import { described, listQueryOf, normalised, spanQuery, storableText, type ValueOf } from './requests.ts'
 
 /** Seconds before attempts 2 to 8 of a delivery (SPEC 6.4). WEBHOOK_RETRY_SECONDS overrides them. */
 export const retrySeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
@@ -42,7 +34,7 @@ export const deliveryFilters = {
 } as const
 
 /** Query of GET /dev/webhooks/events (SPEC 4.8). */
-export const listDeliveriesQuery = queryOf({
+export const listDeliveriesQuery = listQueryOf({
   status: {
     description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
     type: 'string',
@@ -53,7 +45,6 @@ export const listDeliveriesQuery = queryOf({
   },
   ...deliveryFilters,
   ...spanQuery.properties,
-  ...pageQuery.properties,
 })
 
 export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>

@@ -1,4 +1,4 @@
-import { described, pageQuery, queryOf, spanOf, type ValueOf } from './requests.ts'
+import { described, listQueryOf, spanOf, type ValueOf } from './requests.ts'
 
 const eventNames = {
   type: 'array',
@@ -63,12 +63,11 @@ export const replayEndpointBody = {
 } as const
 
 /** Query of GET /dev/webhooks. */
-export const listEndpointsQuery = queryOf({
+export const listEndpointsQuery = listQueryOf({
   sandbox: described('The environment. Defaults to that of the key. Only a live key can list both.', {
     type: 'string',
     enum: ['true', 'false'],
   }),
-  ...pageQuery.properties,
 })
 
 export type ListEndpointsQuery = ValueOf<typeof listEndpointsQuery>

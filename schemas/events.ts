@@ -1,4 +1,13 @@
-import { described, normalised, pageQuery, queryOf, spanOf, storableText, type ValueOf } from './requests.ts'
+import {
+  described,
+  listQueryOf,
+  normalised,
+  pageQuery,
+  queryOf,
+  spanOf,
+  storableText,
+  type ValueOf,
+} from './requests.ts'
 import type { Scope } from './scopes.ts'
 
 /** The scope that a key needs to subscribe an endpoint to each event (SPEC 6.1, 4.8). */
@@ -21,14 +30,13 @@ export const maxWaitSeconds = 25
 const type = { description: 'Only events of this type.', enum: Object.keys(events) as EventName[] }
 
 /** Query of GET /dev/events. */
-export const listEventsQuery = queryOf({
+export const listEventsQuery = listQueryOf({
   type,
   referenceNumber: described(
     'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
     normalised('reference', 64),
   ),
   ...spanOf('Only events that happened'),
-  ...pageQuery.properties,
 })
 
 export type ListEventsQuery = ValueOf<typeof listEventsQuery>

@@ -1,9 +1,8 @@
 import {
   dateOrTime,
   described,
+  listQueryOf,
   normalised,
-  pageQuery,
-  queryOf,
   spanQuery,
   storableText,
   type ValueOf,
@@ -99,12 +98,11 @@ export const rangeQuery = {
 } as const
 
 /** Query of GET /dev/intents (SPEC 4.3). */
-export const listIntentsQuery = queryOf({
+export const listIntentsQuery = listQueryOf({
   status: { description: 'Only intents in this status.', enum: intentStatuses },
   merchantReference: described('Only intents with this merchantReference.', merchantReference),
   ...spanQuery.properties,
   ...rangeQuery,
-  ...pageQuery.properties,
 })
 
 export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>

@@ -1,5 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
-import { described, pageQuery, queryOf, spanOf, type ValueOf } from './requests.ts'
+import { described, listQueryOf, queryOf, spanOf, type ValueOf } from './requests.ts'
 
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
 export type ExportKind = (typeof exportKinds)[number]
@@ -38,14 +38,13 @@ export type EntryType = (typeof entryTypes)[number]
 const bookedSpan = spanOf('Only items booked')
 
 /** Query of GET /dev/balance/entries. */
-export const listEntriesQuery = queryOf({
+export const listEntriesQuery = listQueryOf({
   type: { description: 'Only entries of this type.', enum: entryTypes },
   ...bookedSpan,
-  ...pageQuery.properties,
 })
 
 /** Query of GET /dev/refunds. */
-export const listRefundsQuery = queryOf({ ...bookedSpan, ...pageQuery.properties })
+export const listRefundsQuery = listQueryOf(bookedSpan)
 
 export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
 

@@ -1,14 +1,6 @@
 import { maxPhoneLength } from './intents.ts'
 import { maxLabelLength } from './products.ts'
-import {
-  described,
-  normalised,
-  pageQuery,
-  queryOf,
-  spanQuery,
-  storableText,
-  type ValueOf,
-} from './requests.ts'
+import { described, listQueryOf, normalised, spanQuery, storableText, type ValueOf } from './requests.ts'
 
 /** With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15, still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000
@@ -62,6 +54,6 @@ export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
 
 /** Query of GET /dev/store/orders. A repeated parameter becomes an array, and is thus invalid. */
-export const listOrdersQuery = queryOf({ ...spanQuery.properties, ...pageQuery.properties })
+export const listOrdersQuery = listQueryOf(spanQuery.properties)
 
 export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>

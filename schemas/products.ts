@@ -1,5 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
-import { described, normalised, pageQuery, queryOf, storableText, type ValueOf } from './requests.ts'
+import { described, listQueryOf, normalised, queryOf, storableText, type ValueOf } from './requests.ts'
 
 /** Lengths are in Unicode code points. */
 export const maxNameLength = 200
@@ -187,7 +187,7 @@ export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
 export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>
 
 /** Query of GET /dev/store/products. */
-export const listProductsQuery = queryOf({
+export const listProductsQuery = listQueryOf({
   active: described('`true`: only products that are for sale. `false`: only products that are not.', {
     enum: ['true', 'false'],
   }),
@@ -196,7 +196,6 @@ export const listProductsQuery = queryOf({
     normalised('name', maxNameLength),
   ),
   sku: described('Only the product with this SKU.', normalised('reference', maxSkuLength)),
-  ...pageQuery.properties,
 })
 
 export type ListProductsQuery = ValueOf<typeof listProductsQuery>

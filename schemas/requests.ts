@@ -29,14 +29,18 @@ export const maxPage = 999_999_999_999_999
 export const queryOf = <const Properties extends Record<string, object>>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const
 
-/** Lists without filters (SPEC 4.3). */
-export const pageQuery = queryOf({
+const pageParams = {
   page: { description: 'The page number, from 1.', type: 'string', format: 'page-number' },
   limit: described('The number of items per page. A number above 100 means 100.', {
     type: 'string',
     format: 'page-size',
   }),
-})
+} as const
+
+/** Query of a list (SPEC 4.3). */
+export const listQueryOf = <const Filters extends Record<string, object>>(filters: Filters) =>
+  queryOf({ ...filters, ...pageParams })
+export const pageQuery = listQueryOf({})
 
 export const emptyQuery = queryOf({})
 
