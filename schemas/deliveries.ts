@@ -1,20 +1,17 @@
 import { events } from './events.ts'
 import { described, listQueryOf, normalised, spanQuery, storableText, type ValueOf } from './requests.ts'
 
-/** Seconds before attempts 2 to 8 of a delivery (SPEC 6.4). WEBHOOK_RETRY_SECONDS overrides them. */
+/** WEBHOOK_RETRY_SECONDS overrides these waits before attempts 2 to 8 (SPEC 6.4). */
 export const retrySeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
 
-/** If the last one fails, the delivery becomes DEAD. */
 export const maxAttempts = retrySeconds.length + 1
 
-/** See SPEC 3, note 3. */
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 const anyStatus = `(${deliveryStatuses.join('|')})`
 const identifier = storableText(64)
 
-/** Common to the list of deliveries and the retry by filter. */
 export const deliveryFilters = {
   event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
@@ -33,7 +30,6 @@ export const deliveryFilters = {
   ),
 } as const
 
-/** Query of GET /dev/webhooks/events (SPEC 4.8). */
 export const listDeliveriesQuery = listQueryOf({
   status: {
     description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
@@ -49,15 +45,12 @@ export const listDeliveriesQuery = listQueryOf({
 
 export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>
 
-/** Statuses that a retry by filter may select. */
 export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 export type RetriedStatus = (typeof retriedStatuses)[number]
 
-/** Follows the name of the body in the error message. */
 export const withoutFilter =
   'must contain at least one of status, event, endpointId, referenceNumber, responseStatus, from and to'
 
-/** Body of POST /dev/webhooks/events/retry. The filters select the same deliveries as in the list. */
 export const retryDeliveriesBody = {
   type: 'object',
   minProperties: 1,

@@ -8,7 +8,7 @@ const eventNames = {
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const
 
-/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). `format` checks that URLs are public and that events exist. */
+/** The format checks that a URL is public, and `webhook-event` that an event exists. */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],
@@ -22,7 +22,6 @@ export const createEndpointBody = {
   },
 } as const
 
-/** Body of PUT /dev/webhooks/endpoints/{id} (SPEC 4.8). Any of these fields, each validated as in a create request. */
 export const updateEndpointBody = {
   type: 'object',
   properties: {
@@ -33,7 +32,6 @@ export const updateEndpointBody = {
   },
 } as const
 
-/** Body of POST /dev/webhooks/endpoints/{id}/test (SPEC 4.8). */
 export const testEndpointBody = {
   type: 'object',
   properties: {
@@ -44,7 +42,6 @@ export const testEndpointBody = {
   },
 } as const
 
-/** Body of POST /dev/webhooks/endpoints/{id}/replay. */
 export const replayEndpointBody = {
   type: 'object',
   required: ['from'],
@@ -62,7 +59,6 @@ export const replayEndpointBody = {
   },
 } as const
 
-/** Query of GET /dev/webhooks. */
 export const listEndpointsQuery = listQueryOf({
   sandbox: described('The environment. Defaults to that of the key. Only a live key can list both.', {
     type: 'string',

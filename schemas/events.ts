@@ -10,7 +10,7 @@ import {
 } from './requests.ts'
 import type { Scope } from './scopes.ts'
 
-/** The scope that a key needs to subscribe an endpoint to each event (SPEC 6.1, 4.8). */
+/** A key needs this scope to subscribe an endpoint to the event (SPEC 6.1, 4.8). */
 export const events = {
   'payment.created': 'payments.intents:read',
   'payment.confirmed': 'payments.intents:read',
@@ -24,12 +24,11 @@ export const events = {
 
 export type EventName = keyof typeof events
 
-/** Seconds. Many proxies end a request after 30 s. */
+/** Many proxies end a request after 30 s. */
 export const maxWaitSeconds = 25
 
 const type = { description: 'Only events of this type.', enum: Object.keys(events) as EventName[] }
 
-/** Query of GET /dev/events. */
 export const listEventsQuery = listQueryOf({
   type,
   referenceNumber: described(
@@ -41,7 +40,6 @@ export const listEventsQuery = listQueryOf({
 
 export type ListEventsQuery = ValueOf<typeof listEventsQuery>
 
-/** Query of GET /dev/events/feed. */
 export const readFeedQuery = queryOf({
   after: described(
     'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',

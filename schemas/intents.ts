@@ -10,10 +10,7 @@ import {
 
 export const merchantReference = normalised('reference', 64)
 
-/**
- * Body of POST /dev/intents (SPEC 4.1). A violated keyword gets the error code that `errorCodes` lists for it, else the
- * one listed for `*`, else VALIDATION_ERROR. Lengths are in Unicode code points.
- */
+/** `errorCodes` lists the error code for each violated keyword. `*` is for the others (SPEC 4.1). */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
     type: 'object',
@@ -60,19 +57,17 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
 const redirectUrl = <Format extends string>(format: Format) =>
   ({ type: 'string', format, emptyIsAbsent: true, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
 
-/** Live keys need https redirect URLs. Test keys may use localhost too. */
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 
 export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
 
-/** See SPEC 3.. */
 export const intentStatuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 
-/** Ranges besides `from` and `to`. A list takes one of them at a time. */
+/** A list takes one of these ranges at a time. */
 export const rangeQuery = {
   paidFrom: described(
     'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
@@ -97,7 +92,6 @@ export const rangeQuery = {
   maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
 } as const
 
-/** Query of GET /dev/intents (SPEC 4.3). */
 export const listIntentsQuery = listQueryOf({
   status: { description: 'Only intents in this status.', enum: intentStatuses },
   merchantReference: described('Only intents with this merchantReference.', merchantReference),
@@ -107,10 +101,9 @@ export const listIntentsQuery = listQueryOf({
 
 export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>
 
-/** Limited because the intent's document, and every response with the intent, contains all of its refunds. */
+/** Every response with an intent contains all of its refunds. */
 export const maxRefunds = 1_000
 
-/** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). */
 export const refundBody = {
   type: 'object',
   absenceWidens: ['amount', 'expectedRefundable'],
@@ -129,10 +122,8 @@ export const refundBody = {
   },
 } as const
 
-/** Enough for 15 digits and separators between them. */
 export const maxPhoneLength = 40
 
-/** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). */
 export const simulatePaymentBody = {
   type: 'object',
   absenceWidens: ['amount'],

@@ -4,7 +4,6 @@ import { described, listQueryOf, queryOf, spanOf, type ValueOf } from './request
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
-/** CSV for spreadsheets, or one JSON object per line for programs. */
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
@@ -37,13 +36,11 @@ export type EntryType = (typeof entryTypes)[number]
 
 const bookedSpan = spanOf('Only items booked')
 
-/** Query of GET /dev/balance/entries. */
 export const listEntriesQuery = listQueryOf({
   type: { description: 'Only entries of this type.', enum: entryTypes },
   ...bookedSpan,
 })
 
-/** Query of GET /dev/refunds. */
 export const listRefundsQuery = listQueryOf(bookedSpan)
 
 export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
@@ -55,7 +52,6 @@ const delimiter = {
   description: `Only for a CSV response. ${delimiterQuery.description}`,
 }
 
-/** Query of GET /dev/statements. */
 export const listStatementsQuery = queryOf({
   month: described('The month, such as `2026-11`. By default, the current month in UTC.', {
     type: 'string',
@@ -66,7 +62,6 @@ export const listStatementsQuery = queryOf({
   delimiter,
 })
 
-/** Query of GET /dev/statements/{day}. */
 export const getStatementQuery = queryOf({ delimiter })
 
 export type GetStatementQuery = ValueOf<typeof getStatementQuery>
