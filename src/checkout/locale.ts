@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express'
 import { currencyCode, decimal, decimals } from '../../schemas/currency.ts'
 import { arabic } from './words/ar.ts'
+import type { Forms, Words } from './words/en.ts'
 import { english } from './words/en.ts'
 import { french } from './words/fr.ts'
-import type { Forms, Words } from './words/words.ts'
 
 export type Locale = ReturnType<typeof createLocale>
 

@@ -10,7 +10,7 @@ import {
   sentQuery,
   urlOfOffer,
 } from './offer.ts'
-import type { Note } from './words/words.ts'
+import type { Note } from './words/en.ts'
 
 /** Explains what happened, with a link back to the merchant. */
 export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {

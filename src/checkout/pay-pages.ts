@@ -159,20 +159,12 @@ function requireId(req: Request, res: Response, next: () => void): void {
 function sendForm(req: Request, res: Response, status: number, typed: string, messages: FormMessages): void {
   const locale = localeOf(res)
   const { words } = locale
-  const { title, label, hint, button } = words.code
+  const { title, button } = words.code
   const { path } = req
   const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
 <form method="post" action="${addressOf(locale, path, {})}" data-busy="${button}" novalidate>
-!${renderField({
-    name: 'code',
-    label,
-    hint,
-    value: typed,
-    // Leaves enough for spaces and dashes between the digits.
-    attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
-    fault: messages.faults.code ?? null,
-  })}
+!${renderField('code', words.code, typed, messages)}
 <button>${button}</button>
 </form>`
   const sandbox = sandboxOwner(req) !== null

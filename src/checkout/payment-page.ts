@@ -31,7 +31,7 @@ import {
 import { statePanel, unpayablePanel } from './panels.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import { sendTooMany } from './respond.ts'
-import type { Words } from './words/words.ts'
+import type { Words } from './words/en.ts'
 
 export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer

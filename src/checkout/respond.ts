@@ -4,7 +4,7 @@ import type { SendError } from '../http/pages/page-errors.ts'
 import { addHeader } from '../http/pages/send-page.ts'
 import { sendCheckoutPage } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
-import type { Note, Words } from './words/words.ts'
+import type { Note, Words } from './words/en.ts'
 
 /** What the link on an error page reopens. */
 interface RequestedPage {

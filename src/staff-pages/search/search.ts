@@ -8,7 +8,7 @@ import {
   lookUpBusinesses,
   maxBusinesses,
 } from '../../businesses/list-businesses.ts'
-import { readAmount } from '../../checkout/read-amount.ts'
+import { readAmount } from '../../checkout/amount.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { readInstant } from '../../input/instant.ts'
