@@ -36,7 +36,7 @@ const groupedForm = new RegExp(
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**
- * Reads text such as `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns centimes, or null if it isn't an amount.
+ * Reads `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns centimes, or null if it isn't an amount.
  * `unclear` is text such as `1,500`: one and a half, or one thousand five hundred?
  */
 export function readAmount(typed: string): number | 'unclear' | null {

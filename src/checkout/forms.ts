@@ -41,7 +41,7 @@ export const noMessages: FormMessages = { notice: null, faults: {} }
 export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
-/** Links to each invalid field. It's above the form, so screen readers announce it first. Empty without errors. */
+/** Links to each invalid field. It's above the form, so screen readers announce it first. */
 export function errorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(
@@ -54,7 +54,7 @@ export function errorSummary({ words }: Locale, messages: FormMessages): string 
 </div>`
 }
 
-/** Asks for the amount of an OPEN payment. Uses GET, so that the back button works without a browser warning. */
+/** Uses GET, so that the back button works without a browser warning. */
 export function renderAmountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { locale, intent } = offer
   const { words, code } = locale
@@ -74,7 +74,6 @@ export function renderAmountForm(offer: Offer, typed: string, fault: string | nu
 }
 
 export interface PayForm extends Price {
-  /** Identifies the form (proofs.ts). */
   token: string
   phone: string
   messages: FormMessages
@@ -107,7 +106,7 @@ export function renderPayForm(offer: Offer, { token, amount, fee, phone, message
 const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
   hasMessages(messages) ? words.wrong(title) : title
 
-/** Remaining time to pay, and a link back to the merchant, which doesn't cancel the payment. */
+/** The link back to the merchant doesn't cancel the payment. */
 function foot(offer: Offer): string {
   const { intent, state, locale } = offer
   const back = returnUrl(intent, state)

@@ -44,8 +44,8 @@ const longestTryMs = 4_000
 const maxBusy = 100
 
 /**
- * Imports all rows in one transaction. Throws VALIDATION_ERROR with the file's faults, SHOP_NOT_FOUND, RATE_LIMITED, or
- * SERVICE_UNAVAILABLE if it takes too long. A dry run writes nothing.
+ * Imports all rows in one transaction. Throws VALIDATION_ERROR with the file's faults, SHOP_NOT_FOUND, RATE_LIMITED,
+ * or SERVICE_UNAVAILABLE if it takes too long. A dry run writes nothing.
  */
 export async function importProducts(
   deps: StoreWriteDeps,

@@ -24,7 +24,9 @@ export const products = declareCollection({
     _id: text,
     businessId: text,
     sandbox: flag,
-    /** Identifies the product in CSV files. It's the `_id` unless a file says otherwise. Deleted products have none. */
+    /**
+     * Identifies the product in CSV files. It's the `_id` unless a file says otherwise. Deleted products have none.
+     */
     handle: optional(text),
     name: text,
     description: text,
