@@ -49,7 +49,7 @@ export const deadShownSeconds = 2_592_000
  * `concurrency` is per process. `job` validates job data, because anyone who can write to Redis can add jobs. A failed
  * job is removed, so that its id is free again, unless its delivery is DEAD.
  */
-export const queues = {
+export const queueSettings = {
   // A full relay job is up to 500 documents, and concurrent jobs share their calls to MongoDB. For free slots, a job
   // waits at most 0.2 s per set of documents, because jobs of other businesses are behind it.
   'outbox-relay': { concurrency: 100, job: objectOf({ intentIds: strings, orderIds: strings }) },
@@ -66,4 +66,4 @@ export const queues = {
   retention: { concurrency: 1, job: objectOf({}) },
 } as const satisfies Record<QueueName, object>
 
-export const queueNames = Object.keys(queues) as QueueName[]
+export const queueNames = Object.keys(queueSettings) as QueueName[]

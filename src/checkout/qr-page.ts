@@ -82,7 +82,7 @@ const images = {
   png: { type: 'image/png', draw: qrPng },
 }
 
-/** Sends a 410 once the payment can't be paid, so that nobody prints a useless QR code. */
+/** Sends a 410 once the payment can't be paid, so that no one prints a useless QR code. */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {

@@ -1,5 +1,5 @@
 import { type Job, Worker } from 'bullmq'
-import { deadShownSeconds, type QueueName, queueNames, queues } from '../../schemas/jobs.ts'
+import { deadShownSeconds, type QueueName, queueNames, queueSettings } from '../../schemas/jobs.ts'
 import { expireDue } from '../../src/intents/expire.ts'
 import { queryDueWallets } from '../../src/intents/query-wallets.ts'
 import type { Deps } from '../../src/platform/deps.ts'
@@ -76,7 +76,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const loops = startLoops(deps, works)
   const workers = createWorkers(loops)
   const bullWorkers = deps.config.workerQueues.flatMap((name) =>
-    splitConcurrency(queues[name].concurrency).map((concurrency) => {
+    splitConcurrency(queueSettings[name].concurrency).map((concurrency) => {
       const worker = startWorker(deps, workers[name], concurrency, connection, running)
       worker.on('error', (err) => warnOfQueueError({ err, queue: name }))
       return worker
