@@ -23,7 +23,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
     at?: Service
     key?: string
   }
-  const products = productRequests(service, merchant)
+  const requests = productRequests(service, merchant)
   const change = (
     { _id }: Pick<ProductResponse, '_id'>,
     vid: string,
@@ -86,7 +86,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
       const [small] = product.variants
       const unused = 'f'.repeat(24)
       const named = [small._id, unused].map((label) => ({ label, price: 1, stock: 9 }))
-      await products.change(product._id, { variants: named }).expect(200)
+      await requests.change(product._id, { variants: named }).expect(200)
       await change(product, small._id, { delta: -5 }).expect(200)
       await expectRefused(change(product, small._id, { delta: -1 }), 400, 'INSUFFICIENT_STOCK')
       await change(product, unused, { delta: -4 }).expect(200)
@@ -159,7 +159,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
       await openLiveShop(service, merchant)
       await expectRefused(change(product, vid, { stock: 1 }, { as: live }), 403, 'SANDBOX_MISMATCH')
       expect(await service.deps.Shop.countDocuments({ businessId: stranger.businessId })).to.equal(0)
-      await products.remove(product._id).expect(200)
+      await requests.remove(product._id).expect(200)
       await expectRefused(change(product, vid, { stock: 1 }), 404, 'PRODUCT_NOT_FOUND')
       expect((await stored(product)).variants[0]?.stock).to.equal(5)
     })
@@ -220,7 +220,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
       const { text } = await sell().expect(200)
       await change(product, 'S', { stock: 100 }).expect(200)
       const only = { variants: [{ label: 'M' }], removeMissingVariants: true }
-      await products.change(product._id, only).expect(200)
+      await requests.change(product._id, only).expect(200)
       const again = await sell().expect(200)
       expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([text, 'true'])
     }
