@@ -50,9 +50,6 @@ export async function makeMerchants(
   return merchants
 }
 
-/**
- * Uses the command line of that service's version, because another version may store businesses and keys differently.
- */
 export async function provisionMerchants(
   { runtime, redisUrl }: Bench,
   { mongodbUrl, secretKey }: Stored,
@@ -77,7 +74,6 @@ export async function provisionMerchants(
   return merchants
 }
 
-/** Created through the API. */
 export async function addEndpoint(
   { web }: { web: { origin: string } },
   merchant: Merchant | undefined,
