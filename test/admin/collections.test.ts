@@ -9,7 +9,6 @@ import { pay } from '../support/pay.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
 import { withAdmin } from './admin.ts'
-import { addFactor, operator, signedIn } from './staff.ts'
 
 /** Returns the paths of the secret fields, such as `link.hash`. */
 const secretsOf = (fields: StoredFields): string[] =>
