@@ -5,7 +5,7 @@ import { createIntent, relay, requestIntent } from '../support/actions.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withService } from '../support/service.ts'
-import { operator, readable, withStaff } from './staff.ts'
+import { nextPath, operator, readable, withStaff } from './staff.ts'
 
 describe('Business pages', () => {
   const service = withService()

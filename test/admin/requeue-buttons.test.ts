@@ -11,7 +11,7 @@ import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { hiddenFields, readable, withStaff } from './staff.ts'
+import { hiddenFields, readable, unescaped, withStaff } from './staff.ts'
 
 const anyTime = { from: '', to: '' }
 

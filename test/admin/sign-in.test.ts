@@ -7,7 +7,7 @@ import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { createGate } from '../support/gate.ts'
 import { freshEnvironment, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { hire, operator, refusalsIn, visit } from './staff.ts'
+import { hiddenFields, hire, operator, refusalsIn, visit } from './staff.ts'
 
 describe('Support staff sign-in', () => {
   // Lets tests choose their address with X-Forwarded-For.

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
-import { signedIn, visit, withStaff } from './staff.ts'
+import { nextPath, signedIn, visit, withStaff } from './staff.ts'
 
 describe('The audit trail', () => {
   const service = withService()

@@ -9,7 +9,7 @@ import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { operator, production, signedIn, type Visitor, visit, withStaff } from './staff.ts'
+import { hiddenFields, operator, production, signedIn, type Visitor, visit, withStaff } from './staff.ts'
 
 const hourMs = 3_600_000
 const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
