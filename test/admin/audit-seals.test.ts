@@ -516,8 +516,8 @@ describe('Audit trail seals', function () {
     const proven = await cli.done('audit', 'verify', '--expect', expected)
     const known = { number: last?._id, digest: last?.digest }
     expect(proven).to.deep.include({ proven: true, faults: [], last: known })
-    const refused = async (seal: string) => {
-      const { exitCode, stdout } = await cli.here('audit', 'verify', '--json', '--expect', seal)
+    const refused = async (wrong: string) => {
+      const { exitCode, stdout } = await cli.here('audit', 'verify', '--json', '--expect', wrong)
       expect(exitCode).to.equal(1)
       return JSON.parse(stdout).faults.map(({ fault }: { fault: string }) => fault)
     }

@@ -19,7 +19,7 @@ describe("The endpoint responses on a delivery's page", () => {
 
   const pageFor = async (role: 'viewer' | 'support', { _id }: { _id: string }) => {
     const staff = await signedIn(service, role)
-    return await staff.read(`/admin/deliveries/${_id}`)
+    return staff.read(`/admin/deliveries/${_id}`)
   }
 
   async function deliverOrder(respond: Parameters<EndpointServer['respondWith']>[0]) {

@@ -28,8 +28,7 @@ describe('The pages of a payment and its deliveries', () => {
   beforeEach(() => endpointServer.respondWith((res) => void res.writeHead(500).end()))
   afterEach(() => service.clock.freeze(null))
 
-  const paymentPage = async (referenceNumber: string) =>
-    await staff.read(`/admin/payments/${referenceNumber}`)
+  const paymentPage = (referenceNumber: string) => staff.read(`/admin/payments/${referenceNumber}`)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
   it("summarise what happened, whatever the delivery's status", async () => {
