@@ -9,7 +9,6 @@ const POLL_MS = 250
 /** After this, an event counts as lost. A poll finds work without a job within a few seconds. */
 const LOST_AFTER_MS = 60_000
 
-/** Endpoint servers in a separate process, which records the arrivals. */
 export interface Arrivals {
   ports: number[]
   urls: string[]

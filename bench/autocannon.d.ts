@@ -7,7 +7,6 @@ declare module 'autocannon' {
     method: string
     headers: Record<string, string>
     body: string
-    /** Replaces `[<id>]` in a request by a fresh id, also in its headers. */
     idReplacement: boolean
     requests: { headers: Record<string, string> }[]
   }

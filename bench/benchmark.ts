@@ -3,7 +3,6 @@ import type { Runtime } from './processes.ts'
 
 export interface Bench extends Options {
   runtime: Runtime
-  /** For this benchmark only. */
   mongodbUrl(database: string): string
   redisUrl: string
   pids: { mongo(): number; redis(): number }

@@ -17,7 +17,6 @@ import { slowEndpoint } from './slow-endpoint.ts'
 import { storm } from './storm.ts'
 import { withoutRedis } from './without-redis.ts'
 
-/** In the order in which `npm run bench` runs them. */
 export const benchmarks: Record<string, Benchmark> = {
   create,
   quotas: createsWithQuotas,

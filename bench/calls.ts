@@ -3,13 +3,11 @@ import { Pool } from 'undici'
 
 const CONNECTIONS = 64
 
-/** A business, and a secret key with all scopes. */
 export interface Merchant {
   businessId: string
   apiKey: string
 }
 
-/** Sent by every create in these benchmarks. */
 export const order = {
   amount: 150_000,
   label: 'Commande 4711 — 2 articles',
@@ -39,7 +37,6 @@ export function openApi(origin: string) {
   }
 }
 
-/** Runs `act` for each index below `times`, as many at once as a client has connections. */
 export async function inParallel(times: number, act: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const loop = async (): Promise<void> => {

@@ -16,7 +16,6 @@ const ORDERS = 2_000
 
 const collections = ['intents', 'responses', 'deliveries', 'orders']
 
-/** Averages per operation. */
 interface Cost {
   what: string
   /** Listed by collection: uncompressed, as stored, and its indexes. */
@@ -25,12 +24,10 @@ interface Cost {
   documents: number
   journalBytes: number
   networkBytes: number
-  /** The processor time of `web` or `worker`, whichever did the work. */
   cpuMs: number
   mongoCpuMs: number
 }
 
-/** Stored data and load of creates, deliveries, payments and orders, one kind after the other. */
 export const capacity: Benchmark = {
   describe: () =>
     'the stored data and the load of 20 000 creates, their deliveries, 4 000 payments and 2 000 orders, for each of them',
@@ -119,7 +116,6 @@ async function bytesOfKeys(redisUrl: string, pattern: string): Promise<number> {
   return bytes
 }
 
-/** The process's total so far, from its metrics. */
 async function cpuMs(origin: string): Promise<number> {
   const metrics = await (await fetch(`${origin}/metrics`)).text()
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)?.[1]) * 1000
@@ -151,15 +147,12 @@ function costOf(
   }
 }
 
-/** A MongoDB server's counters, and its collections' sizes. */
 interface MongoFigures {
   /** Commands that read or write. Each is one round trip. */
   commands: number
-  /** Inserted, updated or found. */
   documents: number
   journalBytes: number
   networkBytes: number
-  /** MongoDB's processor time. */
   cpuMs: number
   collections: Record<string, { documents: number; bytes: number; stored: number; indexes: number }>
 }

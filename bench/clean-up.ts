@@ -24,10 +24,8 @@ const DAY_MS = 86_400_000
 /** The sandbox keeps 30 days. The old documents are from the 30 days before. */
 const YOUNGEST_MS = 31 * DAY_MS
 
-/** How long creates took, and how many old documents were removed per second. */
 type Traffic = Waits & { removedPerSecond: number }
 
-/** Creates at a steady rate, alternately beside the clean-up and without it. */
 export const cleanUp: Benchmark = {
   describe: ({ most, trafficSeconds }) =>
     `100 creates/s beside the clean-up of ${most} old test documents ÷ without; one \`web\`, one \`worker\` and another one for the clean-up, ${trafficSeconds} s in turns`,
@@ -64,7 +62,6 @@ export const cleanUp: Benchmark = {
   },
 }
 
-/** Old test intents with one delivery each, `count` documents in all, copied from the service's own. */
 async function addOld(setting: Setting, count: number): Promise<void> {
   const { database, merchants } = setting
   const delivery = await firstDelivered(database, merchants[0]?.businessId ?? '')

@@ -28,7 +28,6 @@ export async function takeIntent({ service, database, merchants }: Source, paid 
   return { ...rest, marks: [] }
 }
 
-/** The same, without events. */
 export const takeSample = async (source: Source, paid = false): Promise<Intent> => ({
   ...(await takeIntent(source, paid)),
   outbox: [],

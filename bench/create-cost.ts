@@ -13,7 +13,6 @@ const CREATES = 8000
 /** A new process needs more processor time for its first creates. */
 const WARM_UP_ROUNDS = 2
 
-/** Compares creates without a reference, with one, and in an earlier version. */
 export const createCost: Benchmark = {
   describe: () =>
     'processor time of `web` and MongoDB for a create with a `merchantReference` ÷ without; with --before, of this version ÷ of another checkout',
@@ -22,7 +21,6 @@ export const createCost: Benchmark = {
     const service = await startService(bench, 'create-cost', { environment: inProduction })
     const merchants = await makeMerchants(service, MERCHANTS)
     const earlier = bench.before === null ? null : await startEarlier(bench, bench.before, service)
-    /** Microseconds of processor time in `web` and MongoDB per create. */
     const cost = async ({ pid, origin }: Web, bodyOf: () => object): Promise<number> => {
       const api = openApi(origin)
       const used = (): number => processorMs(pid) + processorMs(bench.pids.mongo())

@@ -9,7 +9,6 @@ import { rateLines } from './table.ts'
 /** With a single test merchant, 6-digit codes would begin to collide. */
 const MERCHANTS = 20
 
-/** The API and the bare route, alternately on the same MongoDB. */
 export const create: Benchmark = {
   describe: ({ seconds }) =>
     'POST /dev/intents of one `web` ÷ a bare Express 5 route with one insertOne; both w:majority j:true, ' +
@@ -39,7 +38,6 @@ const quotas = {
   none: { SANDBOX_INTENTS_PER_DAY: '0', SANDBOX_BYTES_PER_DAY: '0', AUDIT_LINES_PER_DAY: '0' },
 }
 
-/** Two `web` together, with quotas that nothing uses up, and without quotas. */
 export const createsWithQuotas: Benchmark = {
   describe: ({ seconds }) =>
     'POST /dev/intents of two `web` with quotas that nothing uses up ÷ the same with quotas at 0; 4 merchants, ' +

@@ -32,11 +32,9 @@ interface Side {
   pids: { worker: number; mongo?: number; redis: number }
   fill(): Promise<void>
   begin(): Promise<void>
-  /** Waits for the last delivery. Returns its instant by `nowMs`. */
   end(): Promise<number>
 }
 
-/** Compares one `worker`, from events in outboxes to recorded results, with the bare worker at the same endpoints. */
 export const deliver: Benchmark = {
   describe: ({ deliveries }) =>
     `one \`worker\` from ${deliveries} events in outboxes of 20 merchants to their recorded deliveries ÷ a bare BullMQ worker with undici, ` +
@@ -83,7 +81,6 @@ export const deliver: Benchmark = {
   },
 }
 
-/** Processor time per delivery in this checkout and in another, each with its own database. */
 export const relayCost: Benchmark = {
   describe: ({ deliveries }) =>
     `processor time of \`worker\` and MongoDB for each of ${deliveries} deliveries, from the outbox to the recorded result ÷ that of another checkout (--before)`,
@@ -112,7 +109,6 @@ export const relayCost: Benchmark = {
   },
 }
 
-/** `use` gets a function that fills and drains the outboxes once. */
 const withOutboxes = <Result>(
   bench: Bench,
   name: string,
@@ -130,7 +126,6 @@ const withOutboxes = <Result>(
   })
 }
 
-/** Uses the service's worker. Afterwards removes the intents and deliveries. */
 async function drainOutboxes(
   bench: Bench,
   { arrivals, database }: Setting,
@@ -163,7 +158,6 @@ async function drain({ deliveries }: Bench, arrivals: Arrivals, side: Side): Pro
   return { perSecond: deliveries / ((endedAt - startedAt) / 1000), workerUs, mongoUs, redisUs }
 }
 
-/** Starts measuring. The returned function returns the microseconds of processor time used since, per delivery. */
 function stopwatch(pid: number | undefined, count: number): () => number {
   if (pid === undefined) return () => 0
   const before = processorMs(pid)

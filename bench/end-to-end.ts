@@ -11,7 +11,6 @@ const LIMIT_SECONDS = 60
 /** Warm-up, in which the processes compile their code. Each side has two. */
 const WARM_UP_EVENTS = 3000
 
-/** Events per second, from creates over 64 connections to webhooks. */
 export const endToEnd: Benchmark = {
   describe: ({ events }) =>
     `${events} creates over 64 connections to one \`web\`, their webhooks by one \`worker\` to one endpoint ÷ a bare Express 5 route with one ` +
@@ -58,7 +57,6 @@ const PER_SECOND = 200
 /** The bare worker posts to as many. */
 const ENDPOINTS = 2
 
-/** How soon after a create's response its events arrive. */
 export const latency: Benchmark = {
   describe: ({ trafficSeconds }) =>
     '200 creates/s to one `web` with one `worker`, 2 endpoints each ÷ a bare route with one insert and a bare BullMQ worker that ' +
@@ -91,7 +89,6 @@ export const latency: Benchmark = {
     }),
 }
 
-/** The service with one merchant, and the bare route and worker, all with the same endpoints. */
 const withBoth = <Result>(
   bench: Bench,
   name: string,

@@ -10,18 +10,15 @@ export type Behaviour = 'responds' | 'counts' | 'hangs' | 'slow'
 
 const SLOW_MS = 3000
 
-/** One POST, with the instant (by `nowMs`) at which its body was complete. */
 export type Arrival = [port: number, reference: string, deliveryId: string, at: number]
 
 export interface Seen {
   arrivals: Arrival[]
-  /** POSTs that still wait for a response. */
   hanging: number
 }
 
 export interface Counted {
   count: number
-  /** When the last one arrived, by `nowMs`. */
   lastAt: number
   firstBody: string
 }

@@ -74,7 +74,6 @@ export const exportPayments: Benchmark = {
   },
 }
 
-/** Returns the peak resident memory of a process until the promise settles. */
 async function watched<Result>(
   pid: number,
   running: Promise<Result>,

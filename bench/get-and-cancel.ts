@@ -10,10 +10,8 @@ import { rateLines } from './table.ts'
 
 const MERCHANTS = 20
 const INTENTS = 20_000
-/** More than two cores can handle. */
 const MAX_CANCELS_PER_SECOND = 7000
 
-/** `web` and a bare route on the same MongoDB, each with its own payments. */
 interface Sides {
   database: mongo.Db
   service: string
@@ -62,7 +60,6 @@ export const cancel: Benchmark = {
     }),
 }
 
-/** `suffix`: what follows an intent's path. */
 const withSides = (
   bench: Bench,
   name: string,

@@ -11,7 +11,6 @@ const PER_SECOND = 20
 const ALONE_SECONDS = 20
 /** Longer than an attempt's timeout (30 s), so that hung attempts end and others take their slots. */
 const HANGING_SECONDS = 40
-/** The most a business may have. */
 const ENDPOINTS = 5
 /** For each endpoint of the other business, before it hangs. */
 const goodEvents = { perSecond: 50, seconds: 2 }

@@ -10,17 +10,14 @@ import { waitsOf } from './times.ts'
 /** As much load as a merchant's server and a person or two. */
 const CONNECTIONS = 2
 const AGE_MS = 90 * 86_400_000
-/** What is read, and the aim for the longest list. All intents are PAID, so a filter by status finds the whole list. */
 const reads = [
   { what: 'page 1', query: 'page=1', aim: '≤ 1.5' },
   { what: 'page 1000', query: 'page=1000', aim: '≤ 5' },
   { what: 'page 1 of status PAID', query: 'page=1&status=PAID', aim: '' },
 ] as const
 
-/** Milliseconds of each round, by the merchant's number of intents. */
 type ByCount = Map<number, number[]>
 
-/** Pages of lists, alternately for merchants with a thousand, a hundred thousand and a million intents. */
 export const list: Benchmark = {
   describe: ({ most, seconds }) =>
     `GET /dev/intents of a merchant with ${most} intents ÷ of one with 1 000, \`total\` counted; p95 at 2 connections, ${seconds} s in turns`,
@@ -144,7 +141,6 @@ export const lists: Benchmark = {
   },
 }
 
-/** Served and refused lists per second. */
 async function listPending(bench: Bench, origin: string, apiKey: string, seconds: number) {
   const calls = [{ method: 'GET' as const, path: `${createPath}?status=PENDING`, apiKey }]
   const options = { origin, calls, connections: LISTERS, seconds, eachOnce: false }

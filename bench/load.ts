@@ -6,7 +6,6 @@ export interface Load {
   seconds: number
   connections: number
   body: unknown
-  /** Each connection rotates through these keys. */
   apiKeys: string[]
 }
 

@@ -100,7 +100,6 @@ interface CpuProfile {
   timeDeltas: number[]
 }
 
-/** Prints which functions each profiled process was busy in, as shares of its busy time. */
 function printHot(folder: string): void {
   for (const name of readdirSync(folder)) if (name.endsWith('.cpuprofile')) printOne(join(folder, name))
 }

@@ -49,9 +49,6 @@ export async function makeMerchants(
   return merchants
 }
 
-/**
- * Uses the command line of that service's version, because another version may store businesses and keys differently.
- */
 export async function provisionMerchants(
   { runtime, redisUrl }: Bench,
   { mongodbUrl, secretKey }: Stored,
@@ -76,7 +73,6 @@ export async function provisionMerchants(
   return merchants
 }
 
-/** Created through the API. */
 export async function addEndpoint(
   { web }: { web: { origin: string } },
   merchant: Merchant | undefined,

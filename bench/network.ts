@@ -21,7 +21,6 @@ const PINGS = 100
 const eventOf = { create: 'payment.created', cancel: 'payment.cancelled', pay: 'payment.confirmed' } as const
 const kinds = Object.keys(eventOf) as Sent['act'][]
 
-/** In milliseconds, until the response and until the webhook. */
 type Times = Record<Sent['act'], { response: number[]; webhook: number[] }>
 
 /** Puts a network between the service and MongoDB. */
@@ -118,7 +117,6 @@ async function startSide(bench: Bench, name: string, arrivals: Arrivals) {
   return { act: () => act(), end: service.end }
 }
 
-/** Median milliseconds of a round trip through a proxy. */
 async function ping(url: string): Promise<number> {
   const client = await mongo.MongoClient.connect(url)
   const times: number[] = []

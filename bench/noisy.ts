@@ -9,7 +9,6 @@ import { waitFor } from './wait-for.ts'
 
 const BUSINESSES = 100
 const QUIET_PER_SECOND = 20
-/** 90 % of all events. */
 const NOISY_PER_SECOND = 180
 const PHASE_SECONDS = 20
 /** Long enough that the first hung attempts time out (30 s), wait (30 s) and hang again. */
@@ -54,7 +53,6 @@ const phaseLines = (what: string, pairs: Pair<Waits>[]): Line[] => [
   figureLine('    worst, ms', pairs, ({ max }) => max),
 ]
 
-/** Measures the first stream's events. Waits until the events of the first `awaited` streams have arrived. */
 async function phase(
   bench: Bench,
   { service, arrivals }: Setting,

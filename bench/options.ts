@@ -17,16 +17,13 @@ const counts = {
   deliveries: { usual: 10_000, quick: 2000, max: 100_000 },
   /** For `end-to-end`, where one business creates all of them, and it has a million payment codes. */
   events: { usual: 6000, quick: 1000, max: 20_000 },
-  /** Intents of `list`'s largest merchant. A tenth of them must exceed the smallest merchant's. */
   most: { usual: 1_000_000, quick: 50_000, min: 20_000, max: 10_000_000 },
-  /** How many intents expire in one second. */
   storm: { usual: 20_000, quick: 2000, max: 20_000 },
 } satisfies Record<string, Count>
 
 export type Options = Record<Exclude<keyof typeof counts, 'traffic-seconds'> | 'trafficSeconds', number> & {
   benchmarks: ReadonlySet<string>
   profile: boolean
-  /** Another checkout's folder, with which some benchmarks compare this one. */
   before: string | null
 }
 

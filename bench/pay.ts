@@ -9,11 +9,9 @@ import { startBare, startWeb, withService } from './setting.ts'
 import { rateLines } from './table.ts'
 
 const MERCHANTS = 20
-/** More than two cores can handle. */
 const MAX_PER_SECOND = { service: 2500, bare: 6000 }
 const typed = { phone: '22000001', pin: '1234' }
 
-/** The hosted page's form and a bare form, alternately on the same MongoDB. */
 export const pay: Benchmark = {
   describe: ({ seconds }) =>
     "the form of one `web`'s hosted page, live, by a provider that responds at once ÷ a bare Express 5 form with one findOneAndUpdate; " +

@@ -13,7 +13,6 @@ export const programsIn = (build: string) => ({
   admin: join(build, 'src/admin/main.js'),
 })
 
-/** Compiles another checkout's service. The programs are removed when this process ends. */
 export function buildEarlier(checkout: string): Runtime['programs'] {
   const build = mkdtempSync(resolve('.data/test-build-'))
   process.once('exit', () => rmSync(build, { recursive: true, force: true }))
@@ -56,7 +55,6 @@ const beyondReach = {
   SANDBOX_BYTES_PER_DAY: '1000000000000',
 }
 
-/** Runs as a separate process, which ends with this one. */
 export function startProcess(
   runtime: Runtime,
   name: string,
@@ -93,7 +91,6 @@ export async function runProcess<Result>(runtime: Runtime, script: string, input
   return JSON.parse(lastLine(runtime, name)) as Result
 }
 
-/** Resolves when something listens on the port. */
 export async function listening(port: number): Promise<void> {
   const deadline = performance.now() + START_LIMIT_MS
   while ((await query(port)) === undefined) {

@@ -18,11 +18,9 @@ import { firstDelivered, waitFor } from './wait-for.ts'
 const PER_SECOND = 25
 /** A replay must not end before its side of the round. */
 const MIN_EVENTS = 20_000
-/** Past events per payment. */
 const EVENTS_PER_INTENT = 100
 const HOUR_MS = 3_600_000
 
-/** How long creates took, and how long after their responses the first attempts came. */
 type Latency = Record<'create' | 'attempt', Waits>
 
 /** For the merchant whose events are replayed, and for another one. */

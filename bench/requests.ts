@@ -15,11 +15,9 @@ export interface Call {
 }
 
 export interface Requests {
-  /** Scheme, host and port. */
   origin: string
   connections: number
   seconds: number
-  /** A file with the calls, a JSON array. */
   file: string
   /** Whether each call is sent only once. Otherwise they rotate. */
   eachOnce: boolean

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { type Runtime, runProcess } from './processes.ts'
 import type { Call, Requests, Timed } from './requests.ts'
 
-/** Passes the calls in memory instead of a file. */
 type CallsInput = Omit<Requests, 'file'> & { calls: Call[] }
 
 /** In a separate process. @throws {Error} if a response is not as expected */
@@ -13,7 +12,6 @@ export async function sendCalls(runtime: Runtime, input: CallsInput): Promise<Ti
   return timed
 }
 
-/** Some of the calls may be refused. */
 export function sendRefusableCalls(runtime: Runtime, { calls, ...rest }: CallsInput): Promise<Timed> {
   const file = join(runtime.folder, 'calls.json')
   writeFileSync(file, JSON.stringify(calls))

@@ -10,7 +10,6 @@ import { type Environment, listening, type Running, runProcess, startProcess } f
 import type { Sent, Steady, Stream } from './steady.ts'
 
 export interface Web extends Running {
-  /** Scheme, host and port. */
   origin: string
 }
 
@@ -18,7 +17,6 @@ export interface Web extends Running {
 export interface Service {
   name: string
   web: Web
-  /** One per `web`. */
   origins: string[]
   secretKey: Buffer
   mongodbUrl: string
@@ -84,7 +82,6 @@ export async function startService(bench: Bench, name: string, start: Start = {}
   }
 }
 
-/** The script listens on PORT. */
 export async function startWeb(
   { runtime }: Bench,
   name: string,
@@ -97,7 +94,6 @@ export async function startWeb(
   return { ...running, origin: `http://127.0.0.1:${port}` }
 }
 
-/** A route of bare/routes.ts, the service's counterpart. */
 export const startBare = (
   bench: Bench,
   route: string,
@@ -122,7 +118,6 @@ export async function startBareNotify(bench: Bench, database: string, urls: stri
 export const startBareWorker = ({ runtime, redisUrl }: Bench, environment: Environment = {}): Running =>
   startProcess(runtime, 'bare-worker', 'bench/bare/worker.ts', { REDIS_URL: redisUrl, ...environment })
 
-/** Everything a benchmark uses besides its own processes. */
 export interface Setting {
   service: Service
   arrivals: Arrivals
@@ -205,7 +200,6 @@ export function actSteadily(
   return runProcess<Sent[]>(runtime, 'steady', input)
 }
 
-/** From the time at which each request was due until its response. */
 export const responseMs = (sent: Sent[]): number[] =>
   sent.map(({ dueAt, respondedAt }) => respondedAt - dueAt)
 

@@ -5,7 +5,6 @@ import { Pool } from 'undici'
 import { order } from './calls.ts'
 import { nowMs } from './times.ts'
 
-/** Creates that rotate through some keys. */
 export interface Stream {
   perSecond: number
   apiKeys: string[]
@@ -25,7 +24,6 @@ export interface Steady {
 
 export interface Sent {
   act: 'create' | 'cancel' | 'pay'
-  /** Which stream it belongs to. */
   stream: number
   reference: string
   /** When the request was due to be sent. Like `respondedAt`, by `nowMs`. */
@@ -34,7 +32,6 @@ export interface Sent {
 }
 
 interface Due {
-  /** Milliseconds after the start. */
   afterMs: number
   send(dueAt: number): Promise<Sent>
 }
@@ -69,7 +66,6 @@ async function post(path: string, apiKey: string, body: object): Promise<string>
   return (JSON.parse(text) as { data: { referenceNumber: string } }).data.referenceNumber
 }
 
-/** An intent's create, and what settles it. */
 function actsOf({ perSecond, apiKeys, settles = false }: Stream, stream: number, index: number): Due[] {
   const apiKey = apiKeys[index % apiKeys.length] ?? ''
   const afterMs = (index * 1000) / perSecond

@@ -17,7 +17,6 @@ const LEAD_MS = 20_000
 const WARM_UP_STORMS = 1
 const queue = 'intent-expiry'
 
-/** These filters use an index. */
 const pending = { status: 'PENDING', cancelsAt: { $gt: new Date(0) } } as const
 const open = { nextAttemptAt: { $type: 'date' } } as const
 
@@ -96,7 +95,6 @@ async function expire(
   return { ended, delivered }
 }
 
-/** The same number of guarded updates in a bare process, without webhooks. */
 async function updateBare(bench: Bench, { database }: Setting, origin: string, draft: Draft): Promise<Storm> {
   const bare = database.collection<Intent>('bare')
   await addCopies(bare, bench.storm, (index) => draft(Date.now(), index))

@@ -3,7 +3,6 @@ import type { Line, Pair } from './benchmark.ts'
 export const rateLine = (what: string, pairs: Pair<{ perSecond: number }>[], aim = ''): Line =>
   comparedLine(what, pairs, ({ perSecond }) => perSecond, aim)
 
-/** One figure on both sides. `aim` is the service's. */
 export function figureLine<Figures>(
   what: string,
   pairs: Pair<Figures>[],
@@ -21,10 +20,8 @@ export function figureLine<Figures>(
   }
 }
 
-/** Values below 100 have one decimal. */
 const digitsOf = (values: number[]): number => (Math.max(...values) < 100 ? 1 : 0)
 
-/** Like `figureLine`, with the ratio of the two sides and its aim. */
 export function comparedLine<Figures>(
   what: string,
   pairs: Pair<Figures>[],
@@ -35,7 +32,6 @@ export function comparedLine<Figures>(
   return { ...figureLine(what, pairs, figure), ratio: spread(ratios, 2), aim }
 }
 
-/** A figure without a counterpart. */
 export const aloneLine = (what: string, service: string, aim = ''): Line => ({
   what,
   service,
@@ -54,7 +50,6 @@ export const rateLines = (
   figureLine('  p99, ms', pairs, ({ p99 }) => p99),
 ]
 
-/** Durations on both sides, with their ratios. */
 export const waitLines = (what: string, pairs: Pair<{ p50: number; p99: number }>[], aim: string): Line[] => [
   comparedLine(`${what}, p99, ms`, pairs, ({ p99 }) => p99, aim),
   comparedLine('  p50, ms', pairs, ({ p50 }) => p50),

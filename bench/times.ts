@@ -7,7 +7,6 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** In milliseconds. */
 export interface Waits {
   p50: number
   p90: number

@@ -41,7 +41,6 @@ export async function allRecorded(database: mongo.Db, count: number, pollMs?: nu
   if (all !== count) throw new Error(`${all} deliveries, not ${count}`)
 }
 
-/** So that it can be copied. */
 export async function firstDelivered(database: mongo.Db, businessId: string): Promise<Delivery> {
   const deliveries = database.collection<Delivery>('deliveries')
   const delivered = { businessId, status: 'DELIVERED', leaseToken: null } as const

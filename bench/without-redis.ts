@@ -14,7 +14,6 @@ const WITHOUT_SECONDS = 120
 /** Lets clients reconnect after Redis is back. */
 const SETTLE_MS = 5000
 
-/** Creates intents alternately while Redis is down and while it runs. Uses its own Redis. */
 export const withoutRedis: Benchmark = {
   describe: () =>
     '50 creates/s of 10 businesses for two minutes with Redis stopped ÷ 20 s with Redis, in turns; the create, and from its response to the first attempt',

@@ -48,6 +48,7 @@ const commands = {
   },
   faults: { steps: [['dev/tests/run.ts', 'faults'], ['test/faults/main.ts']], servers: 'own' },
   attack: { steps: [['dev/tests/run.ts', 'attack'], ['test/attack/main.ts']], servers: 'own' },
+  mutate: { steps: [['dev/mutate/main.ts']] },
   bench: { steps: [['bench/main.ts']], servers: 'own' },
   built: { steps: [['dev/run-built.ts']], servers: 'own' },
   demo: { steps: [['dev/demo.ts']], servers: 'any' },

@@ -1,7 +1,5 @@
-/** French spreadsheet programs expect a semicolon. */
 export type Delimiter = ',' | ';'
 
-/** What a query parameter or option may say. */
 export const delimiterNames = ['comma', 'semicolon', ',', ';'] as const
 export type DelimiterName = (typeof delimiterNames)[number]
 

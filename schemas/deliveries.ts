@@ -1,39 +1,36 @@
 import { events } from './events.ts'
-import { normalised, pageQuery, queryOf, spanQuery, storableText, type ValueOf } from './requests.ts'
+import { described, listQueryOf, normalised, spanQuery, storableText, type ValueOf } from './requests.ts'
 
-/** Seconds before attempts 2 to 8 of a delivery (SPEC 6.4). WEBHOOK_RETRY_SECONDS overrides them. */
+/** WEBHOOK_RETRY_SECONDS overrides these waits before attempts 2 to 8 (SPEC 6.4). */
 export const retrySeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
 
-/** If the last one fails, the delivery becomes DEAD. */
 export const maxAttempts = retrySeconds.length + 1
 
-/** See SPEC 3, note 3. */
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 const anyStatus = `(${deliveryStatuses.join('|')})`
 const identifier = storableText(64)
 
-/** Common to the list of deliveries and the retry by filter. */
 export const deliveryFilters = {
   event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
-  referenceNumber: {
-    description: 'Only deliveries about this payment intent or order.',
-    ...normalised('reference', 64),
-  },
-  responseStatus: {
-    description:
-      'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',
-    type: 'string',
-    maxLength: 3,
-    pattern: '^[345]([0-9]{2}|xx)$',
-    message: 'must be a string: a status from 300 to 599, such as 503, or a class (3xx, 4xx or 5xx)',
-  },
+  referenceNumber: described(
+    'Only deliveries about this payment intent or order.',
+    normalised('reference', 64),
+  ),
+  responseStatus: described(
+    'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',
+    {
+      type: 'string',
+      maxLength: 3,
+      pattern: '^[345]([0-9]{2}|xx)$',
+      message: 'must be a string: a status from 300 to 599, such as 503, or a class (3xx, 4xx or 5xx)',
+    },
+  ),
 } as const
 
-/** Query of GET /dev/webhooks/events (SPEC 4.8). */
-export const listDeliveriesQuery = queryOf({
+export const listDeliveriesQuery = listQueryOf({
   status: {
     description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
     type: 'string',
@@ -44,20 +41,16 @@ export const listDeliveriesQuery = queryOf({
   },
   ...deliveryFilters,
   ...spanQuery.properties,
-  ...pageQuery.properties,
 })
 
 export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>
 
-/** Statuses that a retry by filter may select. */
 export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 export type RetriedStatus = (typeof retriedStatuses)[number]
 
-/** Follows the name of the body in the error message. */
 export const withoutFilter =
   'must contain at least one of status, event, endpointId, referenceNumber, responseStatus, from and to'
 
-/** Body of POST /dev/webhooks/events/retry. The filters select the same deliveries as in the list. */
 export const retryDeliveriesBody = {
   type: 'object',
   minProperties: 1,

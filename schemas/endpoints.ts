@@ -1,4 +1,4 @@
-import { pageQuery, queryOf, spanOf, type ValueOf } from './requests.ts'
+import { described, listQueryOf, spanOf, type ValueOf } from './requests.ts'
 
 const eventNames = {
   type: 'array',
@@ -8,34 +8,30 @@ const eventNames = {
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const
 
-/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). `format` checks that URLs are public and that events exist. */
+/** The format checks that a URL is public, and `webhook-event` that an event exists. */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],
   properties: {
-    url: {
-      description: 'An https URL with a public host name. The port must be 443, or 1024 or above.',
+    url: described('An https URL with a public host name. The port must be 443, or 1024 or above.', {
       type: 'string',
       format: 'webhook-url',
       errorCodes: { '*': 'INVALID_WEBHOOK_URL' },
-    },
+    }),
     events: { description: 'The events that the endpoint receives.', ...eventNames },
   },
 } as const
 
-/** Body of PUT /dev/webhooks/endpoints/{id} (SPEC 4.8). Any of these fields, each validated as in a create request. */
 export const updateEndpointBody = {
   type: 'object',
   properties: {
     ...createEndpointBody.properties,
-    active: {
-      description: 'Whether the service sends events to the endpoint. A new endpoint is active.',
+    active: described('Whether the service sends events to the endpoint. A new endpoint is active.', {
       type: 'boolean',
-    },
+    }),
   },
 } as const
 
-/** Body of POST /dev/webhooks/endpoints/{id}/test (SPEC 4.8). */
 export const testEndpointBody = {
   type: 'object',
   properties: {
@@ -46,33 +42,28 @@ export const testEndpointBody = {
   },
 } as const
 
-/** Body of POST /dev/webhooks/endpoints/{id}/replay. */
 export const replayEndpointBody = {
   type: 'object',
   required: ['from'],
   absenceWidens: ['to', 'events', 'onlyUndelivered', 'dryRun'],
   properties: {
     ...spanOf('Only events that happened', ' The default is now.'),
-    events: {
-      description: 'Replays only these events. Defaults to every event the endpoint subscribes to.',
-      ...eventNames,
-    },
-    onlyUndelivered: {
-      description: 'If true, deliveries that your endpoint has accepted are left out.',
+    events: described(
+      'Replays only these events. Defaults to every event the endpoint subscribes to.',
+      eventNames,
+    ),
+    onlyUndelivered: described('If true, deliveries that your endpoint has accepted are left out.', {
       type: 'boolean',
-    },
+    }),
     dryRun: { description: 'If true, the events are only counted, and the status is 200.', type: 'boolean' },
   },
 } as const
 
-/** Query of GET /dev/webhooks. */
-export const listEndpointsQuery = queryOf({
-  sandbox: {
-    description: 'The environment. Defaults to that of the key. Only a live key can list both.',
+export const listEndpointsQuery = listQueryOf({
+  sandbox: described('The environment. Defaults to that of the key. Only a live key can list both.', {
     type: 'string',
     enum: ['true', 'false'],
-  },
-  ...pageQuery.properties,
+  }),
 })
 
 export type ListEndpointsQuery = ValueOf<typeof listEndpointsQuery>

@@ -35,7 +35,7 @@ const exactly = (properties: Record<string, object>) => ({
   additionalProperties: false,
 })
 
-/** Without a `format`, which not every validator knows. */
+/** Has no `format`, which not every validator knows. */
 const { format: _, ...instantText } = instant
 
 const nothing = { type: 'null' }
@@ -47,7 +47,7 @@ const commission = (part: object) =>
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Fields of all payment events (SPEC 6.2). `status` is the intent's status after the event. */
+/** `status` is the intent's status after the event (SPEC 6.2). */
 const payment = (status: string) => ({
   ...Object.fromEntries(Object.entries(intentEventFields).map(([name, schema]) => [snakeCase(name), schema])),
   status: { const: status },
@@ -131,7 +131,6 @@ const endpoint = (status: string, recoveredAt: object) =>
     last_response_status: statusOrNull,
   })
 
-/** `data` of each event (SPEC 6.2). */
 const eventData: Record<EventName, object> = {
   'payment.created': unpaid('PENDING', {}),
   'payment.confirmed': paid('PAID', {}),
@@ -167,7 +166,7 @@ const eventBody = (event: string, data: object) => ({
   }),
 })
 
-/** Events have exactly these fields. */
+/** A webhook's body has exactly these fields. */
 export const eventBodies = Object.fromEntries(
   Object.entries(eventData).map(([event, data]) => [event, eventBody(event, data)]),
 ) as Record<EventName, object>

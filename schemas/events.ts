@@ -1,7 +1,16 @@
-import { normalised, pageQuery, queryOf, spanOf, storableText, type ValueOf } from './requests.ts'
+import {
+  described,
+  listQueryOf,
+  normalised,
+  pageQuery,
+  queryOf,
+  spanOf,
+  storableText,
+  type ValueOf,
+} from './requests.ts'
 import type { Scope } from './scopes.ts'
 
-/** The scope that a key needs to subscribe an endpoint to each event (SPEC 6.1, 4.8). */
+/** A key needs this scope to subscribe an endpoint to the event (SPEC 6.1, 4.8). */
 export const events = {
   'payment.created': 'payments.intents:read',
   'payment.confirmed': 'payments.intents:read',
@@ -15,39 +24,33 @@ export const events = {
 
 export type EventName = keyof typeof events
 
-/** Seconds. Many proxies end a request after 30 s. */
+/** Many proxies end a request after 30 s. */
 export const maxWaitSeconds = 25
 
 const type = { description: 'Only events of this type.', enum: Object.keys(events) as EventName[] }
 
-/** Query of GET /dev/events. */
-export const listEventsQuery = queryOf({
+export const listEventsQuery = listQueryOf({
   type,
-  referenceNumber: {
-    description: 'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
-    ...normalised('reference', 64),
-  },
+  referenceNumber: described(
+    'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
+    normalised('reference', 64),
+  ),
   ...spanOf('Only events that happened'),
-  ...pageQuery.properties,
 })
 
 export type ListEventsQuery = ValueOf<typeof listEventsQuery>
 
-/** Query of GET /dev/events/feed. */
 export const readFeedQuery = queryOf({
-  after: {
-    description:
-      'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',
-    ...storableText(64),
-  },
+  after: described(
+    'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',
+    storableText(64),
+  ),
   type,
   limit: pageQuery.properties.limit,
-  wait: {
-    description:
-      'For how many seconds the service holds the request while there is no event. It responds as soon as there is one.',
-    type: 'string',
-    format: 'wait-seconds',
-  },
+  wait: described(
+    'For how many seconds the service holds the request while there is no event. It responds as soon as there is one.',
+    { type: 'string', format: 'wait-seconds' },
+  ),
 })
 
 export type ReadFeedQuery = ValueOf<typeof readFeedQuery>

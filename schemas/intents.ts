@@ -1,8 +1,8 @@
 import {
   dateOrTime,
+  described,
+  listQueryOf,
   normalised,
-  pageQuery,
-  queryOf,
   spanQuery,
   storableText,
   type ValueOf,
@@ -10,38 +10,28 @@ import {
 
 export const merchantReference = normalised('reference', 64)
 
-/**
- * Body of POST /dev/intents (SPEC 4.1). A violated keyword gets the error code that `errorCodes` lists for it, else the
- * one listed for `*`, else VALIDATION_ERROR. Lengths are in Unicode code points.
- */
+/** `errorCodes` lists the error code for each violated keyword. `*` is for the others (SPEC 4.1). */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
     type: 'object',
     properties: {
-      amount: {
-        description:
-          'Centimes. Required for a FIXED intent. For an OPEN intent, the amount that the payment page suggests.',
-        type: 'integer',
-        format: 'amount',
-        errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
-      },
-      amountType: {
-        description: 'FIXED: you set the amount. OPEN: the customer chooses it. Defaults to FIXED.',
+      amount: described(
+        'Centimes. Required for a FIXED intent. For an OPEN intent, the amount that the payment page suggests.',
+        { type: 'integer', format: 'amount', errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' } },
+      ),
+      amountType: described('FIXED: you set the amount. OPEN: the customer chooses it. Defaults to FIXED.', {
         enum: ['FIXED', 'OPEN'],
         errorCodes: { '*': 'INVALID_AMOUNT_TYPE' },
-      },
-      label: {
-        description: 'A text that the customer sees, such as an order number.',
+      }),
+      label: described('A text that the customer sees, such as an order number.', {
         ...storableText(200),
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
-      },
-      merchantReference: {
-        description:
-          'Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED.',
-        ...merchantReference,
-      },
-      metadata: {
-        description: 'Your own keys and string values, which the intent and its events contain.',
+      }),
+      merchantReference: described(
+        'Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED.',
+        merchantReference,
+      ),
+      metadata: described('Your own keys and string values, which the intent and its events contain.', {
         type: 'object',
         maxProperties: 50,
         propertyNames: { minLength: 1, maxLength: 255, format: 'storable-text' },
@@ -50,17 +40,15 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
           errorCodes: { '*': 'INVALID_METADATA', maxLength: 'METADATA_VALUE_TOO_LONG' },
         },
         errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
-      },
-      success_url: {
-        description:
-          'The page to which the customer returns after the payment, https with a live key. An empty text counts as absent.',
-        ...redirectUrl(redirectFormat),
-      },
-      cancel_url: {
-        description:
-          'The page to which the customer returns without a payment, https with a live key. An empty text counts as absent.',
-        ...redirectUrl(redirectFormat),
-      },
+      }),
+      success_url: described(
+        'The page to which the customer returns after the payment, https with a live key. An empty text counts as absent.',
+        redirectUrl(redirectFormat),
+      ),
+      cancel_url: described(
+        'The page to which the customer returns without a payment, https with a live key. An empty text counts as absent.',
+        redirectUrl(redirectFormat),
+      ),
     },
     if: { properties: { amountType: { const: 'OPEN' } }, required: ['amountType'] },
     else: { required: ['amount'] },
@@ -69,94 +57,73 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
 const redirectUrl = <Format extends string>(format: Format) =>
   ({ type: 'string', format, emptyIsAbsent: true, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
 
-/** Live keys need https redirect URLs. Test keys may use localhost too. */
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 
 export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
 
-/** See SPEC 3.. */
 export const intentStatuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 
-/** Ranges besides `from` and `to`. A list takes one of them at a time. */
+/** A list takes one of these ranges at a time. */
 export const rangeQuery = {
-  paidFrom: {
-    description:
-      'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
-    ...dateOrTime,
-  },
-  paidTo: {
-    description: 'Only intents paid at or before this date or date-time. A date means the end of that day.',
-    ...dateOrTime,
-  },
-  refundedFrom: {
-    description:
-      'Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range.',
-    ...dateOrTime,
-  },
-  refundedTo: {
-    description:
-      'Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day.',
-    ...dateOrTime,
-  },
-  minAmount: {
-    description:
-      'Only intents of at least this many centimes: the amount paid or, if the intent is not paid, its `amount`. An OPEN intent that is not paid has no amount.',
-    ...centimes,
-  },
+  paidFrom: described(
+    'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
+    dateOrTime,
+  ),
+  paidTo: described(
+    'Only intents paid at or before this date or date-time. A date means the end of that day.',
+    dateOrTime,
+  ),
+  refundedFrom: described(
+    'Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range.',
+    dateOrTime,
+  ),
+  refundedTo: described(
+    'Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day.',
+    dateOrTime,
+  ),
+  minAmount: described(
+    'Only intents of at least this many centimes: the amount paid or, if the intent is not paid, its `amount`. An OPEN intent that is not paid has no amount.',
+    centimes,
+  ),
   maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
 } as const
 
-/** Query of GET /dev/intents (SPEC 4.3). */
-export const listIntentsQuery = queryOf({
+export const listIntentsQuery = listQueryOf({
   status: { description: 'Only intents in this status.', enum: intentStatuses },
-  merchantReference: {
-    description: 'Only intents with this merchantReference.',
-    ...merchantReference,
-  },
+  merchantReference: described('Only intents with this merchantReference.', merchantReference),
   ...spanQuery.properties,
   ...rangeQuery,
-  ...pageQuery.properties,
 })
 
 export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>
 
-/** Limited because the intent's document, and every response with the intent, contains all of its refunds. */
+/** Every response with an intent contains all of its refunds. */
 export const maxRefunds = 1_000
 
-/** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). */
 export const refundBody = {
   type: 'object',
   absenceWidens: ['amount', 'expectedRefundable'],
   properties: {
-    amount: {
-      description: 'Centimes. Defaults to the whole amount that is not refunded yet.',
+    amount: described('Centimes. Defaults to the whole amount that is not refunded yet.', {
       type: 'integer',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       errorCodes: { minimum: 'AMOUNT_OUT_OF_RANGE', maximum: 'AMOUNT_OUT_OF_RANGE' },
-    },
-    reason: {
-      description: 'Your own note about the refund.',
-      ...storableText(200),
-    },
-    expectedRefundable: {
-      description:
-        'Centimes. If this is not exactly the amount that can still be refunded, the response is REFUND_AMOUNT_MISMATCH.',
-      type: 'integer',
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-    },
+    }),
+    reason: described('Your own note about the refund.', storableText(200)),
+    expectedRefundable: described(
+      'Centimes. If this is not exactly the amount that can still be refunded, the response is REFUND_AMOUNT_MISMATCH.',
+      { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    ),
   },
 } as const
 
-/** Enough for 15 digits and separators between them. */
 export const maxPhoneLength = 40
 
-/** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). */
 export const simulatePaymentBody = {
   type: 'object',
   absenceWidens: ['amount'],
@@ -166,16 +133,14 @@ export const simulatePaymentBody = {
       description:
         'Centimes. For an OPEN intent, the amount that the customer chooses. For a FIXED intent, its own amount.',
     },
-    payerPhone: {
-      description: 'The phone number of the customer.',
+    payerPhone: described('The phone number of the customer.', {
       type: 'string',
       maxLength: maxPhoneLength,
       format: 'phone',
-    },
-    outcome: {
-      description: 'The result of the simulated payment. Defaults to success.',
+    }),
+    outcome: described('The result of the simulated payment. Defaults to success.', {
       enum: ['success', 'insufficient_funds', 'technical_error'],
-    },
+    }),
   },
 } as const
 

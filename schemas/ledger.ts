@@ -1,10 +1,9 @@
 import { delimiterQuery } from './delimiter.ts'
-import { pageQuery, queryOf, spanOf, type ValueOf } from './requests.ts'
+import { described, listQueryOf, queryOf, spanOf, type ValueOf } from './requests.ts'
 
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
-/** CSV for spreadsheets, or one JSON object per line for programs. */
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
@@ -13,25 +12,21 @@ export type ExportLanguage = (typeof exportLanguages)[number]
 
 export const exportLedgerQuery = queryOf({
   ...spanOf('Only lines booked', ' Defaults to now.'),
-  format: {
-    description: '`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.',
+  format: described('`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.', {
     enum: exportFormats,
-  },
+  }),
   delimiter: {
     ...delimiterQuery,
     description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
   },
-  language: {
-    description:
-      'The language of the column names and of the types of entries. Defaults to English. Only for `csv`.',
-    enum: exportLanguages,
-  },
-  after: {
-    description:
-      'Only lines with a higher `number`, without the column names. Resumes a download after its last complete line.',
-    type: 'string',
-    format: 'entry-number',
-  },
+  language: described(
+    'The language of the column names and of the types of entries. Defaults to English. Only for `csv`.',
+    { enum: exportLanguages },
+  ),
+  after: described(
+    'Only lines with a higher `number`, without the column names. Resumes a download after its last complete line.',
+    { type: 'string', format: 'entry-number' },
+  ),
 })
 
 export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>
@@ -41,15 +36,12 @@ export type EntryType = (typeof entryTypes)[number]
 
 const bookedSpan = spanOf('Only items booked')
 
-/** Query of GET /dev/balance/entries. */
-export const listEntriesQuery = queryOf({
+export const listEntriesQuery = listQueryOf({
   type: { description: 'Only entries of this type.', enum: entryTypes },
   ...bookedSpan,
-  ...pageQuery.properties,
 })
 
-/** Query of GET /dev/refunds. */
-export const listRefundsQuery = queryOf({ ...bookedSpan, ...pageQuery.properties })
+export const listRefundsQuery = listQueryOf(bookedSpan)
 
 export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
 
@@ -60,19 +52,16 @@ const delimiter = {
   description: `Only for a CSV response. ${delimiterQuery.description}`,
 }
 
-/** Query of GET /dev/statements. */
 export const listStatementsQuery = queryOf({
-  month: {
-    description: 'The month, such as `2026-11`. By default, the current month in UTC.',
+  month: described('The month, such as `2026-11`. By default, the current month in UTC.', {
     type: 'string',
     pattern: '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$',
     maxLength: 7,
     message: 'must be a month from 2000-01 to the current month, such as 2026-11',
-  },
+  }),
   delimiter,
 })
 
-/** Query of GET /dev/statements/{day}. */
 export const getStatementQuery = queryOf({ delimiter })
 
 export type GetStatementQuery = ValueOf<typeof getStatementQuery>

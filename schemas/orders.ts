@@ -1,12 +1,11 @@
 import { maxPhoneLength } from './intents.ts'
 import { maxLabelLength } from './products.ts'
-import { normalised, pageQuery, queryOf, spanQuery, storableText, type ValueOf } from './requests.ts'
+import { described, listQueryOf, normalised, spanQuery, storableText, type ValueOf } from './requests.ts'
 
-/** With the default MAX_AMOUNT of 10^9 centimes, an item's total is at most 10^15, still exact in JavaScript. */
+/** With the default MAX_AMOUNT, an item's total is at most 10^15, which is still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000
 export const maxOrderItems = 100
 
-/** Body of POST /dev/store/orders/simulate (SPEC 4.7). */
 export const simulateOrderBody = {
   type: 'object',
   properties: {
@@ -19,13 +18,10 @@ export const simulateOrderBody = {
         required: ['productId', 'quantity'],
         properties: {
           productId: { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
-          variantId: {
-            description: 'Send either this or `variantLabel`. Omit both if the product has only one variant.',
-            type: 'string',
-            minLength: 1,
-            maxLength: 64,
-            format: 'storable-text',
-          },
+          variantId: described(
+            'Send either this or `variantLabel`. Omit both if the product has only one variant.',
+            { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
+          ),
           variantLabel: normalised('name', maxLabelLength),
           quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
         },
@@ -51,15 +47,10 @@ export const simulateOrderBody = {
   },
 } as const
 
-/** The variant may be omitted if the product has only one. */
 export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 
 export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
 
-/** Query of GET /dev/store/orders. A repeated parameter becomes an array, and is thus invalid. */
-export const listOrdersQuery = queryOf({
-  ...spanQuery.properties,
-  ...pageQuery.properties,
-})
+export const listOrdersQuery = listQueryOf(spanQuery.properties)
 
 export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>

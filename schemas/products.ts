@@ -1,7 +1,7 @@
 import { delimiterQuery } from './delimiter.ts'
-import { normalised, pageQuery, queryOf, storableText, type ValueOf } from './requests.ts'
+import { described, listQueryOf, normalised, queryOf, storableText, type ValueOf } from './requests.ts'
 
-/** Lengths are in Unicode code points. */
+/** Lengths count Unicode code points. */
 export const maxNameLength = 200
 export const maxDescriptionLength = 5_000
 export const maxLabelLength = 100
@@ -10,45 +10,36 @@ export const maxHandleLength = 100
 export const maxImages = 10
 export const maxVariants = 100
 
-/** Bytes of a stored product. A list of a hundred such products is still readable. */
+/** A list of a hundred such products is still readable. */
 export const maxProductBytes = 65_536
 
-/** Units, far beyond the stock of any real shop. */
 export const maxStock = 1_000_000_000
 
-/** The price is in centimes. */
 export const variantFields = {
-  label: {
-    description: 'The name of the variant, such as its size.',
-    ...normalised('name', maxLabelLength),
-  },
-  price: {
-    description: 'Centimes.',
+  label: described('The name of the variant, such as its size.', normalised('name', maxLabelLength)),
+  price: described('Centimes.', {
     type: 'integer',
     format: 'price',
     errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
-  },
+  }),
   stock: { description: 'The number of units in stock.', type: 'integer', minimum: 0, maximum: maxStock },
-  sku: {
-    description: 'Your own stock keeping unit. It must be unique within the shop.',
+  sku: described('Your own stock keeping unit. It must be unique within the shop.', {
     type: ['string', 'null'],
     maxLength: maxSkuLength,
     normalise: 'reference',
-  },
+  }),
 } as const
 
 const { price, stock, sku } = variantFields
 
-/** `price`, `stock` and `sku` describe the only variant of a product that has just one. */
 export const productFields = {
   name: normalised('name', maxNameLength),
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
-  images: {
-    description: 'The URLs of the images. They must be absolute https URLs.',
+  images: described('The URLs of the images. They must be absolute https URLs.', {
     type: 'array',
     maxItems: maxImages,
     items: { type: 'string', format: 'https-url' },
-  },
+  }),
   active: { description: 'Whether the product is for sale.', type: 'boolean' },
   price,
   stock,
@@ -57,12 +48,10 @@ export const productFields = {
 
 const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
 
-/** Rejects `variants` together with a product-level `price`, `stock` or `sku`. */
 export const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
-/** Body of POST /dev/store/products (SPEC 4.9). Without `variants`, there's a single one at the request's `price`. */
 export const createProductBody = {
   type: 'object',
   required: ['name'],
@@ -88,10 +77,6 @@ export type VariantFields = Partial<GivenVariants[number]>
 export type CreateProductBody = Omit<Accepted, 'variants' | 'price'> &
   ({ variants: GivenVariants } | { variants?: undefined; price: number })
 
-/**
- * Body of PUT /dev/store/products/{id} (SPEC 4.9). Any of these fields. A variant is identified by its `_id`, or by its
- * label if it has none.
- */
 export const updateProductBody = {
   type: 'object',
   properties: {
@@ -106,10 +91,9 @@ export const updateProductBody = {
         else: { required: ['label'] },
       },
     },
-    removeMissingVariants: {
-      description: 'Whether to remove the variants that `variants` does not contain.',
+    removeMissingVariants: described('Whether to remove the variants that `variants` does not contain.', {
       type: 'boolean',
-    },
+    }),
   },
   dependencies: { variants: notBesideVariants },
   if: {
@@ -130,23 +114,16 @@ export const updateProductBody = {
 
 export type UpdateProductBody = ValueOf<typeof updateProductBody>
 
-/** Body of PATCH /dev/store/products/{id}/variants/{vid}/stock (SPEC 4.9): either `stock` or `delta`. */
 export const changeStockBody = {
   type: 'object',
   absenceWidens: ['stock', 'delta'],
   properties: {
-    stock: {
-      description: 'The new stock level, in units.',
-      type: 'integer',
-      minimum: 0,
-      maximum: maxStock,
-    },
-    delta: {
-      description: 'The number of units to add to the stock. A negative number subtracts units.',
+    stock: described('The new stock level, in units.', { type: 'integer', minimum: 0, maximum: maxStock }),
+    delta: described('The number of units to add to the stock. A negative number subtracts units.', {
       type: 'integer',
       minimum: -maxStock,
       maximum: maxStock,
-    },
+    }),
   },
   dependencies: {
     stock: {
@@ -159,41 +136,37 @@ export const changeStockBody = {
   else: { required: ['stock'], message: 'or delta is required' },
 } as const
 
-/** Units: the new stock, or the change. */
 export type ChangeStockBody = { stock: number } | { delta: number }
 
-/** See docs/merchants/store.md. */
 export const importProductsQuery = queryOf({
-  dryRun: {
-    description:
-      'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
-    enum: ['true', 'false'],
-  },
+  dryRun: described(
+    'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
+    { enum: ['true', 'false'] },
+  ),
 })
 
 export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
 
-/** A JSON body is limited to 2 MiB, so it can't contain a longer text. */
+/** 2 MiB, the limit of a JSON body. */
 const maxCsvLength = 2 * 1024 * 1024
 
-/** The field of the file in each kind of body. `dryRun` is a query parameter. */
+/** Names the file's field in each kind of body. */
 export const importProductsFields = {
   json: { type: 'object', properties: { csv: {} }, absenceWidens: ['dryRun'] },
   form: { type: 'object', properties: { file: {} }, absenceWidens: ['dryRun'] },
 } as const
 
-/** For an import as JSON. The file can also be the raw body, or in the `file` field of a form. */
+/** The file can also be the raw body or the `file` field of a form. */
 export const importProductsBody = {
   ...importProductsFields.json,
   required: ['csv'],
   properties: {
-    csv: {
-      description: 'The text of the CSV file.',
+    csv: described('The text of the CSV file.', {
       type: 'string',
       minLength: 1,
       maxLength: maxCsvLength,
       format: 'storable-text',
-    },
+    }),
   },
 } as const
 
@@ -201,21 +174,15 @@ export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
 
 export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>
 
-/** Query of GET /dev/store/products. */
-export const listProductsQuery = queryOf({
-  active: {
-    description: '`true`: only products that are for sale. `false`: only products that are not.',
+export const listProductsQuery = listQueryOf({
+  active: described('`true`: only products that are for sale. `false`: only products that are not.', {
     enum: ['true', 'false'],
-  },
-  q: {
-    description: 'Only products whose name contains this text. Upper and lower case are the same.',
-    ...normalised('name', maxNameLength),
-  },
-  sku: {
-    description: 'Only the product with this SKU.',
-    ...normalised('reference', maxSkuLength),
-  },
-  ...pageQuery.properties,
+  }),
+  q: described(
+    'Only products whose name contains this text. Upper and lower case are the same.',
+    normalised('name', maxNameLength),
+  ),
+  sku: described('Only the product with this SKU.', normalised('reference', maxSkuLength)),
 })
 
 export type ListProductsQuery = ValueOf<typeof listProductsQuery>

@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
-/** What a schema accepts, reduced to the fields that it names, because validation removes all others. */
+/** Contains only the fields that the schema names, because validation removes all others. */
 export type ValueOf<Schema extends JSONSchema> = Known<FromSchema<Schema>>
 
 type Known<Value> = Value extends readonly (infer Item)[]
@@ -8,33 +8,36 @@ type Known<Value> = Value extends readonly (infer Item)[]
   : Value extends object
     ? { [Field in keyof Value as string extends Field ? NamedBy<Value, Field> : Field]: Known<Value[Field]> }
     : Value
-/** A field of any name is kept if the schema says what its value must be. */
+/** A schema with `additionalProperties` allows a field of any name. */
 type NamedBy<Value, Field extends keyof Value> = unknown extends Value[Field] ? never : Field
 
-/** A text that's stored as it is. */
+export const described = <const Schema extends object>(description: string, schema: Schema) =>
+  ({ description, ...schema }) as const
+
 export const storableText = (maxLength: number) =>
   ({ type: 'string', maxLength, format: 'storable-text' }) as const
 
-/** A text that's normalised before its length is checked. */
+/** Normalises the text before its length is checked. */
 export const normalised = (normalise: 'name' | 'reference', maxLength: number) =>
   ({ type: 'string', maxLength, normalise }) as const
 
-/** No list has anywhere near this many pages. */
 export const maxPage = 999_999_999_999_999
 
-/** All values are strings, and a repeated parameter is invalid. */
+/** A repeated parameter becomes an array, so it's invalid. */
 export const queryOf = <const Properties extends Record<string, object>>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const
 
-/** Lists without filters (SPEC 4.3). */
-export const pageQuery = queryOf({
+const pageParams = {
   page: { description: 'The page number, from 1.', type: 'string', format: 'page-number' },
-  limit: {
-    description: 'The number of items per page. A number above 100 means 100.',
+  limit: described('The number of items per page. A number above 100 means 100.', {
     type: 'string',
     format: 'page-size',
-  },
-})
+  }),
+} as const
+
+export const listQueryOf = <const Filters extends Record<string, object>>(filters: Filters) =>
+  queryOf({ ...filters, ...pageParams })
+export const pageQuery = listQueryOf({})
 
 export const emptyQuery = queryOf({})
 
@@ -42,27 +45,25 @@ export type PageQuery = ValueOf<typeof pageQuery>
 
 export const dateOrTime = { type: 'string', format: 'date-or-time' } as const
 
-/** `what` begins both descriptions, `note` ends that of `to`. */
 export const spanOf = (what: string, note = '') =>
   ({
-    from: {
-      description: `${what} at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.`,
-      ...dateOrTime,
-    },
-    to: {
-      description: `${what} at or before this ISO 8601 date or date-time. A date means the end of that day.${note}`,
-      ...dateOrTime,
-    },
+    from: described(
+      `${what} at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.`,
+      dateOrTime,
+    ),
+    to: described(
+      `${what} at or before this ISO 8601 date or date-time. A date means the end of that day.${note}`,
+      dateOrTime,
+    ),
   }) as const
 
-/** See SPEC 4.3.. */
 export const spanQuery = { type: 'object', properties: spanOf('Only items created') } as const
 
 export type SpanQuery = ValueOf<typeof spanQuery>
 
 const auditName = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
-/** `before` is the position at which the previous page of results ended. */
+/** `before` is where the previous page ended. */
 export const listAuditQuery = {
   type: 'object',
   properties: {

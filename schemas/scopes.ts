@@ -1,4 +1,4 @@
-/** A key that is issued without a list of scopes has all of them. */
+/** A key without a list of scopes has all of them. */
 export const scopes = [
   'payments.intents:read',
   'payments.intents:write',

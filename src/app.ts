@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, Response, Router } from 'express'
-import { sendCheckoutError } from './checkout/respond.ts'
+import { sendCheckoutError } from './checkout/layout.ts'
 import { checkoutPageRights, checkoutPages, isHosted } from './checkout/router.ts'
 import { describeApi } from './http/openapi/describe.ts'
 import { isForBrowsers } from './http/operations/route.ts'

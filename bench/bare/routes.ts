@@ -6,7 +6,6 @@ import express from 'express'
 import { mongo } from 'mongoose'
 import { type BareJob, bareQueue } from './jobs.ts'
 
-/** Most are found by `_id`, those of `get` and `cancel` by an indexed field. */
 interface Payment {
   _id: string
   reference?: string
@@ -73,7 +72,6 @@ const routes: Record<string, () => unknown> = {
       else res.redirect(303, `/p/${paid._id}`)
     }),
 
-  /** Cancels every pending payment, as many at once as the service's batches have. */
   expire: () =>
     app.post('/', async (_req, res) => {
       const pending = await payments.find({ status: 'PENDING' }, { projection: { _id: 1 } }).toArray()

@@ -6,7 +6,6 @@ import { order } from '../calls.ts'
 import { type BareJob, bareQueue } from './jobs.ts'
 
 const headers = { 'Content-Type': 'application/json' }
-/** BODY, or one of its own for each payment. */
 const bodyOf = (reference: string, id: string): string =>
   process.env.BODY ??
   JSON.stringify({ id, event: 'payment.created', data: { reference_number: reference, ...order } })

@@ -6,7 +6,7 @@ export const fieldFaultSchema = objectOf({
   message: withDescription('What is wrong with the field. The text may change.', textUpTo(2000)),
 })
 
-/** What each rate limit counts. The keys are the possible values of `details.scope`. */
+/** The keys are the values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
   address:
@@ -44,7 +44,6 @@ export const rateLimitDetails = {
   additionalProperties: true,
 }
 
-/** Body of every error response (SPEC 7). */
 export const failureBody = objectOf({
   success: { type: 'boolean', const: false },
   error: objectOf(

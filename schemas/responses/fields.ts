@@ -2,14 +2,13 @@ import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
 import { maxPage } from '../requests.ts'
 
-/** Fields in `always` are required, those in `sometimes` optional. */
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object> = {}) => ({
   type: 'object',
   required: Object.keys(always),
   properties: { ...always, ...sometimes },
 })
 
-/** For a schema of one type. `nullable` is for any schema, such as one with a name. */
+/** Works for a schema of one type. Use `nullable` for a named schema. */
 export const orNull = <Schema extends { type: string; enum?: readonly unknown[] }>(schema: Schema) => ({
   ...schema,
   type: [schema.type, 'null'],
@@ -31,18 +30,16 @@ export const largestExact = Number.MAX_SAFE_INTEGER
 export const withoutNul = String.raw`^[^\u0000]*$`
 export const textUpTo = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
 export const textOrNull = (maxLength: number) => orNull(textUpTo(maxLength))
-/** `maxLength` is the length of the longest possible match. */
 export const textMatching = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
 export const integer = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
 export const count = integer(0, largestExact)
 export const amount = integer(1, largestExact)
-/** In centimes. A product may be free. */
 export const price = { ...count }
 export const currency = { type: 'string', const: currencyCode }
 export const id = textMatching('^[0-9a-f]{24}$', 24)
 export const reference = textMatching('^PI-[0-9A-Z]{16}$', 19)
-/** Of what an event is about: an intent, an order or an endpoint. */
+/** Identifies an intent, an order or an endpoint. */
 export const subjectReference = textMatching('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24)
 export const orderNumber = textMatching('^OR-[0-9A-Z]{16}$', 19)
 export const eventName = oneOf(Object.keys(events))

@@ -55,7 +55,7 @@ const newFields = {
   createdAt: instant,
 }
 
-/** These fields never change. Events contain them too, named in snake_case (event-bodies.ts). */
+/** Never change. Events contain them in snake_case (event-bodies.ts). */
 export const intentEventFields = {
   referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
   shortCode: newFields.shortCode,

@@ -57,7 +57,9 @@ export const productSchema = objectOf({
   updatedAt: instant,
 })
 
-/** All fields but the product's id are null if the variant has since been removed or its label has become ambiguous. */
+/**
+ * All fields but the product's id are null if the variant has since been removed or its label has become ambiguous.
+ */
 export const stockedVariantSchema = objectOf({
   productId: id,
   _id: orNull(variantFields._id),

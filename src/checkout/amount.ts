@@ -1,14 +1,15 @@
+import { centimesPerUnit, currencyCode, decimals } from '../../schemas/currency.ts'
 import { ratesAt } from '../businesses/business.ts'
+import { plainDigits } from '../input/digits.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type Commission, commissionOf } from '../wallets/commission.ts'
 import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'
-import { readAmount } from './read-amount.ts'
 
-/** Centimes, or the error message if this amount can't be paid. */
+/** Centimes, or an error message. */
 export type Amount = { amount: number } | { fault: string }
 
-/** `typed` is what the customer entered. Only an OPEN intent uses it. */
+/** The customer types the amount of an OPEN intent. */
 export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: Offer, typed: string): Amount {
   if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
   const { faults } = locale.words
@@ -20,9 +21,32 @@ export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: O
   return { fault: faults.amountRange(shown(1), shown(config.maxAmount)) }
 }
 
-/** Commission on `amount` centimes at the rates of this moment. */
 export const commissionNow = (
   { config }: Pick<Deps, 'config'>,
   { intent, now }: Offer,
   amount: number,
 ): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))
+
+const separators = /[\s'’_٬]/gu
+/** A final separator with at most two digits after it begins the decimals. Others group thousands. */
+const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
+const groupedForm = new RegExp(
+  String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
+)
+const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
+
+/**
+ * Reads `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns centimes, or null if it isn't an amount.
+ * `unclear` is text such as `1,500`: one and a half, or one thousand five hundred?
+ */
+export function readAmount(typed: string): number | 'unclear' | null {
+  const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')
+  const isGrouped = groupedForm.test(text)
+  // Only a single separator is unclear: `1,500,000` and `1.500,00` can mean just one thing.
+  if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'
+  const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
+  const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []
+  if (units === '' && cents === '') return null
+  const centimes = Number(units) * centimesPerUnit + Number(cents.padEnd(decimals, '0'))
+  return Number.isSafeInteger(centimes) ? centimes : null
+}

@@ -4,29 +4,36 @@ import { factList, ltr, ltrText, type Price, priceRows, sellerRows } from './lay
 import type { Locale } from './locale.ts'
 import { leftMs, type Offer, pollAttributes, returnUrl, type Sheet, startOfOffer } from './offer.ts'
 
-/** `attributes` is trusted HTML, `fault` the error message for the typed value. */
-export interface Field {
-  name: string
-  label: string
-  hint: string
-  value: string
-  attributes: string
-  fault: string | null
+/** Trusted HTML. */
+const fieldAttributes = {
+  amount: 'inputmode="decimal" autocomplete="off" maxlength="40" required',
+  // Leaves enough for spaces and dashes between the digits.
+  code: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
+  phone: 'type="tel" autocomplete="tel" maxlength="40" required',
+  pin: 'type="password" inputmode="numeric" autocomplete="off" maxlength="20" required',
 }
 
-/** HTML. Hint and error message are linked to the field for screen readers. */
-export const renderField = ({ name, label, hint, value, attributes, fault }: Field): string =>
-  html`<div class="field !${fault === null ? '' : 'wrong'}">
+type FieldName = keyof typeof fieldAttributes
+
+/** Hint and error message are linked to the field for screen readers. */
+export function renderField(
+  name: FieldName,
+  { label, hint }: { label: string; hint: string },
+  value: string,
+  { faults: { [name]: fault } }: FormMessages,
+): string {
+  return html`<div class="field !${fault === undefined ? '' : 'wrong'}">
 <label for="${name}">${label}</label>
 <p class="faint" id="${name}-hint">${hint}</p>
-!${fault === null ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}
-<input id="${name}" name="${name}" value="${value}" dir="ltr" !${attributes} aria-describedby="${name}-hint!${fault === null ? '"' : html` ${name}-fault" aria-invalid="true"`}>
+!${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}
+<input id="${name}" name="${name}" value="${value}" dir="ltr" !${fieldAttributes[name]} aria-describedby="${name}-hint!${fault === undefined ? '"' : html` ${name}-fault" aria-invalid="true"`}>
 </div>`
+}
 
-/** Either a general notice, or an error message per invalid field. */
+/** A form has either a general notice, or an error message per invalid field. */
 export interface FormMessages {
   notice: string | null
-  faults: Partial<Record<string, string>>
+  faults: { [Name in FieldName]?: string }
 }
 
 export const noMessages: FormMessages = { notice: null, faults: {} }
@@ -34,7 +41,7 @@ export const noMessages: FormMessages = { notice: null, faults: {} }
 export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
-/** Links to each invalid field. It's above the form, so screen readers announce it first. Empty without errors. */
+/** Links to each invalid field. It's above the form, so screen readers announce it first. */
 export function errorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(
@@ -47,26 +54,19 @@ export function errorSummary({ words }: Locale, messages: FormMessages): string 
 </div>`
 }
 
-/** Asks for the amount of an OPEN payment. Uses GET, so that the back button works without a browser warning. */
+/** Uses GET, so that the back button works without a browser warning. */
 export function renderAmountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { locale, intent } = offer
   const { words, code } = locale
   const messages = { notice: null, faults: fault === null ? {} : { amount: fault } }
-  const { title, label, hint, button } = words.amount
+  const { title, button } = words.amount
   const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
 !${factList(sellerRows(locale, intent))}
 <form action="${offer.path}" novalidate>
 <input type="hidden" name="lang" value="${code}">
 <input type="hidden" name="proof" value="${offer.proof}">
-!${renderField({
-    name: 'amount',
-    label,
-    hint,
-    value: typed,
-    attributes: 'inputmode="decimal" autocomplete="off" maxlength="40" required',
-    fault,
-  })}
+!${renderField('amount', words.amount, typed, messages)}
 <button>${button}</button>
 </form>
 !${foot(offer)}`
@@ -74,7 +74,6 @@ export function renderAmountForm(offer: Offer, typed: string, fault: string | nu
 }
 
 export interface PayForm extends Price {
-  /** Identifies the form (proofs.ts). */
   token: string
   phone: string
   messages: FormMessages
@@ -95,22 +94,8 @@ export function renderPayForm(offer: Offer, { token, amount, fee, phone, message
 <input type="hidden" name="form" value="${token}">
 <input type="hidden" name="lang" value="${locale.code}">
 !${isOpen ? html`<input type="hidden" name="amount" value="${decimal(amount)}">` : ''}
-!${renderField({
-    name: 'phone',
-    label: pay.phone,
-    hint: pay.phoneHint,
-    value: phone,
-    attributes: 'type="tel" autocomplete="tel" maxlength="40" required',
-    fault: messages.faults.phone ?? null,
-  })}
-!${renderField({
-    name: 'pin',
-    label: pay.pin,
-    hint: pay.pinHint,
-    value: '',
-    attributes: 'type="password" inputmode="numeric" autocomplete="off" maxlength="20" required',
-    fault: messages.faults.pin ?? null,
-  })}
+!${renderField('phone', { label: pay.phone, hint: pay.phoneHint }, phone, messages)}
+!${renderField('pin', { label: pay.pin, hint: pay.pinHint }, '', messages)}
 <button>!${pay.button(ltr(money))}</button>
 </form>
 !${foot(offer)}`
@@ -121,7 +106,7 @@ export function renderPayForm(offer: Offer, { token, amount, fee, phone, message
 const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
   hasMessages(messages) ? words.wrong(title) : title
 
-/** Remaining time to pay, and a link back to the merchant, which doesn't cancel the payment. */
+/** The link back to the merchant doesn't cancel the payment. */
 function foot(offer: Offer): string {
   const { intent, state, locale } = offer
   const back = returnUrl(intent, state)

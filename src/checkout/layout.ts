@@ -1,19 +1,20 @@
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import { assetOf, documentOf, sendPage } from '../http/pages/send-page.ts'
+import type { SendError } from '../http/pages/prepare-page.ts'
+import { addHeader, assetOf, documentOf, sendPage } from '../http/pages/send-page.ts'
 import type { OfferedIntent } from '../intents/find.ts'
-import { addressOf, type Locale, locales } from './locale.ts'
+import { addressOf, type Locale, localeOf, locales } from './locale.ts'
 import { checkoutScript } from './script.ts'
 import { checkoutStyle } from './style.ts'
+import type { Note, Words } from './words/en.ts'
 
 export const assets = [assetOf('/pay', 'css', checkoutStyle), assetOf('/pay', 'js', checkoutScript)]
 
-/** Everything on a page except its body. */
 export interface PageFrame {
   locale: Locale
   /** Plain text, not HTML. */
   title: string
-  /** Path and query of this page. The links to it in other languages contain them too. */
+  /** The links to this page in other languages contain its path and query too. */
   path: string
   query: Record<string, string>
   sandbox: boolean
@@ -41,16 +42,16 @@ const switchTo = (other: Locale, { locale, path, query }: PageFrame): string => 
   return html`<a href="${addressOf(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
 }
 
-/** Escapes a merchant's text and isolates it, so that it keeps its own direction. */
+/** Isolates a merchant's text, so that it keeps its own direction. */
 export const merchantText = (text: string): string => html`<bdi>${text}</bdi>`
 
 export const merchantTextUnlessBlank = (text: string | null): string | null =>
   text === null || text.trim() === '' ? null : merchantText(text)
 
-/** For text that runs from left to right in every language: amounts, codes, references, phone numbers. */
+/** Amounts, codes, references and phone numbers run from left to right in every language. */
 export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
-/** Like `ltr` for a page title, which can't contain HTML. */
+/** A page title can't contain HTML. */
 export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
@@ -76,10 +77,63 @@ export const sellerRows = (
   [terms.label, merchantTextUnlessBlank(label)],
 ]
 
-/** Without a fee, only the amount has a row. */
 export function priceRows(locale: Locale, { amount, fee }: Price): FactRow[] {
   const { facts: terms } = locale.words
   const amountRow: FactRow = [terms.amount, moneyHtml(locale, amount)]
   if (fee === 0) return [amountRow]
   return [amountRow, [terms.fee, moneyHtml(locale, fee)], [terms.total, moneyHtml(locale, amount + fee)]]
+}
+
+/** Keeps the proof from the URL, so that opening the page again doesn't count as guessing links. */
+export const requestedPage = ({ path, query: { proof } }: Request): Pick<PageFrame, 'path' | 'query'> => ({
+  path,
+  query: typeof proof === 'string' ? { proof } : {},
+})
+
+export function sendNote(
+  res: Response,
+  status: number,
+  [title, sentence]: Note,
+  reopen: Pick<PageFrame, 'path' | 'query'> | null,
+): void {
+  const locale = localeOf(res)
+  const { path, query } = reopen ?? { path: '/', query: {} }
+  const again = html`<p><a class="button" href="${addressOf(locale, path, query)}">${locale.words.notes.again}</a></p>`
+  const body = html`<h1>${title}</h1>
+<p>${sentence}</p>
+!${reopen === null ? '' : again}`
+  sendCheckoutPage(res, status, { locale, title, path, query, sandbox: false }, body)
+}
+
+export const sendNotFound = (res: Response): void =>
+  sendNote(res, 404, localeOf(res).words.notes.notFound, null)
+
+export const allowMethods =
+  (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
+  (_req: unknown, res: Response): void => {
+    res.setHeader('Allow', methods)
+    sendNotFound(res)
+  }
+
+/** The response is the same whether or not the payment exists. */
+export function sendTooMany(req: Request, res: Response, closedMs: number): void {
+  const { words, left } = localeOf(res)
+  const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
+  addHeader(res, 'Retry-After', minutes * 60)
+  sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), requestedPage(req))
+}
+
+const noteNames: Partial<Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again'>>> = {
+  404: 'notFound',
+  413: 'tooLarge',
+  500: 'broken',
+  503: 'unavailable',
+}
+
+export const sendCheckoutError: SendError = (req, res, status) => {
+  const { notes } = localeOf(res).words
+  // Pages show waiting times in whole minutes, so one minute is the shortest.
+  const note =
+    status === 429 ? notes.tooMany(localeOf(res).left(60_000)) : notes[noteNames[status] ?? 'notUnderstood']
+  sendNote(res, status, note, requestedPage(req))
 }

@@ -8,9 +8,8 @@ import { type Check, createNetworkLimit, type NetworkBudget } from '../security/
 const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const
 
 /**
- * Pays an intent within the limits on failures. Each payment counts against its network before the wallet is called, so
- * concurrent ones can't exceed the limit. Afterwards it still counts only if the wallet refused the PIN or, in the
- * sandbox, declined the payment. `closed` means that the wallet was not called.
+ * Each payment counts against its network before the wallet is called, so concurrent ones can't exceed the limit.
+ * Later it counts only if the wallet refused the PIN or, in the sandbox, declined. `closed`: the wallet wasn't called.
  */
 export type PinLimit = (
   ip: string,
@@ -20,9 +19,8 @@ export type PinLimit = (
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
- * Failures to pay one intent from one network, for whatever reason. No genuine customer fails this often, and 20 are
- * too few to guess phone numbers. Counted per network, because a payment's link isn't secret: a stranger who uses up
- * their own limit must not lock out the customer.
+ * No genuine customer fails this often, and 20 failures are too few to guess phone numbers. The limit is per network:
+ * a stranger with the link, which isn't secret, must not lock out the customer.
  */
 export const paymentBudget = {
   ...pageBudget,
@@ -66,34 +64,30 @@ async function leave(attempt: Check): Promise<void> {
   if (attempt.isOpen) await attempt.leave()
 }
 
-/** `closed` means too many misses. The response is then the same whether or not the payment exists. */
+/** With `closed`, the response is the same whether or not the payment exists. */
 export type Lookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
-/** For links and codes that a visitor may be guessing. `find` resolves to null for a miss; only misses count. */
+/** `find` resolves to null for a miss, and only misses count. */
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**
- * How many misses (lookups that find no payment) one network may have in ten minutes. Larger prefixes get a multiple
- * (network.ts): ten times as many for an IPv4 /24 or an IPv6 /48, a hundred times for an IPv4 /16 or an IPv6 /32.
+ * Misses that one network may have in ten minutes. Larger prefixes get a multiple (network.ts).
  *
- * Against guessing codes: one address can make about 4 300 failed lookups a day (30 in each of 144 periods of ten
- * minutes). If 10 000 of a million codes are in use, one lookup in 100 hits, so the attacker finds about 43 payments a
- * day – about 430 with a /48 or a /24, and even with a whole /16 fewer than half of all live codes. The alert on the
- * total number of misses fires long before that. There are 1 000 times as many short codes, so links may be missed ten
+ * If 10 000 of a million codes are in use, a guess hits once in 100. One address with 30 misses per ten minutes (4 300
+ * a day) thus finds 43 payments a day, a /24 or a /48 about 430, and a whole /16 fewer than half of all live codes.
+ * The alert on all misses fires long before that. Short codes are 1 000 times as many, so links may be missed ten
  * times as often.
  *
- * A mobile carrier's customers never notice, though about 4 000 of them share one address of a carrier-grade NAT. If
- * 100 of them type a code within ten minutes and one in 20 mistypes it, that's 5 misses. With 10 000 codes in use, each
- * valid for a day, customers make 70 payments in ten minutes: even from one single address, their typing errors would
- * stay within the limit.
+ * Customers never notice, even if a carrier's NAT puts 4 000 of them behind one address: if 100 type a code in ten
+ * minutes and one in 20 mistypes it, that's 5 misses.
  */
 const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
-  // Page views are frequent and short codes hard to guess, so viewing an existing payment writes nothing.
+  // Viewing an existing payment writes nothing, because page views are frequent.
   link: {
     ...misses,
     name: 'link',
@@ -115,14 +109,12 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
   }
 
   return {
-    /**
-     * `shortCode` comes from a page's URL. For a visitor with a proof (proofs.ts), `ip` is null and no limit applies.
-     */
+    /** `ip` is null for a visitor with a proof (proofs.ts): no limit applies. */
     async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
       if (ip === null) return found(await find())
       // Runs in parallel with the check of the limit. A closed network doesn't get the result.
       const lookup = find()
-      // Only prevents an unhandled rejection: the error is thrown where the lookup is awaited.
+      // Prevents an unhandled rejection. The error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
@@ -131,7 +123,7 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
       environment: 'live' | 'test',
       find: () => Promise<Found | null>,
     ): Promise<Lookup<Found>> {
-      // Test codes share one counter, whether or not their business exists. A refusal thus doesn't reveal which do.
+      // A refusal must not reveal which businesses exist, so all test codes share one counter.
       const [kind, limit] =
         environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
       return counted(kind, await settle(await limit(ip), find))
@@ -152,8 +144,7 @@ async function settle<Found>(attempt: Check, find: () => Promise<Found | null>):
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // Takes the point back. For a code, that's a write to MongoDB, and the customer doesn't wait for it. If it fails,
-    // the point expires within minutes.
+    // The customer doesn't wait for this write. If it fails, the point expires within minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

@@ -1,15 +1,13 @@
 import type { Request, Response } from 'express'
 import { currencyCode, decimal, decimals } from '../../schemas/currency.ts'
 import { arabic } from './words/ar.ts'
-import { english } from './words/en.ts'
+import { english, type Forms, type Words } from './words/en.ts'
 import { french } from './words/fr.ts'
-import type { Forms, Words } from './words/words.ts'
 
 export type Locale = ReturnType<typeof createLocale>
 
 const timeZone = 'Africa/Nouakchott'
 
-/** `numbers` and `dates` are Intl locales. */
 function createLocale(
   code: 'fr' | 'ar' | 'en',
   dir: 'ltr' | 'rtl',
@@ -26,21 +24,20 @@ function createLocale(
     code,
     dir,
     words,
-    /** Centimes as a decimal in Western digits, such as `500,00`. */
+    /** In Western digits, such as `500,00`. */
     amount,
-    /** With the currency, such as `500,00 MRU`. */
+    /** Such as `500,00 MRU`. */
     money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
-    /** Date in Mauritania. Only good for comparing whether two times are on the same day. */
+    /** Only good for comparing days. */
     day: inTime({}),
-    /** In Mauritania's time zone. */
     moment: (at: Date): string => words.moment(date(at), clock(at)),
     clock,
-    /** A duration, such as `23 h 59 min` or `3 days 4 h`. */
+    /** Such as `23 h 59 min` or `3 days 4 h`. */
     left: (ms: number): string => inWords(words.left, ms),
   }
 }
 
-/** The first one is the default. */
+/** The first locale is the default. */
 export const locales: readonly [Locale, ...Locale[]] = [
   createLocale('fr', 'ltr', french, { numbers: 'fr', dates: 'fr' }),
   createLocale('ar', 'rtl', arabic, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
@@ -49,7 +46,7 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
-/** No browser sends a longer Accept-Language header. Parsing one would take milliseconds, so it's ignored. */
+/** No browser sends a longer Accept-Language. Parsing one would take milliseconds. */
 const maxPreferenceLength = 1000
 
 /** The URL's `lang` parameter wins, then the browser's preference, then French. */
@@ -68,7 +65,6 @@ function localeFor(req: Request): Locale {
 export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>
   `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
 
-/** Longer durations are shown in days and hours. */
 const maxShownHours = 48
 
 function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number): string {

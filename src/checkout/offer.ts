@@ -13,10 +13,7 @@ import { sendCheckoutPage } from './layout.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { newLinkProof } from './proofs.ts'
 
-/**
- * As shown on the page: `pending` can be paid, `waiting` is being processed, `expired` can't be paid any more. A
- * payment becomes `expired` one second before its intent expires.
- */
+/** A `waiting` payment is being processed. A `pending` one becomes `expired` a second before its intent does. */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
 export function stateOf(stored: Intent, now: Date): State {
@@ -30,9 +27,8 @@ export const canStillChange = (state: State): state is 'pending' | 'waiting' =>
   state === 'pending' || state === 'waiting'
 
 /**
- * Where the customer returns to on the merchant's site, with `reference` and `status` appended to the query, or null if
- * the merchant gave no URL. The rest stays the same byte for byte, even if it already has parameters with these names,
- * so a signature over it stays valid.
+ * The merchant's URL with `reference` and `status` appended to its query, or null if there is none. The rest stays the
+ * same byte for byte, so a signature over it stays valid.
  */
 export function returnUrl(
   { successUrl, cancelUrl, referenceNumber, status }: Intent,
@@ -45,7 +41,6 @@ export function returnUrl(
   return `${address}?${kept}reference=${referenceNumber}&status=${status}${fragment}`
 }
 
-/** Path below the payment's page. */
 export type View = '' | '/qr'
 
 export interface Offer {
@@ -55,17 +50,15 @@ export interface Offer {
   locale: Locale
   /** Without the query. */
   path: string
-  /** What the visitor opened: the payment's page, or the one with its QR code. */
   view: View
   /** The page adds this proof to its own URLs (proofs.ts). */
   proof: string
-  /** Id of the payment that this customer's form made, from the URL. Null for any other visitor. */
+  /** The payment that this customer's form made, from the URL. Null for other visitors. */
   sent: string | null
-  /** Time of the request. */
   now: Date
 }
 
-/** Milliseconds until the intent expires. In the last second it can no longer be paid (`stateOf`). */
+/** In the last second the intent can no longer be paid (`stateOf`). */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
@@ -93,24 +86,22 @@ export const sentQuery = (sent: string | null): Record<string, string> => (sent 
 const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record<string, string>) =>
   addressOf(locale, path + below, { ...query, proof })
 
-/** The URL that reloads the page. */
 export const urlOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
 
-/** Where paying starts. For an OPEN intent, that's entering the amount. */
+/** Paying an OPEN intent starts with entering the amount. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
 export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>
   ownAddress(offer, `/qr.${format}`, {})
 
-/** What script.ts needs to poll for the payment's state. */
+/** The script polls with these. */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${urlOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
-/** Only the page with the QR code shows it, while the code is active. */
 export const showsCode = ({ intent, view, now }: Offer): boolean =>
   view === '/qr' && isCodeActive(intent, now)
 
-/** `title` is plain text. `query` has the parameters that the page's URL needs besides the language and the proof. */
+/** `query` is what the page's URL needs besides the language and the proof. */
 export interface Sheet {
   title: string
   query: Record<string, string>

@@ -10,9 +10,8 @@ import {
   sentQuery,
   urlOfOffer,
 } from './offer.ts'
-import type { Note } from './words/words.ts'
+import type { Note } from './words/en.ts'
 
-/** Explains what happened, with a link back to the merchant. */
 export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
   switch (state) {
@@ -34,8 +33,8 @@ export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Shee
 }
 
 /**
- * For a PENDING payment that can't be paid at the moment, e.g. because no wallet is configured. If the business is
- * suspended, the page has no text from it and no link to its site.
+ * Shown e.g. while no wallet is configured. For a suspended business, the page has no text from it and no link to its
+ * site.
  */
 export function unpayablePanel(offer: Offer): Sheet {
   const { intent, locale } = offer
@@ -48,7 +47,7 @@ export function unpayablePanel(offer: Offer): Sheet {
   return { title, query: {}, body }
 }
 
-/** Reloads by itself, even without JavaScript. */
+/** Reloads even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${urlOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
@@ -83,8 +82,8 @@ const ended = (
 })
 
 /**
- * True if another customer's form paid the intent, so this customer wasn't charged: while the outcome of one payment is
- * unknown, no other one of the intent can begin. Theirs either never began, or failed before the other began.
+ * True if another customer's form paid the intent. This customer wasn't charged then, because no payment of an intent
+ * begins while the outcome of another is unknown.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
@@ -93,7 +92,6 @@ const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
 const print = ({ locale }: Offer): string =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 
-/** The customer's receipt, if they print the page. */
 function receipt(offer: Offer): string {
   const { intent, locale } = offer
   const { payment, merchant, label, referenceNumber, merchantReference } = intent
@@ -111,14 +109,14 @@ function receipt(offer: Offer): string {
   ])
 }
 
-/** Paid, being paid, or requested. Null until the customer has chosen the amount of an OPEN intent. */
+/** Null until the customer has chosen the amount of an OPEN intent. */
 function priceOf({ payment, hold, amount, amountType }: OfferedIntent): Price | null {
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   return amountType === 'OPEN' || amount === null ? null : { amount, fee: 0 }
 }
 
-/** Says that the customer will be redirected to the merchant. The script does it unless they press the button here. */
+/** The script redirects unless the customer presses the button. */
 function leaving(offer: Offer): string {
   const { intent, state, locale, sent } = offer
   const url = returnUrl(intent, state)

@@ -9,16 +9,15 @@ import { findByCode, type OfferedIntent } from '../intents/find.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
 import { errorSummary, type FormMessages, hasMessages, noMessages, renderField } from './forms.ts'
-import { sendCheckoutPage } from './layout.ts'
+import { allowMethods, sendCheckoutPage, sendNotFound, sendTooMany } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { canStillChange, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
 import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
-import { allowMethods, sendNotFound, sendTooMany } from './respond.ts'
 
-/** `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, its QR code. */
+/** A payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, and its QR code. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
@@ -40,8 +39,8 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
 const parts = ['status', 'qr', 'qr.svg', 'qr.png']
 
 /**
- * Repairs a link that was copied with the text around it, e.g. a full stop, a bracket or a blank. It looks nothing up,
- * so it doesn't reveal whether there is such a payment.
+ * Repairs a link that was copied with a full stop, a bracket or a blank. It looks nothing up, so it doesn't reveal
+ * whether there is such a payment.
  */
 function redirectToPage(
   { method, path, baseUrl, originalUrl }: Request,
@@ -56,7 +55,7 @@ function redirectToPage(
   redirectTo(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
 }
 
-/** The limit on guessing links applies only to visitors without a proof from the payment's page. */
+/** Only visitors without a proof from the payment's page are limited. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: OfferHandler, view: View = ''): RequestHandler<{ shortCode: string }> =>
@@ -78,10 +77,7 @@ const createOffered =
     await act(deps, offerOf(deps, res, lookup.found, { view, sent: ownPaymentId, now }), req as Request, res)
   }
 
-/**
- * Sends the state, the time left and whether the code is active. `unavailable` means `pending` but impossible to pay at
- * the moment: if the payment form is open, the script then reloads the page.
- */
+/** `unavailable` means `pending` but impossible to pay at the moment: the script then reloads an open payment form. */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
@@ -90,8 +86,8 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
 }
 
 /**
- * How long anyone with the link can open the receipt. Customers need it while they may return goods or dispute the
- * payment, which is three months at most. After that, an old message no longer reveals what someone bought.
+ * Customers need the receipt while they may return goods or dispute the payment. Later, an old link no longer reveals
+ * what someone bought.
  */
 const receiptMs = 90 * 24 * 3_600_000
 
@@ -106,10 +102,7 @@ async function findByShortCode(
   return paidAt !== undefined && paidAt.getTime() + receiptMs <= now.getTime() ? null : found
 }
 
-/**
- * The pages for typing a payment code: `/` for live codes, and `/sandbox/{businessId}` for a business's test codes. A
- * valid code redirects to the payment's page.
- */
+/** `/` is for live codes, `/sandbox/{businessId}` for a business's test codes. */
 export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
@@ -140,7 +133,7 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
   return router
 }
 
-/** With a proof (proofs.ts), because a customer who has typed a valid code isn't guessing links. */
+/** A customer who has typed a valid code isn't guessing links. */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
   locale: Locale,
@@ -150,7 +143,7 @@ const addressOfPayment = (
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null
 
-/** Checks only the format of the id, so the response doesn't reveal whether the business exists. */
+/** The response must not reveal whether the business exists. */
 function requireId(req: Request, res: Response, next: () => void): void {
   if (isId(sandboxOwner(req) ?? '')) next()
   else sendNotFound(res)
@@ -159,20 +152,12 @@ function requireId(req: Request, res: Response, next: () => void): void {
 function sendForm(req: Request, res: Response, status: number, typed: string, messages: FormMessages): void {
   const locale = localeOf(res)
   const { words } = locale
-  const { title, label, hint, button } = words.code
+  const { title, button } = words.code
   const { path } = req
   const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
 <form method="post" action="${addressOf(locale, path, {})}" data-busy="${button}" novalidate>
-!${renderField({
-    name: 'code',
-    label,
-    hint,
-    value: typed,
-    // Leaves enough for spaces and dashes between the digits.
-    attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
-    fault: messages.faults.code ?? null,
-  })}
+!${renderField('code', words.code, typed, messages)}
 <button>${button}</button>
 </form>`
   const sandbox = sandboxOwner(req) !== null

@@ -18,6 +18,7 @@ import {
   renderAmountForm,
   renderPayForm,
 } from './forms.ts'
+import { sendTooMany } from './layout.ts'
 import type { PinLimit } from './limits.ts'
 import {
   type Offer,
@@ -30,8 +31,7 @@ import {
 } from './offer.ts'
 import { statePanel, unpayablePanel } from './panels.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
-import { sendTooMany } from './respond.ts'
-import type { Words } from './words/words.ts'
+import type { Words } from './words/en.ts'
 
 export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
@@ -48,12 +48,12 @@ export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
-/** Sends a page with the status 503 if an open payment can't be paid at the moment. Returns whether it did. */
+/** Sends a 503 if an open payment can't be paid at the moment. Returns whether it did. */
 export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
   const { intent } = offer
   if (walletFor(deps, intent) !== null) return false
   addHeader(res, 'Retry-After', 60)
-  // With this code it doesn't count as a fault: suspending a business must not trigger an alert.
+  // With this code, suspending a business triggers no alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
   sendSheet(res, 503, offer, unpayablePanel(offer))
   return true
@@ -67,10 +67,9 @@ const suggested = ({ intent: { amount }, locale }: Offer): string =>
   amount === null ? '' : locale.amount(amount)
 
 /**
- * The customer confirms with their PIN. The form contains the payment's id, so submitting it twice makes one payment.
- * If the payment fails but can be repeated, the response is a 422 with a new form, always without the PIN; otherwise a
- * 303 to the payment's page. A form whose payment failed can't pay again, because the back button could restore and
- * resubmit it.
+ * The form contains the payment's id, so submitting it twice makes one payment. If the payment fails but can be
+ * repeated, the response is a 422 with a new form, without the PIN; otherwise a 303 to the payment's page. A form
+ * whose payment failed can't pay again, because the back button could restore it.
  */
 export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>
@@ -82,8 +81,8 @@ export const confirmPayment =
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // A form is used up as soon as a payment has begun with it. That one must have ended without a charge, because the
-    // intent is still PENDING. Submitting the form again calls no wallet, so it counts towards no limit.
+    // A used form calls no wallet, so it counts towards no limit. Its payment must have ended without a charge,
+    // because the intent is still PENDING.
     const isUsed = paymentId !== null && intent.marks.some(({ key }) => key === paymentId)
     const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
@@ -100,13 +99,12 @@ export const confirmPayment =
     sendSheet(res, 422, offer, newPayForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
-/** No messages if the intent can no longer be paid, because then no new form is shown. */
 function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   return messagesOf(locale.words, { reason: null, ...paid.outcome })
 }
 
-/** `signed` is what the form's token contains, or null if the form can no longer be used to pay. */
+/** `signed` is null if the form can no longer be used to pay. */
 export interface SubmittedForm {
   signed: SignedForm | null
   phone: string
@@ -115,8 +113,8 @@ export interface SubmittedForm {
 }
 
 /**
- * Returns the confirmation, or a page with the form and its errors. If the amount or fee isn't the one that the form
- * showed, e.g. because an operator has changed the rates, the customer must confirm the new total first.
+ * If the amount or fee isn't the one that the form showed, e.g. because the rates have changed, the customer must
+ * confirm the new total first.
  */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
@@ -142,7 +140,7 @@ export function readConfirmation(
   return repeat({ notice: null, faults: wrong })
 }
 
-/** Keeps what the customer typed except the PIN, but takes the current fee. Each form makes a payment of its own. */
+/** Keeps what the customer typed except the PIN, but takes the current fee. */
 export function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
@@ -153,10 +151,9 @@ export function newPayForm(
   return renderPayForm(offer, { token, amount, fee, phone, messages })
 }
 
-/** Reasons with a notice of their own. */
 const noticeReasons = ['wallet_locked', ...declineReasons] as const
 
-/** After a payment that ended without a charge and left the intent PENDING. */
+/** For a payment that left the intent PENDING. */
 export function messagesOf(
   { notices, faults }: Words,
   { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,

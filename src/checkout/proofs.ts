@@ -11,14 +11,13 @@ const lifetimeMs = 2 * 3_600_000
 type FormTokenDeps = Pick<Deps, 'secrets' | 'now'>
 type IntentLink = Pick<Intent, 'shortCode'>
 
-/** What a token contains: the id of the payment that the form makes, and the amount and fee that it shows. */
+/** The form makes the payment with this id, and shows this amount and fee. */
 export interface SignedForm extends Price {
   paymentId: string
 }
 
 /**
- * Contains the payment's id, the time, and the amount and fee that the form shows, signed for this intent. The id stays
- * the same however often the form is submitted.
+ * Signs the payment's id, the time, the amount and the fee for this intent. Submitting the form again keeps the id.
  */
 export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, fee }: Price): string {
   const numbers = [deps.now().getTime(), amount, fee].map((number) => number.toString(36))
@@ -34,7 +33,7 @@ export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: st
   return deps.now().getTime() - issuedAt <= lifetimeMs ? { paymentId, amount, fee } : null
 }
 
-/** True even if the token has expired. */
+/** Also true if the token has expired. */
 function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
   const [, text = '', signature = ''] =
     /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
@@ -43,11 +42,11 @@ function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: str
 
 const signed = ({ shortCode }: IntentLink, text: string): string => `${shortCode} ${text}`
 
-/** A payment page adds this to its own URLs, so that its visitors aren't treated as people who guess links. */
+/** A payment page adds this to its own URLs, so its visitors aren't treated as people who guess links. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 
-/** Whether the request comes from this payment's page: the URL has a valid proof, or the form a valid token. */
+/** True if the URL has a valid proof, or the form a valid token. */
 export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
   const { proof } = req.query
   return (

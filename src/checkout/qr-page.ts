@@ -18,10 +18,7 @@ import {
 import { statePanel } from './panels.ts'
 import { refuseUnpayable } from './payment-page.ts'
 
-/**
- * A merchant shows this page at a counter. The customer scans the QR code and pays on their own phone. If the payment
- * can no longer be paid, the page shows its state.
- */
+/** A merchant shows this page at a counter. The customer scans the QR code and pays on their own phone. */
 export const showQr: OfferHandler = (deps, offer, _req, res) => {
   const { state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
@@ -33,7 +30,6 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   const { intent, locale } = offer
   const { amount, amountType } = intent
   const { qr } = locale.words
-  // In an OPEN intent, the customer chooses the amount.
   const isChosen = amountType === 'OPEN' || amount === null
   const price = isChosen ? null : { amount, fee: commissionNow(deps, offer, amount).payerTtc }
   const total = price === null ? null : locale.money(price.amount + price.fee)
@@ -56,14 +52,13 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
 /** Level M survives a scratch over 15 % of the code. The QR standard requires a quiet zone of 4 modules. */
 const encoding = { ecc: 'M', border: 4 } as const
 
-/** Size of a module (one square of the code). Printed at 300 dpi, that's 1.7 mm. */
+/** A module is one square of the code: at 300 dpi, 1.7 mm. */
 const pixelsPerModule = 20
 
 const qrSvg = (text: string): string =>
-  // Without crisp edges, browsers draw light lines between neighbouring modules.
+  // Without crisp edges, browsers draw light lines between modules.
   renderSVG(text, { ...encoding, pixelSize: 1 }).replace('<svg ', '<svg shape-rendering="crispEdges" ')
 
-/** One bit per pixel. */
 function qrPng(text: string): Buffer {
   const { data: modules } = encode(text, encoding)
   const width = modules.length * pixelsPerModule
@@ -87,7 +82,7 @@ const images = {
   png: { type: 'image/png', draw: qrPng },
 }
 
-/** Once the payment can't be paid, sends its state with a 410, so that no one prints a useless QR code. */
+/** Sends a 410 once the payment can't be paid, so that no one prints a useless QR code. */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {

@@ -4,18 +4,17 @@ import { isFromOtherSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
 import { sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { assets } from './layout.ts'
+import { allowMethods, assets, requestedPage, sendNote, sendNotFound } from './layout.ts'
 import { createLookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
 import { codePages, payPages } from './pay-pages.ts'
-import { allowMethods, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 /** Errors in such a request are sent as HTML pages. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
-/** The pages on which customers pay (SPEC 1), by typing a code or by following a payment's link. */
+/** The pages on which customers pay (SPEC 1). */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
@@ -31,9 +30,8 @@ export function checkoutPages(deps: Deps): Router {
 }
 
 /**
- * Refuses a form if the browser reports that another site submitted it. There are no cookies or sessions, on purpose.
- * Paying requires the PIN, so a forged form gains an attacker nothing, and a customer whose browser hides the origin of
- * a form can still pay.
+ * There are no cookies on purpose: paying requires the PIN, so a forged form gains nothing, and a customer whose
+ * browser hides a form's origin can still pay.
  */
 const refuseForeignForms =
   (payUrl: string) =>

@@ -1,7 +1,4 @@
-/**
- * JavaScript that old phones support. Every page also works without it. It's a string, so that the compiler includes it
- * in dist.
- */
+/** Old phones support this JavaScript, and every page works without it. As a string, it's compiled into dist. */
 export const checkoutScript = `(function () {
 'use strict';
 var isSending = false;
@@ -26,8 +23,8 @@ each('form[method=post]', function (form) {
   window.addEventListener('pageshow', enable);
 });
 
-// Polls while the payment's state can still change: every 3 s for about 2 minutes (40 polls), then every 10 s for about
-// 8 minutes (50 polls), then every 30 s.
+// Polls while the payment's state can still change: every 3 s for about 2 minutes (40 polls), then every 10 s for
+// about 8 minutes (50 polls), then every 30 s.
 each('[data-live]', function (live) {
   var polls = 0;
   var left = document.querySelector('[data-left]');

@@ -1,6 +1,6 @@
 /**
- * A string, so that the compiler includes it in dist. Form fields contain only numbers and show them in the order in
- * which they're typed: browsers would otherwise reorder groups of Arabic-Indic digits.
+ * As a string, it's compiled into dist. Browsers must not reorder groups of Arabic-Indic digits, so form fields show
+ * numbers in the order in which they're typed.
  */
 export const checkoutStyle = `
 :root {

@@ -49,7 +49,6 @@ const second = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 
 const found = (isFound: boolean, done: object): ActResult => (isFound ? { done } : null)
 
-/** In the order in which they're shown. */
 export const accountActs: ActGroup<AccountFacts> = {
   noun: 'staff',
   object: 'account',

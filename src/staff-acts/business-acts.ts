@@ -10,7 +10,6 @@ async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, 
   return changeBusiness(deps, _id, wanted, by)
 }
 
-/** For acts that change one setting. */
 interface Switch extends Pick<StaffAct<Business>, 'label' | 'title' | 'description' | 'effects'> {
   audit: Act
   /** Completes the sentence "The business is …" after the act. */

@@ -11,12 +11,10 @@ import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
 
-/** What staff see of a business, with current counts. */
 export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
   id: string
   /** In basis points, at this moment. */
   commissionRates: CommissionRates
-  /** Only those that haven't been deleted. */
   endpoints: EndpointInDetail[]
   /** To all endpoints, including deleted ones. */
   deliveries: DeliveryTotals
@@ -28,7 +26,6 @@ export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals 
 
 type Counted = 'Intent' | 'Endpoint' | 'Delivery' | 'Counter'
 
-/** Null if there is no business with this id. */
 export async function lookUpBusinessFacts(
   deps: Pick<Deps, Counted | 'Business' | 'ApiKey' | 'LedgerEntry' | 'secrets' | 'config' | 'now'>,
   id: string,

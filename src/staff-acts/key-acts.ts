@@ -3,7 +3,6 @@ import type { KeyInDetail } from '../businesses/key-facts.ts'
 import type { ActGroup, StaffAct } from './act.ts'
 import { keyShown } from './shown.ts'
 
-/** For acts that change the status. */
 interface Switch extends Pick<StaffAct<KeyInDetail>, 'label' | 'description' | 'audit' | 'effects'> {
   status: ApiKey['status']
 }

@@ -9,10 +9,7 @@ import type { ShopFacts } from '../store/shops/shops.ts'
 import type { WalletFacts } from '../wallets/sandbox/operate.ts'
 import type { EndpointFacts } from '../webhooks/endpoints/endpoint-facts.ts'
 
-/**
- * `money` is in centimes, and a `user` text was chosen by a merchant. Lists on the command line show only the UTC day
- * of a `date`.
- */
+/** `money` is in centimes, and merchants chose a `user` text. The command line shows only the UTC day of a `date`. */
 type Unit = 'id' | 'user' | 'count' | 'money' | 'time' | 'date' | 'day'
 
 type Shown = string | number | boolean | Date | null | undefined

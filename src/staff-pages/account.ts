@@ -32,7 +32,6 @@ import { buttonForm, csrfField, page, sendStaffPage, staffOf } from './layout.ts
 import { type SignInPageDeps, wrongCode } from './sign-in.ts'
 import { sessionsTable } from './staff.ts'
 
-/** Staff manage their own password, second factor and sessions on these pages. */
 export function addAccountPages(router: Router, deps: SignInPageDeps): void {
   router.get('/account', (req, res) =>
     sendAccount(deps, res, { status: 200, done: entryNamed(doneWords, req.query.done) }),
@@ -108,7 +107,6 @@ const doneWords = {
 interface Shown {
   status: number
   error?: string
-  /** Why the new password is not accepted. */
   fault?: string
   done?: string | undefined
 }

@@ -23,7 +23,7 @@ import { byStaff, checkCsrf, idIn, requirePermission, show } from './guards.ts'
 import { csrfField, type PageContent, sendNotFound, sendStaffPage, staffOf } from './layout.ts'
 import { factsOf } from './table.ts'
 
-/** Of each action, GET shows what will happen, and POST does it. */
+/** GET shows what an action will do, and POST does it. */
 export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found, Deps>): void {
   const may = requirePermission(group.permission)
   for (const [name, act] of Object.entries(group.acts)) {
@@ -99,7 +99,6 @@ const valuesIn = <Found>(
     }),
   )
 
-/** The name of the hidden field that says what the form has shown. */
 const shownName = (name: string): string => `${name}Shown`
 
 interface ActForm<Found> {
@@ -108,11 +107,9 @@ interface ActForm<Found> {
   act: StaffAct<Found, Deps>
   found: Found
   staff: SignedIn
-  /** The path of the object's page. */
   backPath: string
 }
 
-/** Returns the page that shows what an action does, and on which staff confirm it. */
 async function confirmation<Found>(
   deps: Deps,
   form: ActForm<Found>,
@@ -183,7 +180,6 @@ function field<Found>(name: string, spec: ActField<Found>, value: string, fault:
 const objectPath = ({ path }: { path: string }, id: string): string =>
   `/admin${path.replace(':id', encodeURIComponent(id))}`
 
-/** Returns links to the actions that this member of staff can perform now. The dangerous ones are set apart. */
 export function actLinks<Found>(
   group: ActGroup<Found, Deps>,
   id: string,

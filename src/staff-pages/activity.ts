@@ -26,7 +26,6 @@ const figures: Figure[] = [
 ]
 const formats = { count: groupDigits, money }
 
-/** Such as `5 Nov`. */
 function shortDay(day: string): string {
   const text = new Date(day).toUTCString()
   return `${Number(text.slice(5, 7))} ${text.slice(8, 11)}`
@@ -36,7 +35,6 @@ function shortDay(day: string): string {
 export const isSandboxShown = ({ environment }: Readonly<Record<string, unknown>>): boolean =>
   environment === 'sandbox'
 
-/** Shows the booked payments and refunds of a business on each of the last 30 days. */
 export async function activityCharts(
   deps: Pick<Deps, 'LedgerEntry' | 'batchers' | 'now'>,
   owner: ChainOwner,
@@ -67,7 +65,6 @@ const columns: PageField<Statement>[] = [{ label: 'Day', value: ({ day }) => sho
 const width = 336
 const height = 108
 const ground = 84
-/** Leaves space for the labels of the first and the last bar. */
 const margin = 20
 
 /** In a shared chart, a few refunds would be invisible next to many payments. */
@@ -90,7 +87,6 @@ function bar({ unit, value: valueOf }: Figure, statement: Statement, max: number
   const middle = margin + (index + 0.5) * step
   const wide = step - 2
   const value = valueOf(statement)
-  // At 2 units, a bar is still visible.
   const tall = value === 0 ? 0 : Math.max(2, Math.round((value / max) * (ground - 4)))
   const day = shortDay(statement.day)
   return html`<rect x="${(middle - wide / 2).toFixed(1)}" y="${ground - tall}" width="${wide.toFixed(1)}" height="${tall}"><title>${day}: ${formats[unit](value)}</title></rect>

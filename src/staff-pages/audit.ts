@@ -31,7 +31,6 @@ import { pageLinks, table } from './table.ts'
 
 type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
 
-/** Newest lines first. */
 export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validate'> = async (
   deps,
   { query, staff },
@@ -49,7 +48,6 @@ export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validat
 
 const hourMs = 3_600_000
 
-/** Reports the last nightly check of the trail. */
 function checked(check: AuditCheck | null, now: Date): string {
   if (check === null)
     return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
@@ -105,7 +103,6 @@ const columns: PageField<AuditEvent>[] = [
   { label: 'Reason', unit: 'user', value: ({ reason }) => reason ?? undefined },
 ]
 
-/** A merchant is shown as the id of the API key. */
 const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
   kind === 'merchant' ? idLink(keyPath(name), name) : userText(name)
 
@@ -141,7 +138,6 @@ function changes({ before, after }: AuditEvent): string {
     .join('')
 }
 
-/** Null means the service's default for a limit. */
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return name.startsWith('limits.') ? 'default' : 'none'
   if (value instanceof Date) return inUtc(value)
@@ -169,7 +165,6 @@ const download =
     const day = deps.now().toISOString().slice(0, 10)
     res.setHeader('Content-Type', contentTypes[format])
     res.setHeader('Content-Disposition', `attachment; filename="audit-${day}.${format}"`)
-    // The browser must not keep an incomplete file.
     await pipeline(Readable.from(pieces), res).catch(() => res.destroy())
   }
 

@@ -32,9 +32,7 @@ import { auditPath, businessLink, textIn, withQuery } from './paths.ts'
 import { factsOf, pageLinks, paymentField, table } from './table.ts'
 import { deliveriesTable, endpointColumns } from './webhooks.ts'
 
-/** Few businesses have more than ten. */
 const maxKeys = 100
-/** In each environment. */
 const maxPayouts = 5
 
 /** Reads the sections one after another, because a page may use only a few connections at a time (lists.ts). */
@@ -99,7 +97,6 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
 
 const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
 
-/** The current commission rates, then those that were set for the business, newest first. */
 function commissionFacts(
   { config, now }: Pick<Deps, 'config' | 'now'>,
   commission: Business['commission'],
@@ -122,7 +119,6 @@ const inWords = ({ provider, payer }: Pick<RatesFrom, 'provider' | 'payer'>): st
 
 const percent = (basisPoints: number): string => `${basisPoints / 100} %`
 
-/** Shows the balance and the latest payouts in each environment. */
 async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Promise<string> {
   const rows: string[] = []
   for (const [sandbox, name] of [
@@ -185,7 +181,6 @@ const maxPartLength = 200
 const pageSize = 50
 const path = '/admin/businesses'
 
-/** The states by which staff can filter the list. */
 const states = {
   live: { label: 'approved for live mode', where: { liveApproved: true } },
   'test-only': { label: 'not approved for live mode', where: { liveApproved: false } },
@@ -193,7 +188,6 @@ const states = {
   disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
 } as const satisfies Record<string, { label: string; where: BusinessFilter }>
 
-/** The list of businesses. */
 export const businessesPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { query }) => {
   const filter = readFilter(query)
   const { name, state, after } = filter

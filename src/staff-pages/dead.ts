@@ -21,7 +21,6 @@ import { type Column, table } from './table.ts'
 const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
-/** Deliveries that died within a period and are still dead, by business and endpoint. */
 export const deadPage: StaffPage<
   'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'
 > = async (deps, { query, staff }) => {

@@ -9,7 +9,7 @@ export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeU
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
 export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
-/** Returns what kind of thing a delivery's event is about, and the path of its page. */
+/** What a delivery's event is about, and the path of its page. */
 export function sourceOf(reference: string): { kind: string; path: string } {
   if (isId(reference)) return { kind: 'About endpoint', path: endpointPath(reference) }
   if (isOrderNumber(reference)) return { kind: 'Order', path: orderPath(reference) }
@@ -21,40 +21,34 @@ export const keyPath = (id: string): string => `/admin/keys/${encodeURIComponent
 export const reconciliationsPath = '/admin/reconciliations'
 export const reconciliationPath = (id: string): string => `${reconciliationsPath}/${encodeURIComponent(id)}`
 
-/** Returns the path of the audit trail with a filter. Blank fields are omitted. */
 export const auditPath = (filter: Record<string, string>): string => withQuery('/admin/audit', filter)
 
-/** Returns a link whose text people or endpoints have chosen. */
 export const userLink = (path: string, text: string): string => html`<a href="${path}">!${userText(text)}</a>`
 export const idLink = (path: string, id: string): string => html`<a class="id" href="${path}">${id}</a>`
 export const businessLink = (id: string, name = id): string => userLink(businessPath(id), name)
 
 type Query = Readonly<Record<string, unknown>>
 
-/** Returns the non-empty fields of a form or a query. */
 export const filledIn = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
-/** Returns a path with a query. Blank fields are omitted. */
+/** Omits blank fields. */
 export function withQuery(path: string, fields: object): string {
   const query = new URLSearchParams(filledIn(fields) as Record<string, string>).toString()
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Returns a query parameter as text. A parameter that is missing or repeated is an empty text. */
+/** A parameter that is missing or repeated is an empty text. */
 export const textIn = (query: Query, name: string): string => {
   const value = query[name]
   return typeof value === 'string' ? value : ''
 }
 
-/**
- * Parses the time span in a form. An empty field leaves that end of the span open. Throws VALIDATION_ERROR if a time is
- * invalid.
- */
+/** An empty field leaves its end of the span open. Throws VALIDATION_ERROR if a time is invalid. */
 export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): TimeSpan =>
   readSpan(deps.validate(spanQuery, filledIn({ from, to })))
 
-/** Converts a time span to form fields or query parameters. An open end is blank. */
+/** An open end is blank. */
 export const spanFields = ({ from, to }: TimeSpan): Record<'from' | 'to', string> => ({
   from: from?.toISOString() ?? '',
   to: to?.toISOString() ?? '',

@@ -27,7 +27,6 @@ import { factsOf, pageLinks, table } from './table.ts'
 const runsPerPage = 50
 const differencesPerPage = 100
 
-/** The list of comparisons with the wallet provider. */
 export const reconciliationsPage: StaffPage<'Reconciliation'> = async (deps, { query }) => {
   const given = textIn(query, 'after')
   const after = isId(given) ? given : null
@@ -61,7 +60,6 @@ const resultBadge = (count: number): string =>
     ? badge('good', 'no differences')
     : badge('bad', `${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}`)
 
-/** One comparison with the wallet provider, and its differences. */
 export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id, query }) => {
   const start = startIn(textIn(query, 'start'))
   const run = isId(id) ? await findRun(deps, id, start, differencesPerPage) : null

@@ -10,12 +10,7 @@ import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
 import { endpointStateOf, requeueRemedy } from './sentences/webhook-advice.ts'
 
-/**
- * Returns the button that re-queues one delivery. If the endpoint is disabled or deleted, returns the remedy instead.
- * Returns an empty string if the member of staff may only view pages, if the delivery succeeded, or if its first
- * attempt has not been made yet. `back` selects the page to return to: the delivery's own page, or the page of its
- * payment or order. `endpoint` is undefined if it no longer exists.
- */
+/** `endpoint` is undefined if it no longer exists. `back` selects the page that follows. */
 export function requeueButton(
   delivery: ListedDelivery,
   endpoint: TracedEndpoint | undefined,
@@ -30,17 +25,12 @@ export function requeueButton(
   return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, button)
 }
 
-/** Returns the remedy or, if there is none, a button or link, which staff who may only view pages do not see. */
+/** Without a remedy, returns the button or link, which viewers don't see. */
 export function remedyOr(remedy: string | null, staff: SignedIn, control: string): string {
   if (remedy !== null) return html`<p>${remedy}</p>`
   return mayStaff(staff, 'requeue-deliveries') ? control : ''
 }
 
-/**
- * Returns the link to the page that re-queues all of an endpoint's deliveries that died within a time span. If the
- * endpoint is disabled or deleted, returns the remedy instead. Returns an empty string if the member of staff may only
- * view pages.
- */
 export function requeueAllLink(
   endpointId: string,
   endpoint: TracedEndpoint | undefined,
@@ -53,10 +43,7 @@ export function requeueAllLink(
   return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, link)
 }
 
-/**
- * The query parameters of a page that is shown after a re-queue. They contain the result and the counts of the
- * re-queue.
- */
+/** After a re-queue, the query contains its result and counts. */
 type Query = Record<string, unknown>
 
 const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: string]> = {
@@ -69,10 +56,6 @@ const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: st
   ],
 }
 
-/**
- * Returns the notice to show after an attempt to re-queue one delivery. Returns an empty string if the query contains
- * no result.
- */
 export function requeueNotice({ result }: Query): string {
   const words = entryNamed(ofOne, result)
   if (words === undefined) return ''
@@ -80,10 +63,7 @@ export function requeueNotice({ result }: Query): string {
   return notice(...words) + (result === 'requeued' ? reload : '')
 }
 
-/**
- * Returns the notice to show after an endpoint's deliveries were re-queued. Returns an empty string if the query
- * contains no result. If some deliveries remain, `continueLink` follows, the link to the page that re-queues them.
- */
+/** If some deliveries remain, `continueLink` follows. */
 export function requeueAllNotice(query: Query, continueLink: string): string {
   if (query.result !== 'all') return ''
   const [requeued, skipped, left] = [numberOf(query.requeued), numberOf(query.skipped), numberOf(query.left)]

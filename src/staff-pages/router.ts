@@ -45,15 +45,12 @@ import { staffAccountPage, staffPage } from './staff.ts'
 import { style } from './style.ts'
 
 /**
- * The path of a password link is a secret, so a referrer must not contain it. With `no-referrer`, browsers would send
- * `Origin: null` when submitting forms on these pages, and the origin check would refuse those forms.
+ * A referrer must not contain the path of a password link, which is a secret. With `no-referrer`, browsers would send
+ * `Origin: null`, and the origin check would refuse our own forms.
  */
 export const staffPageRights = { scripts: false, images: true, referrer: 'strict-origin' } as const
 
-/**
- * Serves everything under `/admin`. All pages except those for signing in require a session. If an error is thrown,
- * `sendStaffError` sends an error page.
- */
+/** Serves everything under `/admin`. `sendStaffError` responds to errors. */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
@@ -83,7 +80,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 
-/** Sends a staff page that explains the error. An act whose session has just ended is refused like any later one. */
+/** An action whose session has just ended is refused like any later one. */
 export const sendStaffError: SendError = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   if (status === 404) return sendNotFound(res)

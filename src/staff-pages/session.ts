@@ -18,17 +18,13 @@ import { page, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
 
-/**
- * Because of the `__Host-` prefix, browsers accept these cookies only over HTTPS (or from localhost), only for this
- * host, and only with the path `/`.
- */
+/** With the `__Host-` prefix, browsers accept them only over HTTPS (or from localhost) and only for this host. */
 const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
 
 /** Returns the token of the session, or of a sign-in that still needs the second factor. */
 export const tokenOf = (req: Request, kind: keyof typeof cookieNames): string | undefined =>
   parseCookie(req.headers.cookie ?? '')[cookieNames[kind]]
 
-/** Sets the cookie with a token, or removes it if `maxAgeSeconds` is 0. */
 export function setTokenCookie(
   res: Response,
   kind: keyof typeof cookieNames,
@@ -40,7 +36,6 @@ export function setTokenCookie(
   if (!res.headersSent) res.append('Set-Cookie', cookie)
 }
 
-/** Creates middleware that sets `res.locals.staff` if the request has a session. */
 export function recognise(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>,
 ) {
@@ -54,10 +49,7 @@ export function recognise(
   }
 }
 
-/**
- * Refuses a request without a session. If the account still needs a second factor, only the page that adds one and the
- * form for signing out are open.
- */
+/** If the account still needs a second factor, only the page that adds one and signing out are open. */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
   const staff = res.locals.staff as SignedIn | undefined
   if (staff === undefined) return refuseSignedOut(req, res)
@@ -73,7 +65,6 @@ export function refuseSignedOut(req: Request, res: Response): void {
   redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
-/** Redirects to the page that adds a second factor, unless the requested page is open without one. */
 function requireSecondFactor(req: Request, res: Response, next: NextFunction): void {
   const [path = ''] = req.originalUrl.split('?')
   if (pathsBeforeSecondFactor.includes(path)) return next()
@@ -86,31 +77,22 @@ function requireSecondFactor(req: Request, res: Response, next: NextFunction): v
 const noFactor = { error: 'Your account needs a second factor', message: 'Reload the page and add one.' }
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
-/**
- * Returns whether the browser is opening a page. A script that fetches data must not be redirected to the sign-in form.
- */
+/** A script that fetches data must not be redirected to the sign-in form. */
 function isNavigation(req: Request): boolean {
   const dest = req.headers['sec-fetch-dest']
   return isSafeMethod(req) && (dest === undefined || dest === 'document')
 }
 
-/**
- * Returns whether the request came from a link on another site or in an email. Browsers omit the cookie from such
- * requests (SameSite=Strict).
- */
+/** Browsers omit the cookie after a link on another site or in an email (SameSite=Strict). */
 const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req, 'session') === undefined
 
-/**
- * A page that reloads the same URL. For the reload, the browser sends the cookie, because that request comes from this
- * site.
- */
+/** The page reloads the same URL. The browser then sends the cookie, because the reload comes from this site. */
 const stepPage = page({
   title: 'One moment',
   body: html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
 })
 
-/** Returns what is stored about the client of a new session. */
 export const clientOf = (req: Request): SignInClient => ({
   ip: req.ip ?? '',
   userAgent: req.headers['user-agent'] ?? '',
@@ -129,7 +111,6 @@ export async function startSession(
   redirectTo(res, to)
 }
 
-/** Ends the request's session, if there is one. */
 export async function endOwnSession(deps: SessionDeps, req: Request, res: Response): Promise<void> {
   const token = tokenOf(req, 'session')
   if (token === undefined || res.locals.staff === undefined) return

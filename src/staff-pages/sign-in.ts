@@ -29,18 +29,14 @@ export type SignInPageDeps = Deps & SignInChecks
 /** A page with a form on which people prove who they are, before they have a session. */
 interface ProofPage<Subject> {
   path: string
-  /** The path to which the form is sent, if it isn't `path`. */
   action?: string
   title: string
   heading?: string
   button: string
-  /** The message about a wrong secret. */
   wrong?: string
   /** Finds what the form is about. Null if it has sent another page, because the form is of no use. */
   find(req: Request, res: Response): Promise<Subject | null>
-  /** Returns the content of the form, as HTML. */
   fields(subject: Subject): string
-  /** HTML that follows the form. */
   foot?: string
   /** Checks what was entered. Null if it has sent the next page, otherwise why the form is shown again. */
   enter(subject: Subject, req: Request, res: Response): Promise<RefusedForm | null>

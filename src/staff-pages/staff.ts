@@ -14,7 +14,6 @@ const pageSize = 50
 
 type Reads = 'Staff' | 'StaffSession' | 'now'
 
-/** The list of staff accounts. */
 export const staffPage: StaffPage<Reads> = async (deps, { query, staff }) => {
   const after = textIn(query, 'after').toWellFormed()
   const { items, next } = await listAccounts(deps, {}, { limit: pageSize, after: after || null })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The stylesheet of the staff pages. It is a string constant, so that the compiler includes it in dist. */
+/** As a string constant, it becomes a part of dist. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -130,5 +130,5 @@ summary { cursor: pointer; padding: .4rem 0; }
 @media print { .top, form { display: none; } }
 `
 
-/** This URL contains a hash of the stylesheet, so browsers can cache the stylesheet indefinitely. */
+/** The URL contains a hash, so browsers can cache the stylesheet indefinitely. */
 export const stylePath = `/admin/style.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 10)}`

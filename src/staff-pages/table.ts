@@ -34,7 +34,6 @@ export const factsOf = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<
 const fact = ({ label, unit }: PageField<never>, content: string): string =>
   content === '' ? '' : html`<dt>${label}</dt><dd !${unit === 'id' ? 'class="id"' : ''}>!${content}</dd>`
 
-/** The business to which a thing belongs, if it is still known. */
 export const ownerField: PageField<{ businessId: string; business: { name: string } | null }> = {
   label: 'Business',
   unit: 'user',
@@ -49,12 +48,10 @@ export const paymentField: PageField<{ referenceNumber: string; sandbox: boolean
 
 interface Look {
   caption?: string
-  /** The name of a table that the keyboard can scroll. */
   label?: string
   isTight?: boolean
 }
 
-/** Returns a table. On a phone, each row is shown as a card, in which the labels precede the cells. */
 export const table = <Item>(
   columns: readonly Column<Item>[],
   items: readonly Item[],
@@ -79,7 +76,6 @@ function cell<Item>(column: Column<Item>, item: Item): string {
   return html`<td!${label}!${classes === '' ? '' : html` class="${classes}"`}>!${contentOf(column, item)}</td>`
 }
 
-/** Returns the links to the first and the next page of a list. `pathOf` returns the path of the page after an item. */
 export const pageLinks = (
   pathOf: (after: string) => string,
   isFirst: boolean,

@@ -60,7 +60,6 @@ const nameOf = (delivery: ListedDelivery | undefined): string =>
     ? ''
     : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(hostOf(delivery))}`
 
-/** The first attempt has number 1. */
 export interface Numbered<Attempt> {
   number: number
   attempt: Attempt
@@ -84,7 +83,6 @@ const kinds: Record<Actor['kind'], string> = {
 export const actOf = ({ act, actor }: AuditEvent): string =>
   html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${userText(actor.name)}`
 
-/** `text` is HTML. */
 interface Entry {
   at: Date
   text: string

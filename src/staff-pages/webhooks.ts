@@ -17,7 +17,6 @@ import { deliveryPath, endpointPath, idLink, sourceOf, userLink } from './paths.
 import { requeueButton } from './requeue.ts'
 import { table } from './table.ts'
 
-/** Shows only the last attempt of each delivery. */
 export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
   table(deliveryColumns, deliveries, { caption })
 
@@ -72,7 +71,6 @@ const sentences: Record<DeliveryStatus, Sentence> = {
     html`!${last(delivery)} The delivery was cancelled because the endpoint was deleted or disabled.`,
 }
 
-/** Explains a delivery's current state, as HTML. */
 export function whatHappened(deps: Pick<Deps, 'now'>, delivery: ListedDelivery): string {
   const now = deps.now()
   if (isLeased(delivery, now)) return html`An attempt is in progress now.`
@@ -91,7 +89,6 @@ function next({ nextAttemptAt, attempts }: ListedDelivery, now: Date): string {
   return html`${name} is at !${time(nextAttemptAt)}.`
 }
 
-/** What the section needs to know of a payment or order. */
 interface EventSource {
   sandbox: boolean
   createdAt: Date

@@ -19,9 +19,17 @@ import { recordLog } from '../support/recorded-log.ts'
 import { type Service, secretKey, tester, withService } from '../support/service.ts'
 import { type Fate, fates, openVictim } from '../support/victim.ts'
 import { openAdmin } from './admin.ts'
-import { readable, signedIn } from './staff.ts'
+import { nextPath, signedIn } from './staff.ts'
 
 const dayMs = 86_400_000
+const blank = {
+  ...tester,
+  subject: 's',
+  businessId: null,
+  before: null,
+  after: null,
+  act: 'key.created',
+} as const
 const unhurried = <T>(batch: () => Promise<T>) => batch()
 
 function trailOf(service: Service) {
@@ -35,22 +43,22 @@ function trailOf(service: Service) {
       .find({}, { sort: { _id: 1 } })
       .toArray()
 
-  async function addLines(count: number): Promise<AuditEvent[]> {
-    const added = Array.from(
-      { length: count },
-      (_, index): AuditEvent => ({
-        _id: newId(),
-        at: service.clock.now(),
-        ...tester,
-        act: 'business.limited',
-        subject: `é"\n${index}`,
-        businessId: null,
-        before: { 'limits.perSecond': null, z: new Date(index), a: [1.5, -0, { deep: true, list: [] }] },
-        after: { 'limits.perSecond': 9_007_199_254_740_991, none: undefined },
-      }),
-    )
-    if (count > 0) await lines().insertMany(added)
-    return added
+  async function addLines(count: number): Promise<[AuditEvent, ...AuditEvent[]]> {
+    const added = Array.from({ length: count }, (_, index) => ({
+      ...blank,
+      _id: newId(),
+      at: service.clock.now(),
+      subject: `é"\n${index}`,
+      before: { 'limits.perSecond': null, z: new Date(index), a: [1.5, -0, { deep: true, list: [] }] },
+      after: { 'limits.perSecond': 9_007_199_254_740_991, none: undefined },
+    }))
+    await lines().insertMany(added)
+    return added as unknown as [AuditEvent, ...AuditEvent[]]
+  }
+  /** Removes the last seal, so that its lines are sealed again. */
+  const unseal = async (number = 0) => {
+    await seals().deleteOne({ _id: number })
+    await lines().updateMany({ seal: number }, { $set: { seal: null } })
   }
   const expectSealedOnce = async (label = '') => {
     const all = await allSeals()
@@ -61,20 +69,17 @@ function trailOf(service: Service) {
     const { faults, lines: count } = await verify()
     expect([faults, count], label).to.deep.equal([[], ids.length])
   }
-  return { lines, seals, seal, verify, allSeals, addLines, expectSealedOnce }
+  return { lines, seals, seal, unseal, verify, allSeals, addLines, expectSealedOnce }
 }
 
 const { Binary, Code, Decimal128, Long, MaxKey, MinKey, BSONRegExp, BSONSymbol, Timestamp, DBRef } =
   mongo.BSON
+const forgedNumbers = [Number.NaN, Infinity, -Infinity, -1, 0, 0.5, 1, 1.5, 999, 2 ** 53]
+const forgedDecimals = ['NaN', '-Infinity', '2', '1e300']
 /** One per BSON type that the driver can write. No line may carry any of them. */
 const forgedMarks = (): [name: string, value: unknown][] => [
-  ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 0, 0.5, 1, 1.5, 999, 2 ** 53].map(
-    (value): [string, unknown] => [`the number ${value}`, value],
-  ),
-  ...['NaN', '-Infinity', '2', '1e300'].map((text): [string, unknown] => [
-    `the decimal ${text}`,
-    Decimal128.fromString(text),
-  ]),
+  ...forgedNumbers.map((value): [string, unknown] => [`the number ${value}`, value]),
+  ...forgedDecimals.map((text): [string, unknown] => [`the decimal ${text}`, Decimal128.fromString(text)]),
   ['a long', Long.fromString('9007199254740993')],
   ['code', new Code('1')],
   ['code with a scope', new Code('1', { a: 1 })],
@@ -99,7 +104,8 @@ const forgedMarks = (): [name: string, value: unknown][] => [
 describe('Audit trail seals', function () {
   this.timeout(60_000)
   const service = withService()
-  const { lines, seals, seal, verify, allSeals, addLines, expectSealedOnce } = trailOf(service)
+  const { lines, seals, seal, unseal, verify, allSeals, addLines, expectSealedOnce } = trailOf(service)
+  const page = async () => (await signedIn(service, 'viewer')).read('/admin/audit')
   const night = (log = service.deps.log) => checkTrail({ ...service.deps, log }, new AbortController().signal)
   afterEach(() => service.clock.freeze(null))
 
@@ -132,7 +138,7 @@ describe('Audit trail seals', function () {
 
   it("cover the shared line of repeated actions only an hour after that line's hour has ended", async () => {
     const [line] = await addLines(1)
-    const repeat = { ...(line as AuditEvent), _id: newId(), at: service.clock.now() }
+    const repeat = { ...line, _id: newId(), at: service.clock.now() }
     const count = () => countRepeat(service.deps, 'the-same', repeat, 'note')
     const open = () => lines().findOne({ closesAt: { $exists: true } })
     await count()
@@ -154,12 +160,8 @@ describe('Audit trail seals', function () {
 
   it('cover a line even if a forged field makes it look unfinished', async () => {
     const [line] = await addLines(1)
-    const forged = {
-      ...(line as AuditEvent),
-      _id: newId(),
-      closesAt: new Date(service.clock.now().getTime() + dayMs),
-    }
-    await lines().insertOne(forged)
+    const closesAt = new Date(service.clock.now().getTime() + dayMs)
+    await lines().insertOne({ ...line, _id: newId(), closesAt })
     await seal()
     await expectSealedOnce()
   })
@@ -188,8 +190,7 @@ describe('Audit trail seals', function () {
       await seals().deleteMany({})
       await seals().insertMany(standing)
     }
-    const any = { ...tester, subject: 's', businessId: null, before: null, after: null }
-    const extra: AuditEvent = { ...any, _id: 'ffffffffffffffffffffffff', at: new Date(), act: 'key.created' }
+    const extra: AuditEvent = { ...blank, _id: 'ffffffffffffffffffffffff', at: new Date() }
 
     const changeLine = (set: object) => () => lines().updateOne({ _id: ids[1] ?? '' }, { $set: set })
     const add = (fields: object) => () => lines().insertOne({ ...extra, ...fields })
@@ -251,9 +252,9 @@ describe('Audit trail seals', function () {
           const expected = fault.replace('LINE', String(ids[1])).replace('NEXT', String(standing[2]?.ids[0]))
           const { faults } = await verify()
           expect(
-            faults.some((each) => each.startsWith(expected)),
-            faults.join('\n'),
-          ).to.equal(true)
+            faults.filter((each) => each.startsWith(expected)),
+            faults.join(),
+          ).to.not.deep.equal([])
         } finally {
           await restoreSeals()
           if (line !== null) await lines().replaceOne({ _id: line._id }, line, { upsert: true })
@@ -265,14 +266,11 @@ describe('Audit trail seals', function () {
   })
 
   it('count every line added after sealing, and list the first 20', async () => {
-    const any = { ...tester, subject: 's', businessId: null, before: null, after: null }
     const at = service.clock.now()
     const extras = Array.from({ length: 50 }, (_, index) => ({
-      ...any,
+      ...blank,
       _id: `extra-${index}`,
-      at: index % 2 === 0 ? at : new Date(at.getTime() - 3 * dayMs),
-      act: 'key.created' as const,
-      ...(index % 2 === 0 ? { seal: 2 } : {}),
+      ...(index % 2 === 0 ? { at, seal: 2 } : { at: new Date(at.getTime() - 3 * dayMs) }),
     }))
     await lines().insertMany(extras)
     const { faultCount, faults } = await verify()
@@ -294,20 +292,16 @@ describe('Audit trail seals', function () {
   })
 
   it('are made and verified once a night, which the log and the audit page report', async () => {
-    const page = async () => readable((await (await signedIn(service, 'viewer')).get('/admin/audit')).text)
     expect(await page()).to.include('The trail has not been verified yet.')
     const recorded = recordLog()
     await night(recorded.log)
     const last = (await allSeals()).at(-1)
     const logged = (name: string) => recorded.lines().filter(({ msg }) => msg === name)
-    expect(logged('audit.sealed').map(({ number, digest }) => [number, digest])).to.deep.equal([
-      [last?._id, last?.digest],
-    ])
-    const [verified] = logged('audit.verified')
-    expect(verified).to.include({ number: last?._id, digest: last?.digest, seals: last?._id })
-    expect(await page()).to.match(
-      /Verified 0 h ago, \d{4}-\d\d-\d\d .*: [\d,]+ lines in \d+ seals are unchanged\./,
-    )
+    const made = { number: last?._id, digest: last?.digest }
+    expect(logged('audit.sealed')).to.have.length(1)
+    expect(logged('audit.sealed')[0]).to.include(made)
+    expect(logged('audit.verified')[0]).to.include({ ...made, seals: last?._id })
+    expect(await page()).to.match(/Verified 0 h ago, \d{4}-.*: [\d,]+ lines in \d+ seals are unchanged\./)
     await addLines(1)
     await night(recorded.log)
     expect(logged('audit.sealed')).to.have.length(1)
@@ -372,7 +366,7 @@ describe('Audit trail seals', function () {
       { ids: { a: 1 } },
       { at: null },
       { digests: 5 },
-      { at: 'x', digests: null },
+      { at: 'x', ids: null },
     ]) {
       await seals().updateOne({ _id: 1 }, { $set: change } as never)
       expect((await verify()).faults[0], JSON.stringify(change)).to.equal('Seal 1 was changed.')
@@ -386,7 +380,7 @@ describe('Audit trail seals', function () {
       { at: 'x' },
       { faults: 5 },
       { faultCount: null },
-      { faultCount: 'x', faults: null },
+      { faultCount: 'x' },
     ]) {
       await changeCheck(forged)
       expect((await staff.get('/admin/audit')).status, JSON.stringify(forged)).to.equal(200)
@@ -396,41 +390,36 @@ describe('Audit trail seals', function () {
 
   it('expose a line dated after its seal, and the page still renders lines of any shape', async () => {
     const staff = await signedIn(service, 'support')
-    const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
     const shapes = [
       { actor: null, subject: 'the older one' },
       { actor: 5, at: 'x', act: 7 },
       { subject: {}, before: 'b', after: [1] },
       { reason: 9 },
     ]
-    const whole = { ...any, at: service.clock.now() }
+    const whole = { ...blank, at: service.clock.now() }
     const forged = shapes.map((shape, index) => ({ ...whole, ...shape, _id: `forged${index}` }))
     await lines().insertMany([...forged, { _id: 'bare' }] as never[])
     for (const path of ['/admin/audit', '/admin/audit?subject=s'])
       expect((await staff.get(path)).status).to.equal(200)
     for (const format of ['csv', 'jsonl'])
       expect((await staff.act('/admin/audit/export', { format })).text).to.include('forged0')
-    const many = Array.from({ length: 60 }, () => ({
-      ...whole,
-      _id: new mongo.ObjectId(),
-      at: new Date('2999-01-01'),
-    }))
+    const future = { ...whole, at: new Date('2999-01-01') }
+    const many = Array.from({ length: 60 }, () => ({ ...future, _id: new mongo.ObjectId() }))
     await lines().insertMany([...many, { ...whole, _id: 'forged-9 "é', at: new mongo.MaxKey() }] as never[])
     const older = async (path: string, left: number): Promise<string[]> => {
       const { status, text } = await staff.get(path)
       expect(status, path).to.equal(200)
-      const next = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#61;', '=')
+      const next = nextPath(text)
       return next === undefined || left === 0 ? [text] : [text, ...(await older(next, left - 1))]
     }
     expect((await older('/admin/audit', 3)).join()).to.include('the older one')
     await lines().deleteMany({ $or: [{ _id: /^(?:forged|bare)/ }, { _id: { $type: 'objectId' } }] } as never)
-    await lines().insertOne({ ...any, _id: 'late', at: new Date('2999-01-01') } as never)
+    await lines().insertOne({ ...blank, _id: 'late', at: new Date('2999-01-01') } as never)
     await seal()
     const { last, faults } = await verify()
     expect(faults).to.deep.equal([`Line late is dated after its seal ${last?.number}.`])
     await lines().deleteOne({ _id: 'late' })
-    await seals().deleteOne({ _id: last?.number ?? 0 })
-    await lines().updateMany({ seal: last?.number ?? 0 }, { $set: { seal: null } })
+    await unseal(last?.number)
     await seal()
   })
 
@@ -455,13 +444,12 @@ describe('Audit trail seals', function () {
   })
 
   it('expose a line with a forged mark and a backdated line that was sealed later, every night', async () => {
-    const any = { ...tester, subject: 's', businessId: null, before: null, after: null, act: 'key.created' }
     const at = service.clock.now()
     service.clock.advance(dayMs)
-    const forged = forgedMarks().map(([_id, mark]) => ({ ...any, _id, at, seal: mark }))
+    const forged = forgedMarks().map(([_id, mark]) => ({ ...blank, _id, at, seal: mark }))
     const [before] = await seals().find().sort({ _id: -1 }).toArray()
     const longestMs = 6 * 3_600_000
-    const late = { ...any, _id: 'late', at: new Date(Number(before?.at) - longestMs), seal: null }
+    const late = { ...blank, _id: 'late', at: new Date(Number(before?.at) - longestMs), seal: null }
     const backdated = { ...late, _id: 'backdated', at: new Date(late.at.getTime() - 1) }
     await lines().insertMany([...forged, late, backdated] as never[])
     await night()
@@ -474,8 +462,7 @@ describe('Audit trail seals', function () {
       `Line backdated of seal ${last?.number} is more than 6 hours older than the seal before.`,
     ])
     await lines().deleteMany({ _id: { $in: ['late', 'backdated'] } })
-    await seals().deleteOne({ _id: last?.number ?? 0 })
-    await lines().updateMany({ seal: last?.number ?? 0 }, { $set: { seal: null } })
+    await unseal(last?.number)
     await night()
   })
 
@@ -508,7 +495,6 @@ describe('Audit trail seals', function () {
   })
 
   it('are reported with their age if a check is missing or dated in the future', async () => {
-    const page = async () => readable((await (await signedIn(service, 'viewer')).get('/admin/audit')).text)
     const late = 'although this should happen every night. Call an operator.'
     service.clock.advance(dayMs)
     await night()
@@ -526,15 +512,12 @@ describe('Audit trail seals', function () {
   it('can be verified on the command line and compared with a digest from the log', async () => {
     const cli = openAdmin(service)
     const last = (await allSeals()).at(-1)
-    const known = `${last?._id}:${last?.digest}`
-    const proven = await cli.done('audit', 'verify', '--expect', known)
-    expect(proven).to.deep.include({
-      proven: true,
-      faults: [],
-      last: { number: last?._id, digest: last?.digest },
-    })
-    const refused = async (expected: string) => {
-      const { exitCode, stdout } = await cli.here('audit', 'verify', '--json', '--expect', expected)
+    const expected = `${last?._id}:${last?.digest}`
+    const proven = await cli.done('audit', 'verify', '--expect', expected)
+    const known = { number: last?._id, digest: last?.digest }
+    expect(proven).to.deep.include({ proven: true, faults: [], last: known })
+    const refused = async (wrong: string) => {
+      const { exitCode, stdout } = await cli.here('audit', 'verify', '--json', '--expect', wrong)
       expect(exitCode).to.equal(1)
       return JSON.parse(stdout).faults.map(({ fault }: { fault: string }) => fault)
     }
@@ -543,7 +526,7 @@ describe('Audit trail seals', function () {
     await lines().deleteMany({ seal: last?._id ?? 0 })
     await seals().deleteOne({ _id: last?._id ?? 0 })
     expect((await verify()).faults).to.deep.equal([])
-    expect(await refused(known)).to.deep.equal([`Seal ${last?._id} is missing, although it is expected.`])
+    expect(await refused(expected)).to.deep.equal([`Seal ${last?._id} is missing, although it is expected.`])
     const text = await cli.here('audit', 'verify', '--expect', '0:x')
     expect(text.stderr).to.include('Must be the number and the digest of a seal')
   })
@@ -558,11 +541,10 @@ describe('The seals of a long audit trail', () => {
     await Promise.all(Array.from({ length: 4 }, () => seal(service.deps, 40)))
     await seal()
     const all = await allSeals()
-    expect(all.map(({ _id, ids }) => [_id, ids.length])).to.deep.equal([
-      [1, 40],
-      [2, 30],
+    expect(all.map(({ _id, ids, previous }) => [_id, ids.length, previous])).to.deep.equal([
+      [1, 40, null],
+      [2, 30, all[0]?.digest],
     ])
-    expect(all.map(({ previous }) => previous)).to.deep.equal([null, all[0]?.digest])
     await expectSealedOnce()
     expect(await lines().countDocuments({ seal: 1 })).to.equal(40)
   })

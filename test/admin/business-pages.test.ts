@@ -5,14 +5,11 @@ import { createIntent, relay, requestIntent } from '../support/actions.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withService } from '../support/service.ts'
-import { operator, readable, signedIn, type Visitor } from './staff.ts'
+import { nextPath, operator, readable, withStaff } from './staff.ts'
 
 describe('Business pages', () => {
   const service = withService()
-  let viewer: Visitor
-  before(async () => {
-    viewer = await signedIn(service, 'viewer')
-  })
+  const viewer = withStaff(service, 'viewer')
 
   it('are paginated and can be filtered by name and state', async () => {
     const { businessId } = await service.merchant()
@@ -29,8 +26,7 @@ describe('Business pages', () => {
       const { status, text } = await viewer.get(path)
       expect(status, path).to.equal(200)
       const ids = [...text.matchAll(/<td data-label="Id" class="id">(\w+)</g)].map(([, id]) => id)
-      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(text) ?? []
-      return { ids, next: next.replaceAll('&#61;', '=').replaceAll('&#38;', '&') }
+      return { ids, next: nextPath(text) ?? '' }
     }
     const first = await idsAt('/admin/businesses?name=kiosk')
     expect(first.ids).to.have.lengthOf(50)

@@ -72,10 +72,7 @@ describe('The declared collections', () => {
     const isProtected = /^(v1\.[\da-f]{8}\.[\w-]+|\$argon2id\$\S+|[\w-]{43})$/
     for (const { path, values } of secrets) {
       expect(values, path).to.not.deep.equal([])
-      expect(
-        values.filter((value) => !isProtected.test(value)),
-        path,
-      ).to.deep.equal([])
+      for (const value of values) expect(value, path).to.match(isProtected)
     }
 
     const read = async (path: string) => {
@@ -109,9 +106,7 @@ describe('The declared collections', () => {
     for (const each of shown) expect(each).to.not.equal('')
     const plain = [merchant.key, rotated.body.data.secret, staff.password, ...phone.recoveryCodes]
     for (const secret of [...plain, ...secrets.flatMap(({ values }) => values)])
-      expect(shown.filter((text) => text.includes(secret)).map((text) => text.slice(0, 200))).to.deep.equal(
-        [],
-      )
+      expect(shown.filter((text) => text.includes(secret))).to.deep.equal([])
   })
 
   it('say what removes their documents: an index, the clean-up or nothing', () => {

@@ -70,7 +70,7 @@ describe('The list of dead deliveries', () => {
   })
 
   it('says so when there are more endpoints than it shows', async () => {
-    const list = async () => readable((await staff.get('/admin/dead?from=2029-01-01&to=2029-01-02')).text)
+    const list = () => staff.read('/admin/dead?from=2029-01-01&to=2029-01-02')
     const endpoints = Array.from({ length: 100 }, (_, index) => ({
       endpointId: `${index}`.padStart(24, '0'),
     }))
@@ -91,7 +91,7 @@ describe('The list of dead deliveries', () => {
     await bury([ago(29.9), ago(30.1)], { endpointId })
     expect((await rowsOf(''))[0]).to.equal('Épicerie: 2 deliveries')
     expect((await rowsOf(`?from=${ago(31)}&to=`))[0]).to.equal('Épicerie: 3 deliveries')
-    expect(readable((await staff.get('/admin/dead?from=2031-01-01&to=2031-01-02')).text)).to.include(
+    expect(await staff.read('/admin/dead?from=2031-01-01&to=2031-01-02')).to.include(
       'No delivery that died between',
     )
     await bury([ago(40)], { endpointId })

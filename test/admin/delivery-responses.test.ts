@@ -4,7 +4,7 @@ import { attempt, createIntent, post, relay, subscribe } from '../support/action
 import { type EndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { readable, signedIn } from './staff.ts'
+import { signedIn } from './staff.ts'
 
 const notice = 'Hidden: the response contains data of the event that support staff may not see.'
 
@@ -19,7 +19,7 @@ describe("The endpoint responses on a delivery's page", () => {
 
   const pageFor = async (role: 'viewer' | 'support', { _id }: { _id: string }) => {
     const staff = await signedIn(service, role)
-    return readable((await staff.get(`/admin/deliveries/${_id}`)).text)
+    return staff.read(`/admin/deliveries/${_id}`)
   }
 
   async function deliverOrder(respond: Parameters<EndpointServer['respondWith']>[0]) {

@@ -63,21 +63,16 @@ describe('npm run admin -- export', function () {
     const file = newFile()
     await writeFile(file, 'mine')
     const existing = await cli.here(...args('payments', file))
-    expect([existing.exitCode, existing.stderr]).to.deep.equal([
-      1,
-      `${file} exists. Choose another name, or complete it with --resume.\n`,
-    ])
+    const exists = `${file} exists. Choose another name, or complete it with --resume.\n`
+    expect(existing).to.deep.include({ exitCode: 1, stderr: exists })
     const resumed = await cli.here(...args('payments', file, '--resume'))
-    expect([resumed.exitCode, resumed.stderr]).to.deep.equal([
-      1,
-      `${file} does not begin like this export. Use the options with which it was begun.\n`,
-    ])
+    const differs = `${file} does not begin like this export. Use the options with which it was begun.\n`
+    expect(resumed).to.deep.include({ exitCode: 1, stderr: differs })
     expect(await readFile(file, 'utf8')).to.equal('mine')
     const unknown = await cli.here(...args('payments', newFile(), '--business', 'x'))
     expect(unknown.stderr).to.equal('There is no business x.\n')
-    const reversed = await cli.here(
-      ...args('payments', newFile(), '--from', '2026-02-01', '--to', '2026-01-01'),
-    )
+    const period = ['--from', '2026-02-01', '--to', '2026-01-01']
+    const reversed = await cli.here(...args('payments', newFile(), ...period))
     expect(reversed.stderr).to.equal('--from must not be later than --to.\n')
     for (const [option, value] of Object.entries({ delimiter: 'comma', language: 'en' })) {
       const notCsv = await cli.here(...args('payments', newFile(), '--format', 'jsonl', `--${option}`, value))

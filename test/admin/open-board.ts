@@ -9,16 +9,14 @@ import { openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 import { type BoardResponse, callBoard } from './board-call.ts'
-import { signedIn } from './staff.ts'
-
-export type Staff = Awaited<ReturnType<typeof signedIn>>
+import { type StaffVisitor, signedIn } from './staff.ts'
 
 /** A service with workers, an endpoint, and a signed-in staff member per role. */
 export interface Board {
   service: Service
   endpointServer: EndpointServer
-  support: Staff
-  viewer: Staff
+  support: StaffVisitor
+  viewer: StaffVisitor
   /**
    * A DEAD delivery to a new endpoint, with its job in *failed*. Unless `isReal`, it may copy an earlier delivery whose
    * job fails at once.
@@ -29,7 +27,7 @@ export interface Board {
   queue(): Promise<Queue>
   /** Newest first. */
   failedIds(): Promise<string[]>
-  retry(staff: Staff, delivery: Delivery): Promise<BoardResponse>
+  retry(staff: StaffVisitor, delivery: Delivery): Promise<BoardResponse>
   close(): Promise<void>
 }
 

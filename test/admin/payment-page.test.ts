@@ -28,8 +28,7 @@ describe('The pages of a payment and its deliveries', () => {
   beforeEach(() => endpointServer.respondWith((res) => void res.writeHead(500).end()))
   afterEach(() => service.clock.freeze(null))
 
-  const paymentPage = async (referenceNumber: string) =>
-    readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
+  const paymentPage = (referenceNumber: string) => staff.read(`/admin/payments/${referenceNumber}`)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
   it("summarise what happened, whatever the delivery's status", async () => {
@@ -111,7 +110,7 @@ describe('The pages of a payment and its deliveries', () => {
       'CANCELLED: cancelled by the merchant',
       'payment.cancelled happened; not sent to the endpoints yet ',
     ])
-    const [, attempts = ''] = readable((await staff.get(`/admin/deliveries/${_id}`)).text).split('Attempts ')
+    const [, attempts = ''] = (await staff.read(`/admin/deliveries/${_id}`)).split('Attempts ')
     expect(
       [...attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g)].map(([, number]) => number),
     ).to.deep.equal('987654321'.split(''))

@@ -36,6 +36,7 @@ describe("A payment's page", () => {
     ((await page(reference)).split('Timeline ')[1] ?? '')
       .split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /)
       .slice(1)
+      .map((line) => line.trim())
   const shown = (seconds: number) =>
     `${new Date(service.clock.now().getTime() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
@@ -64,10 +65,8 @@ describe("A payment's page", () => {
     await giveBack(referenceNumber, 1_005, unknown)
     const attempt = `Payment of ${charged} by 22 ** ** 45:`
     const start = `Payment of ${charged} by 22 ** ** 45 started`
-    const waiting =
-      'payment.failed happened|payment.confirmed happened|payment.created happened|payment.refunded happened'
     const lines = await story(referenceNumber)
-    expect(lines.filter((line) => !new RegExp(waiting).test(line)).map((line) => line.trim())).to.deep.equal([
+    expect(lines.filter((line) => !/^payment\.\w+ happened/.test(line))).to.deep.equal([
       'Created by the merchant',
       start,
       `${attempt} refused (the merchant is not notified): the phone number or the PIN is wrong (wrong_pin)`,
@@ -85,20 +84,16 @@ describe("A payment's page", () => {
     ])
     const text = await page(referenceNumber)
     const { payment, refunds } = await storedIntent(service, referenceNumber)
-    expect(text).to.include(
+    for (const part of [
       `Status REFUNDED Paid 500.00 MRU + 5.00 MRU fee by WALLET, ${shown(-3)} Customer 22 ** ** 45`,
-    )
-    expect(text).to.include(`Wallet sandbox wallet; payment key: ${payment?.key}`)
-    const taxes = 'including taxes 2.10 MRU + 0.30 MRU'
-    expect(text).to.include(`merchant 10.00 MRU, customer 5.00 MRU; ${taxes}; revenue 12.60 MRU`)
-    const succeeded = `${refunds[0]?.id}: SUCCEEDED, the customer received the money`
-    expect(text).to.include(
-      `200.00 MRU + 2.00 MRU fee to the customer, fee of 4.00 MRU to the merchant, ${shown(-2)}, ${succeeded}`,
-    )
-    expect(text).to.include(
+      `Wallet sandbox wallet; payment key: ${payment?.key}`,
+      'merchant 10.00 MRU, customer 5.00 MRU; including taxes 2.10 MRU + 0.30 MRU; revenue 12.60 MRU',
+      `200.00 MRU + 2.00 MRU fee to the customer, fee of 4.00 MRU to the merchant, ${shown(-2)}, `,
+      `${refunds[0]?.id}: SUCCEEDED, the customer received the money`,
       `A refund is in progress since ${shown(0)}: 10.05 MRU + 0.10 MRU fee, ${refunds[1]?.id}.`,
-    )
-    expect(text).to.include(`The service checks with the wallet at ${shown(1)}.`)
+      `The service checks with the wallet at ${shown(1)}.`,
+    ])
+      expect(text).to.include(part)
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
@@ -108,25 +103,23 @@ describe("A payment's page", () => {
     service.clock.advance(lifetime * 1000)
     const text = await page(referenceNumber)
     const { hold } = await storedIntent(service, referenceNumber)
-    expect(text).to.include(
+    for (const part of [
       `A payment is in progress since ${shown(-lifetime)}: 500.00 MRU + 5.00 MRU fee by 22 ** ** 45`,
-    )
-    expect(text).to.include(`payment key: ${hold?.id}`)
-    expect(text).to.include(
+      `payment key: ${hold?.id}`,
       `The service will next check the outcome with the wallet at ${shown(1 - lifetime)}.`,
-    )
-    expect(text).to.include('Status PENDING')
-    const lines = (await story(referenceNumber)).map((line) => line.trim())
-    expect(lines).to.include(`Payment of ${charged} by 22 ** ** 45 started`)
-    expect(lines.indexOf('The service checks the outcome of the payment with the wallet')).to.equal(
-      lines.indexOf(`Payment of ${charged} by 22 ** ** 45 started`) + 1,
-    )
+      'Status PENDING',
+    ])
+      expect(text).to.include(part)
+    const lines = await story(referenceNumber)
+    const start = lines.indexOf(`Payment of ${charged} by 22 ** ** 45 started`)
+    expect(start).to.be.at.least(0)
+    expect(lines[start + 1]).to.equal('The service checks the outcome of the payment with the wallet')
   })
 
   it('says why the intent can no longer be paid, e.g. after a permanent failure or expiry', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
-    expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
+    expect(await story(failed.referenceNumber)).to.include(
       `Payment of ${charged} by 22 ** ** 45: failed permanently: the wallet is closed (wallet_closed)`,
     )
     expect(await page(failed.referenceNumber)).to.include(
@@ -138,8 +131,7 @@ describe("A payment's page", () => {
     expect(await page(expired.referenceNumber)).to.include(
       'the amount exceeds the limit of the wallet (limit_exceeded); it can no longer be paid',
     )
-    const last = (await story(expired.referenceNumber)).at(-1)?.trim()
-    expect(last).to.equal('CANCELLED: expired without a payment')
+    expect((await story(expired.referenceNumber)).at(-1)).to.equal('CANCELLED: expired without a payment')
   })
 
   it('counts the events per type that had no subscriber', async () => {

@@ -2,15 +2,12 @@ import { expect } from 'chai'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
-import { signedIn, type Visitor } from './staff.ts'
+import { withStaff } from './staff.ts'
 
 describe('A staff request that is rejected before it reaches a page', () => {
   const recorded = recordLog('info')
   const service = withService({}, recorded.log)
-  let support: Visitor
-  before(async () => {
-    support = await signedIn(service, 'support')
-  })
+  const support = withStaff(service, 'support')
 
   for (const path of ['/admin/dead', '/p/ABCDEF', '/'])
     it(`gets an error page with all security headers if it has two Host headers: ${path}`, async () => {

@@ -11,21 +11,17 @@ import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { hiddenFields, readable, signedIn } from './staff.ts'
+import { hiddenFields, readable, unescaped, withStaff } from './staff.ts'
 
 const anyTime = { from: '', to: '' }
-
-type StaffBrowser = Awaited<ReturnType<typeof signedIn>>
 
 describe('The Re-queue button', () => {
   const service = withService(shortRetryDelays)
   let [failing, quick]: EndpointServer[] = []
   let merchant: Merchant
-  let support: StaffBrowser
-  let viewer: StaffBrowser
+  const [support, viewer] = [withStaff(service, 'support'), withStaff(service, 'viewer')]
   before(async () => {
     ;[failing, quick] = await Promise.all([startEndpointServer(), startEndpointServer()])
-    ;[support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   })
   beforeEach(async () => {
     failing?.respondWith((res) => void res.writeHead(500).end('no'))
@@ -34,7 +30,7 @@ describe('The Re-queue button', () => {
   after(() => Promise.all([failing?.close(), quick?.close()]))
 
   const deadOne = async () => (await deadDeliveries(service, merchant, 1))[0] ?? expect.fail()
-  const textAt = async (location: string | null) => readable((await support.get(String(location))).text)
+  const textAt = (location: string | null) => support.read(String(location))
   const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
   const statusOf = async (delivery: { _id: string }) => (await storedDelivery(service, delivery)).status
   const linesOn = ({ _id }: { _id: string }) =>
@@ -90,7 +86,7 @@ describe('The Re-queue button', () => {
     await change.send({ url }).expect(200)
     await support.act(`/admin/deliveries/${_id}/requeue`)
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
-    const text = async (page: string) => readable((await support.get(`/admin/${page}`)).text)
+    const text = (page: string) => support.read(`/admin/${page}`)
     expect(await text(`deliveries/${_id}`)).to.include(`Endpoint ${shownUrl(service.deps, url)} `)
     expect(await text(`payments/${referenceNumber}`)).to.include(`to ${shownUrl(service.deps, url)} `)
   })
@@ -178,11 +174,10 @@ describe('The Re-queue button', () => {
       service.clock.advance(2000)
       const later = await deadOne()
       const [, link = ''] = /href="([^"]*requeue-all[^"]*)">Re-queue the rest/.exec(first.text) ?? []
-      const { text } = await support.get(link.replaceAll('&#61;', '=').replaceAll('&#38;', '&'))
+      const { text } = await support.get(unescaped(link))
       expect(readable(text)).to.match(/Dead deliveries to 20[^:]+:\S+ UTC: 30 /)
-      const inputs = text.matchAll(/name="(csrf|from|to)" value="([^"]*)"/g)
-      const fields = [...inputs].map(([, name, value]) => [name, value])
-      const second = await support.post(act, Object.fromEntries(fields))
+      const { csrf = '', from = '', to = '' } = hiddenFields(text)
+      const second = await support.post(act, { csrf, from, to, reason: '' })
       expect(await textAt(second.location)).to.include('Re-queued: 30 deliveries.')
       expect(await statusOf(later)).to.equal('DEAD')
       expect(await deadOf(id)).to.equal(1)

@@ -58,7 +58,7 @@ describe('The search page', () => {
     await service.deps.Order.updateOne({ _id: order._id }, { $set: { items, total: 300, customer } })
     const path = `/admin/orders/${order.number}`
     expect((await search(order.number.toLowerCase())).location).to.equal(path)
-    expect(readable((await staff.get(path)).text)).to.include('It has not been sent to the endpoints yet')
+    expect(await staff.read(path)).to.include('It has not been sent to the endpoints yet')
     await subscribe(service, merchant, endpointServer.url, ['order.new'])
     await relay(service, merchant)
     const { text } = await staff.get(path)
@@ -69,7 +69,7 @@ describe('The search page', () => {
     const unsubscribed = await storeOrder(service, await service.merchant())
     breaks(service, 'events once', unsubscribed.number)
     await service.deps.Order.updateOne({ _id: unsubscribed._id }, { $set: { outbox: [] } })
-    expect(readable((await staff.get(`/admin/orders/${unsubscribed.number}`)).text)).to.include(
+    expect(await staff.read(`/admin/orders/${unsubscribed.number}`)).to.include(
       'No active endpoint was subscribed to order.new when it happened',
     )
     expect((await staff.get('/admin/orders/OR-NONE')).status).to.equal(404)
@@ -135,8 +135,8 @@ describe('The search page', () => {
 
   it('counts the deliveries that are due, waiting, or died in the last 30 days', async () => {
     const counts = async () =>
-      [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(
-        ([, count]) => Number(count),
+      [...(await staff.read('/admin')).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(([, count]) =>
+        Number(count),
       )
     const [due = 0, waiting = 0, dead = 0] = await counts()
     const [old] = await deadDeliveries(service, merchant, 2)

@@ -37,19 +37,9 @@ describe("An endpoint's URL", () => {
     expect(await reportFailures(service.deps)).to.be.at.least(1)
 
     const staff = await signedIn(service, 'admin')
-    const paths = [
-      '',
-      '/dead',
-      '/audit',
-      '/businesses',
-      `/businesses/${merchant.businessId}`,
-      `/endpoints/${id}`,
-    ]
-    const about = [
-      `/deliveries/${delivery._id}`,
-      `/payments/${delivery.referenceNumber}`,
-      `/endpoints/${id}/replay`,
-    ]
+    const paths = ['', '/dead', '/audit', '/businesses', `/businesses/${merchant.businessId}`]
+    paths.push(`/endpoints/${id}`, `/endpoints/${id}/replay`)
+    const about = [`/deliveries/${delivery._id}`, `/payments/${delivery.referenceNumber}`]
     const texts: Record<string, string> = {}
     for (const path of [...paths, ...about, '/audit/export']) {
       const { status, text } = await staff.get(`/admin${path}`)

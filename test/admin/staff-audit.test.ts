@@ -4,14 +4,11 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
-import { signedIn, type Visitor, visit } from './staff.ts'
+import { nextPath, signedIn, visit, withStaff } from './staff.ts'
 
 describe('The audit trail', () => {
   const service = withService()
-  let viewer: Visitor
-  before(async () => {
-    viewer = await signedIn(service, 'viewer')
-  })
+  const viewer = withStaff(service, 'viewer')
 
   let lines = 0
   const addLines = async (...all: Partial<AuditEvent>[]): Promise<AuditEvent[]> => {
@@ -83,12 +80,12 @@ describe('The audit trail', () => {
     for (let pages = 1; ; pages += 1) {
       const { text } = await viewer.get(path)
       seen.push(...subjectsOf(text))
-      const next = /rel="next" href="([^"]+)"/.exec(text)?.[1]
+      const next = nextPath(text)
       if (next === undefined) {
         expect(pages).to.equal(3)
         break
       }
-      path = next.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
+      path = next
     }
     const newestFirst = added.toSorted((a, b) => (a._id < b._id ? 1 : -1)).map(({ subject }) => subject)
     expect(seen).to.deep.equal(newestFirst)

@@ -9,7 +9,7 @@ import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { operator, production, signedIn, type Visitor, visit } from './staff.ts'
+import { hiddenFields, operator, production, signedIn, type Visitor, visit, withStaff } from './staff.ts'
 
 const hourMs = 3_600_000
 const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
@@ -85,8 +85,7 @@ describe('A support staff session', () => {
     const newer = randomBytes(32).toString('base64')
     const exchanged = await openSecondProcess(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')
-    const { text } = await viewer.get('/admin/audit')
-    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#61;', '=') ?? ''
+    const { csrf = '' } = hiddenFields((await viewer.get('/admin/audit')).text)
     const after = visit(exchanged, viewer.cookie)
     const other = (csrf.startsWith('A') ? 'B' : 'A') + csrf.slice(1)
     expect((await after.post('/admin/sign-out', { csrf: other })).status).to.equal(403)
@@ -169,9 +168,8 @@ describe('A support staff session', () => {
 
   it("accepts only forms from the service's own pages with the session's own token", async () => {
     const [one, other] = [await signedIn(service, 'viewer'), await signedIn(service, 'viewer')]
-    const tokenOf = async (visitor: Visitor) =>
-      String(/name="csrf" value="([^"]+)"/.exec((await visitor.get('/admin/audit')).text)?.[1])
-    const [csrf, foreign] = [await tokenOf(one), await tokenOf(other)]
+    const tokenOf = async (visitor: Visitor) => hiddenFields((await visitor.get('/admin/audit')).text).csrf
+    const [csrf = '', foreign = ''] = [await tokenOf(one), await tokenOf(other)]
     const refused = [
       await one.post('/admin/sign-out', {}),
       await one.post('/admin/sign-out', { csrf: foreign }),
@@ -207,10 +205,7 @@ describe('A support staff session', () => {
 describe('The staff pages', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
-  let viewer: Visitor
-  before(async () => {
-    viewer = await signedIn(service, 'viewer')
-  })
+  const viewer = withStaff(service, 'viewer')
 
   it('allow no scripts, third-party resources, framing or caching', async () => {
     for (const { headers, text } of [

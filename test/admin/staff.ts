@@ -4,6 +4,7 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { createAccount } from '../../src/staff/change-account.ts'
 import type { Role } from '../../src/staff/permissions.ts'
 import type { Service } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
 
 export interface Page {
   status: number
@@ -15,6 +16,8 @@ export interface Page {
 /** Runs no scripts, and keeps the session cookie. */
 export interface Visitor {
   get(path: string, headers?: Record<string, string>): Promise<Page>
+  /** Returns the readable text of a page. */
+  read(path: string): Promise<string>
   /** Submits a form of this site. `headers` add to or replace a browser's headers. */
   post(
     path: string,
@@ -24,8 +27,10 @@ export interface Visitor {
   /** Like `post`, with the session's CSRF token. */
   act(path: string, fields?: Record<string, string>): Promise<Page>
   /** `__Host-staff=…`, or empty. */
-  cookie: string
+  readonly cookie: string
 }
+
+export type StaffVisitor = Visitor & { name: string; password: string }
 
 /** What else production requires of a service or a command. */
 export const production = {
@@ -48,29 +53,33 @@ export async function hire(
 }
 
 /** A browser that isn't signed in yet, for the process at `origin`. */
-export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
+export function visit({ origin }: { origin: string }, firstCookie = ''): Visitor {
+  let cookie = firstCookie
   const send = async (path: string, init: RequestInit): Promise<Page> => {
-    const kept = visitor.cookie === '' ? {} : { Cookie: visitor.cookie }
+    const kept = cookie === '' ? {} : { Cookie: cookie }
     const headers = { ...kept, ...(init.headers as Record<string, string>) }
     const response = await fetch(origin + path, { ...init, headers, redirect: 'manual' })
     const [set] = response.headers.getSetCookie()
-    if (set !== undefined) visitor.cookie = /Max-Age=0/.test(set) ? '' : String(set.split(';')[0])
+    if (set !== undefined) cookie = /Max-Age=0/.test(set) ? '' : String(set.split(';')[0])
     const { status, headers: received } = response
     return { status, headers: received, text: await response.text(), location: received.get('location') }
   }
   // A session's token never changes.
   let form = { cookie: '', csrf: '' }
   const visitor: Visitor = {
-    cookie,
+    get cookie() {
+      return cookie
+    },
     get: (path, headers = {}) => send(path, { headers }),
+    read: async (path) => readable((await send(path, {})).text),
     post(path, fields, headers = {}) {
       const body = new URLSearchParams(fields)
       return send(path, { method: 'POST', body, headers: { Origin: origin, ...headers } })
     },
     async act(path, fields = {}) {
-      if (form.cookie !== visitor.cookie) {
-        const { text } = await visitor.get('/admin/account')
-        form = { cookie: visitor.cookie, csrf: /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '' }
+      if (form.cookie !== cookie) {
+        const { csrf = '' } = hiddenFields((await visitor.get('/admin/account')).text)
+        form = { cookie, csrf }
       }
       return visitor.post(path, { ...fields, csrf: form.csrf })
     },
@@ -79,10 +88,7 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
 }
 
 /** Creates an account with this role and signs in. */
-export async function signedIn(
-  service: Service,
-  role: Role,
-): Promise<Visitor & { name: string; password: string }> {
+export async function signedIn(service: Service, role: Role): Promise<StaffVisitor> {
   const account = await hire(service, role)
   const visitor = visit(service)
   const { status, text } = await visitor.post('/admin/sign-in', account)
@@ -90,13 +96,18 @@ export async function signedIn(
   return Object.assign(visitor, account)
 }
 
+export const withStaff = (service: Service, role: Role): StaffVisitor =>
+  withOpened(
+    () => signedIn(service, role),
+    () => undefined,
+  )
+
 /** Looks at all forms on the page. The last one wins if names repeat. */
 export const hiddenFields = (html: string): Record<string, string> =>
   Object.fromEntries(
-    [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-      name,
-      value,
-    ]),
+    Array.from(html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g), ([, name = '', value = '']) => {
+      return [name, unescaped(value)]
+    }),
   )
 
 /** An authenticator app and the account's recovery codes. */
@@ -124,11 +135,17 @@ export async function addFactor(service: Service, visitor: Visitor, current = ''
   return { code, recoveryCodes }
 }
 
+export const unescaped = (html: string): string =>
+  html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+
+/** The path of the next page of a list. */
+export const nextPath = (html: string): string | undefined => {
+  const [, href] = /rel="next" href="([^"]+)"/.exec(html) ?? []
+  return href && unescaped(href)
+}
+
 export const readable = (html: string): string =>
-  html
-    .replace(/^.*<main/s, '<main')
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+  unescaped(html.replace(/^.*<main/s, '<main').replaceAll(/<[^>]+>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,:;?])/g, '$1')
 

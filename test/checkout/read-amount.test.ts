@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readAmount } from '../../src/checkout/read-amount.ts'
+import { readAmount } from '../../src/checkout/amount.ts'
 
 describe('An amount typed by a customer', () => {
   const understood: Record<string, number> = {

@@ -8,11 +8,9 @@ import { orderTotals, stockConserved } from './store.ts'
 import { walletBalances, walletMovements } from './wallets.ts'
 
 export type Invariant = keyof typeof invariants
-/** `id`: the document's reference or `_id`. `crashed`: the check itself failed. */
 export type Violation = { invariant: Invariant; what: string; id: string; crashed?: true }
 export type Findings = Iterable<[id: string, what: string]>
 
-/** All documents by collection. Collections without documents are empty. */
 export interface Stored extends Documents {
   [collection: string]: { _id: unknown }[]
 }
@@ -22,7 +20,6 @@ export interface Circumstances {
   cleanedBefore: number
   /** Whether a clean-up may have run at all. */
   isCleaned: boolean
-  /** How long a killed process's write may still take effect. */
   lateMs: number
   openingStock: ReadonlyMap<string, number>
   /** Products whose stock the merchant may have changed. */

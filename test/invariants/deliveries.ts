@@ -7,7 +7,6 @@ import { groupsOf } from './groups.ts'
 /** SPEC 6.4 */
 const maxAttempts = 8
 
-/** The ids of the event and the endpoint. */
 const halvesOf = (id: string): [string, string] => {
   const both = Buffer.from(id, 'base64url').toString('hex')
   return [both.slice(0, 24), both.slice(24)]
@@ -44,7 +43,6 @@ export const deliveryOfEvent: Check = function* (stored, circumstances) {
   }
 }
 
-/** Which events were due to a changed endpoint is unknown. */
 const isSteady = ({ active, deletedAt, createdAt, updatedAt }: EndpointDocument): boolean =>
   active && deletedAt === null && createdAt === updatedAt
 
@@ -74,7 +72,6 @@ export const deliveriesComplete: Check = function* (stored, circumstances) {
   }
 }
 
-/** A delivery is open or has ended, and its fields agree on which. */
 export const deliveryState: Check = function* ({ deliveries }) {
   for (const delivery of deliveries) {
     const { _id, status, nextAttemptAt, leaseToken, deliveredAt, deadAt, attempts, requeues } = delivery

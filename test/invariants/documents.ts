@@ -9,7 +9,6 @@ export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 export type Owner = { businessId: string; sandbox: boolean }
 type Owned = Owner & { _id: string; createdAt: number }
 
-/** The merchant's and the payer's fee, or what a refund returns of them. */
 export type Fees = Record<'providerTtc' | 'payerTtc', number>
 
 export interface IntentDocument extends Owned {
@@ -87,13 +86,11 @@ export interface DeliveryDocument extends Owned {
   leaseToken: string | null
   attemptLog: { at: number; durationMs: number; status: number | null }[]
   deliveredAt: number | null
-  /** The replay that inserted the delivery, if any. */
   insertedBy?: string
   /** The last replay that re-queued the delivery, if any. */
   requeuedBy?: string
 }
 
-/** `through`: the log's last number when the replay began. */
 export interface ReplayDocument extends Owned {
   endpointId: string
   status: 'RUNNING' | 'DONE' | 'CANCELLED'
@@ -182,7 +179,6 @@ export interface AuditDocument {
   after?: { replayId?: string; balance?: number } | null
 }
 
-/** The collections whose documents are checked one by one. */
 export interface Documents {
   intents: IntentDocument[]
   deliveries: DeliveryDocument[]

@@ -15,10 +15,8 @@ export interface Source extends Owner {
   intent?: IntentDocument
 }
 
-/** How many attempts an intent's document keeps. */
 const maxAttempts = 50
 
-/** Keyed by reference. */
 const sourcesIn = ({ intents, orders }: Stored): Map<string, Source> =>
   new Map(
     [
@@ -79,7 +77,6 @@ export const isSame = (one: Owner, other: Owner): boolean =>
 export const wordsOf = ({ businessId, sandbox }: Owner): string =>
   `${businessId} ${sandbox ? 'test' : 'live'}`
 
-/** Whether the clean-up may have removed something. */
 export const isOld = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }, at: Circumstances) =>
   sandbox && createdAt < at.cleanedBefore
 
@@ -111,7 +108,6 @@ export const eventsOnce: Check = function* (stored, circumstances) {
       yield [referenceNumber, `does not exist, and ${event} (${id}) is of it`]
 }
 
-/** Removes a reported event from the due ones. Returns whether it was among them. */
 function takeDue(due: Due[], { event, facts }: Reported): boolean {
   const index = due.findIndex(
     (each) => event === each.event && facts.status === each.status && facts.refund?.id === each.refund,
@@ -120,7 +116,6 @@ function takeDue(due: Due[], { event, facts }: Reported): boolean {
   return index >= 0
 }
 
-/** An event reports its intent's money. */
 function* exact({ id, event, facts, createdAt }: Reported, { referenceNumber, intent }: Source): Findings {
   const { payment, refunds = [] } = intent ?? {}
   if (event !== 'payment.confirmed' && event !== 'payment.refunded') return

@@ -3,7 +3,6 @@ import type { mongo } from 'mongoose'
 import { type Invariant, type Violation, violations } from './check.ts'
 import { readDatabase } from './read-database.ts'
 
-/** What the variants of `createProduct` started with. */
 export const openingStock = new Map<string, number>()
 const restocked = new Set<string>()
 
@@ -32,7 +31,6 @@ export function excuse(ids: readonly string[], invariant: Invariant | 'all' = 'a
   for (const id of ids) excused.set(id, (excused.get(id) ?? new Set()).add(invariant))
 }
 
-/** Clears the exemptions of a database that the next service will use. */
 export function forget(databaseName: string): void {
   planted.delete(databaseName)
   excused.delete(databaseName)

@@ -1,4 +1,3 @@
-/** Keeps the members' order. */
 export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key) {
   const groups = new Map<Key, Member[]>()
   for (const member of members) {
@@ -10,7 +9,6 @@ export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member:
   return groups
 }
 
-/** Members whose key an earlier member has too. */
 export const repeatedOf = <Member, Key>(
   members: Iterable<Member>,
   keyOf: (member: Member) => Key,

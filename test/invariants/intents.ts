@@ -2,10 +2,8 @@ import type { Check, Findings } from './check.ts'
 import type { Fees, IntentDocument } from './documents.ts'
 import { repeatedOf, sumOf } from './groups.ts'
 
-/** `cancelsAt` while a payment holds the intent. */
 const never = 8.64e15
 
-/** An intent's status follows from its fields. */
 export const intentStatus: Check = function* ({ intents }) {
   for (const intent of intents) {
     const { referenceNumber, status, payment, refunds, failure, hold, cancelsAt, expiresAt } = intent

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 
 type Total = { count: number; amount: number }
 
-/** A ledger after one entry. The totals are that day's. */
 export interface LedgerState {
   balance: number
   opening: number
@@ -22,7 +21,6 @@ export interface LedgerLink {
   number: number
   type: EntryType | 'closing'
   amount: number
-  /** In milliseconds. */
   bookedAt: number
   day: string
   position?: number
@@ -46,7 +44,6 @@ export const noEntries = (): LedgerState => ({
   byType: { payment: 0, refund: 0, fee: 0, payout: 0 },
 })
 
-/** After an entry of the same day. */
 export function stateAfter(before: LedgerState, type: EntryType, amount: number): LedgerState {
   const state = structuredClone(before)
   state.balance += amount

@@ -49,7 +49,6 @@ export const ledgerEntries: Check = function* (stored, circumstances) {
 
 type Wanted = Partial<LedgerDocument> & Pick<LedgerDocument, '_id'>
 
-/** The entries of the event and its fee, according to the intent. A fee of 0 has no entry. */
 function entriesOf({ id, event, facts }: Reported, { intent }: Source): Wanted[] {
   const { payment, refunds = [] } = intent ?? {}
   if (intent === undefined || !payment) return []

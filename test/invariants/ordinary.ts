@@ -15,7 +15,6 @@ const began = Date.parse('2026-11-21T12:00:00.000Z')
 /** Seconds after the beginning, on both clocks. */
 export const at = (seconds: number): number => began + Math.round(seconds * 1000)
 export const iso = (seconds: number): string => new Date(at(seconds)).toISOString()
-/** 24 hexadecimal digits. */
 export const idOf = (name: string): string => Buffer.from(name.padEnd(12, '.').slice(0, 12)).toString('hex')
 export const shop = { id: idOf('shop'), key: idOf('key-shop'), marker: 'shop-in-test' }
 export const endpointId = idOf('endpoint')
@@ -117,7 +116,6 @@ export function addIntent(dump: Documents, name: string, seconds: number): Inten
   return intent
 }
 
-/** Logs an event of the intent, books it, and delivers it at the second attempt. */
 function addEvent(
   dump: Documents,
   { referenceNumber, merchantReference, status, payment }: IntentDocument,

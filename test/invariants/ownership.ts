@@ -31,7 +31,6 @@ export const owned: Check = function* (stored) {
     }
 }
 
-/** The document, whether its lease or hold is taken, and when that ends. */
 function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...ends: unknown[]]> {
   for (const { _id, leaseToken, nextAttemptAt } of stored.deliveries)
     if (leaseToken !== null) yield [_id, 'lease of a delivery', nextAttemptAt]
@@ -46,7 +45,6 @@ function* claimsIn(stored: Stored): Generator<[_id: string, what: string, ...end
   }
 }
 
-/** A lease or hold ends at a time stored with it. */
 export const claimsEnd: Check = function* (stored) {
   for (const [id, what, ...ends] of claimsIn(stored))
     if (ends.some((end) => !Number.isFinite(end))) yield [id, `has a ${what} without an end`]

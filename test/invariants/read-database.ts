@@ -54,7 +54,6 @@ export async function readDatabase(db: mongo.Db): Promise<Partial<Stored>> {
   return stored as Partial<Stored>
 }
 
-/** Dates become milliseconds. */
 function plain(value: unknown): unknown {
   if (value instanceof Date) return value.getTime()
   if (Array.isArray(value)) return value.map(plain)

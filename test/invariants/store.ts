@@ -1,7 +1,6 @@
 import type { Check } from './check.ts'
 import { repeatedOf, sumOf } from './groups.ts'
 
-/** Each order has its lines' total and a unique number. */
 export const orderTotals: Check = function* ({ orders }) {
   for (const { number } of repeatedOf(orders, (order) => order.number))
     yield [number, 'is the number of two orders']

@@ -7,7 +7,6 @@ const plenty = 9_000_000_000_000_000
 const emptyDemo = '22000003'
 
 type Amounts = Pick<MovementDocument, 'kind' | 'amount' | 'fee'>
-/** Includes the payer's fee. */
 const totalOf = ({ amount, fee }: Amounts): number => (amount ?? 0) + (fee ?? 0)
 const changeBy = (movement: Amounts): number => (movement.kind === 'refund' ? 1 : -1) * totalOf(movement)
 

@@ -1,9 +1,16 @@
 import { expect } from 'chai'
+import { expectRefused } from '../api/refused.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withMerchantPerTest, withService } from '../support/service.ts'
-import { createProduct, type ProductResponse, readProduct, type VariantResponse } from '../support/store.ts'
+import {
+  createProduct,
+  type ProductResponse,
+  productRequests,
+  productsPath,
+  readProduct,
+  type VariantResponse,
+} from '../support/store.ts'
 
-const path = '/api/v1/dev/store/products'
 const label = 'Taille M'
 
 /** Makes a body's `variants`, or the expected ones, from the current variants. */
@@ -13,8 +20,7 @@ describe('A product change', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
-  const change = (id: string, body: object, key?: string, at = service) =>
-    at.http.put(`${path}/${id}`).set(merchant.write(key)).send(body)
+  const { change } = productRequests(service, merchant)
   const three = () =>
     createProduct(service, merchant, {
       variants: [
@@ -116,8 +122,7 @@ describe('A product change', () => {
       ['New', false],
       [label, true],
     ])
-    const gone = await change(made._id, { variants: [{ _id: s, price: 1 }] })
-    expect([gone.status, gone.body.error.code]).to.deep.equal([404, 'VARIANT_NOT_FOUND'])
+    await expectRefused(change(made._id, { variants: [{ _id: s, price: 1 }] }), 404, 'VARIANT_NOT_FOUND')
     // Removed variants free their SKUs.
     await createProduct(service, merchant, { sku: 'L' })
   })
@@ -154,17 +159,13 @@ describe('A product change', () => {
       [{ variants: [], removeMissingVariants: true }, 'variants'],
       [of(...Array.from({ length: 98 }, (_, n) => ({ label: `${n}`, price: 1 }))), 'variants'],
     ]
-    for (const [body, param, code = 'VALIDATION_ERROR', status = 400] of cases) {
-      const response = await change(made._id, body)
-      expect(response.status, JSON.stringify(body)).to.equal(status)
-      expect(response.body.error, JSON.stringify(body)).to.include({ code, param })
-    }
+    for (const [body, param, code = 'VALIDATION_ERROR', status = 400] of cases)
+      await expectRefused(change(made._id, body), status, code, { param })
     expect(await readProduct(service, merchant, made._id)).to.deep.equal(made)
 
-    const { status, body } = await change(ambiguous._id, of({ label: 'x', price: 1 }))
-    expect(status).to.equal(400)
-    expect(body.error).to.include({ code: 'VARIANT_LABEL_AMBIGUOUS', param: 'variants[0].label' })
-    expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
+    const more = { param: 'variants[0].label', details: { variantIds: idsOf(ambiguous) } }
+    const unclear = change(ambiguous._id, of({ label: 'x', price: 1 }))
+    await expectRefused(unclear, 400, 'VARIANT_LABEL_AMBIGUOUS', more)
   })
 
   it('returns its first response when repeated after other changes', async () => {
@@ -184,13 +185,13 @@ describe('A product change', () => {
       const { _id, variants } = await createProduct(service, merchant, { price: 1, stock: 1000 })
       const sell = (at: Service) =>
         at.http
-          .patch(`${path}/${_id}/variants/${variants[0]._id}/stock`)
+          .patch(`${productsPath}/${_id}/variants/${variants[0]._id}/stock`)
           .set(merchant.write())
           .send({ delta: -1 })
           .expect(200)
       const rename = (name: string, at: Service) => {
         const renamed = { _id: variants[0]._id, label: name }
-        return change(_id, { variants: [renamed, { label: name, price: 1 }] }, undefined, at)
+        return productRequests(at, merchant).change(_id, { variants: [renamed, { label: name, price: 1 }] })
       }
       const numbers = Array.from({ length: 8 }, (_, n) => n)
       const outcomes = await Promise.all(

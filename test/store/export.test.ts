@@ -13,7 +13,7 @@ import { expectRefused } from '../api/refused.ts'
 import { openServer, shortTimeouts } from '../api/short-timeouts.ts'
 import { openMongoProxy } from '../support/mongo-proxy.ts'
 import { asMerchant, type Merchant, openService, type Service, withService } from '../support/service.ts'
-import { createProduct, openLiveShop } from '../support/store.ts'
+import { createProduct, openLiveShop, productRequests } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const path = '/api/v1/dev/store/products/export-csv'
@@ -122,7 +122,7 @@ describe('A product export', () => {
     const mine = await createProduct(service, test)
     const sold = await createProduct(service, live)
     const gone = await createProduct(service, test)
-    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(test.write()).expect(200)
+    await productRequests(service, test).remove(gone._id).expect(200)
     for (const [merchant, { name }] of [
       [test, mine],
       [live, sold],

@@ -7,11 +7,10 @@ import { createGate } from '../support/gate.ts'
 import { csvOf, importAs, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { withShortLocks } from '../support/kill-at-every-step.ts'
 import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
-import { createProduct } from '../support/store.ts'
+import { createProduct, productRequests, productsPath } from '../support/store.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-const products = '/api/v1/dev/store/products'
 const pairs = 5
 
 /**
@@ -37,11 +36,9 @@ describe('A concurrent import', () => {
     return stored.flatMap(variantLines)
   }
 
-  const change = (method: 'put' | 'delete', id: string, body: object) =>
-    service.http[method](`${products}/${id}`).set(merchant.write()).send(body)
+  const { create, read, list, change, remove } = productRequests(service, merchant)
   const changeStock = (id: string, delta: number) =>
-    service.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
-  const create = (body: object) => service.http.post(products).set(merchant.write()).send(body)
+    service.http.patch(`${productsPath}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
 
   /** Returns the id of the file's first product by handle. */
   async function importFirst(csv: string): Promise<string> {
@@ -121,13 +118,12 @@ describe('A concurrent import', () => {
     const { _id: other } = await createProduct(service, merchant, { name: 'Other', stock: 5 })
     const before = await sells()
     const resume = await stoppedAt('commit', csvOf('handle,name,price', 'a,AA,2', 'b,BB,2', 'c,C,2'))
-    const list = async () => (await service.http.get(products).set(merchant.read())).body.data
-    expect([await sells(), (await list()).total]).to.deep.equal([before, 3])
-    expect((await service.http.get(`${products}/${kept}`).set(merchant.read())).body.data.name).to.equal('A')
+    expect([await sells(), (await list()).body.data.total]).to.deep.equal([before, 3])
+    expect((await read(kept)).body.data.name).to.equal('A')
     await changeStock(other, -1).expect(200)
     await create({ name: 'New', price: 1 }).expect(201)
     expect(await resume()).to.include({ created: 1, updated: 2 })
-    const names = (await list()).items.map(({ name }: { name: string }) => name)
+    const names = (await list()).body.data.items.map(({ name }: { name: string }) => name)
     expect(names).to.have.members(['AA', 'BB', 'C', 'Other', 'New'])
   })
 
@@ -139,7 +135,7 @@ describe('A concurrent import', () => {
         Promise.all([
           postCsv(beside, merchant, csvOf('handle,price,sku', `${_id},${20 + round},S-${round}`)),
           changeStock(_id, -1),
-          change('put', _id, { name: `P${round}`, variants: [{ label: `V${round}`, price: 5 }] }),
+          change(_id, { name: `P${round}`, variants: [{ label: `V${round}`, price: 5 }] }),
           post(service, merchant, '/store/orders/simulate', order),
         ]),
       ),
@@ -214,7 +210,7 @@ describe('A concurrent import', () => {
       { label: 'L', sku: 'L-1' },
       { label: 'XL', price: 7 },
     ]
-    await change('put', a, { variants, removeMissingVariants: true }).expect(200)
+    await change(a, { variants, removeMissingVariants: true }).expect(200)
     expect(await resume()).to.include({ created: 0, updated: 1, variants: 2 })
     const after = ['S|S-1|2|3', 'L|L-1|1|5', 'XL||7|0', 'M|M-1|2|0']
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
@@ -246,7 +242,7 @@ describe('A concurrent import', () => {
     const a = await importFirst(csvOf(header, ...rows('old', 60)))
     const resume = await stoppedAt(locking, csvOf(header, ...rows('imported', 40)))
     const variants = Array.from({ length: 40 }, (_, n) => ({ label: `put${n}`, price: 1 }))
-    await change('put', a, { variants }).expect(200)
+    await change(a, { variants }).expect(200)
     expect(await resume()).to.equal('VALIDATION_ERROR')
     expect(await sells()).to.have.length(100)
   })
@@ -254,7 +250,7 @@ describe('A concurrent import', () => {
   it("makes a deletion wait, which then frees the product's new SKU", async () => {
     const a = await importFirst(csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,'))
     const resume = await stoppedAt('commit', csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
-    const deleted = change('delete', a, {}).then(({ status }) => status)
+    const deleted = remove(a).then(({ status }) => status)
     expect(await resume()).to.include({ updated: 2 })
     expect(await deleted).to.equal(200)
     expect(await sells()).to.deep.equal(['b|B|Default|B-1|2|0'])
@@ -276,7 +272,7 @@ describe('A concurrent import', () => {
       ],
     ] as const) {
       const resume = await stoppedAt(locking, csvOf('handle,variant_label,sku', ...rows))
-      await change('put', a, { variants }).expect(200)
+      await change(a, { variants }).expect(200)
       expect(await resume()).to.equal('VALIDATION_ERROR')
     }
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
@@ -287,12 +283,10 @@ describe('A concurrent import', () => {
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     const resume = await stoppedAt('commit', csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
     let isDone = false
-    const waiting = change('put', a, { name: 'AA', variants: [{ label: 'S', sku: null }] }).then(
-      ({ status }) => {
-        isDone = true
-        return status
-      },
-    )
+    const waiting = change(a, { name: 'AA', variants: [{ label: 'S', sku: null }] }).then(({ status }) => {
+      isDone = true
+      return status
+    })
     await create({ name: 'B', price: 1 }).expect(201)
     expect(isDone).to.equal(false)
     expect(await resume()).to.include({ updated: 1, variants: 2 })

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { expectRefused } from '../api/refused.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { createProduct, type ProductResponse } from '../support/store.ts'
+import { createProduct, type ProductResponse, productRequests } from '../support/store.ts'
 
 describe('The product list', () => {
   const service = withService()
@@ -33,22 +34,15 @@ describe('The product list', () => {
     service.clock.freeze(null)
   })
 
-  const list = (query: Record<string, unknown>) =>
-    service.http.get('/api/v1/dev/store/products').query(query).set(merchant.read())
+  const { list } = productRequests(service, merchant)
 
   it('returns the newest products first, each exactly as a read of that product returns it', async () => {
-    const { status, body } = await list({})
-    expect(status).to.equal(200)
-    expect(body.data).to.deep.equal({
-      items: made.toReversed(),
-      page: 1,
-      limit: 20,
-      total: 5,
-      hasMore: false,
-    })
+    const { body } = await list().expect(200)
+    const items = made.toReversed()
+    expect(body.data).to.deep.equal({ items, page: 1, limit: 20, total: 5, hasMore: false })
     const pages = []
     for (const page of [1, 2, 3, 4]) pages.push(await list({ page, limit: 2 }))
-    expect(pages.flatMap((page) => page.body.data.items)).to.deep.equal(made.toReversed())
+    expect(pages.flatMap((page) => page.body.data.items)).to.deep.equal(items)
     expect(pages.map((page) => page.body.data.hasMore)).to.deep.equal([true, true, false, false])
   })
 
@@ -99,10 +93,6 @@ describe('The product list', () => {
       [{ page: 0 }, 'page'],
       [{ limit: 'x', sku: '' }, 'sku'],
     ]
-    for (const [query, param] of cases) {
-      const { status, body } = await list(query)
-      expect(status, JSON.stringify(query)).to.equal(400)
-      expect(body.error).to.include({ code: 'VALIDATION_ERROR', param })
-    }
+    for (const [query, param] of cases) await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
   })
 })

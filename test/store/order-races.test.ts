@@ -3,12 +3,13 @@ import { outboxEvents, post } from '../support/actions.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
 import { lockDocument } from '../support/lock.ts'
 import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
-import { createProduct, readProduct, sendStore } from '../support/store.ts'
+import { createProduct, productRequests, productsPath, readProduct, sendStore } from '../support/store.ts'
 
 describe('Concurrent orders', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
+  const { change, remove } = productRequests(service, merchant)
 
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)))
@@ -38,7 +39,7 @@ describe('Concurrent orders', () => {
 
   it('stay consistent with concurrent changes to stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
-    const path = `/api/v1/dev/store/products/${product._id}`
+    const path = `${productsPath}/${product._id}`
     const [outcomes, changed] = await Promise.all([
       times(10, (index) => order([one(product)], index)),
       times(10, async () => {
@@ -48,7 +49,7 @@ describe('Concurrent orders', () => {
       times(5, async (index) => {
         const label = `L${index}`
         const variants = [{ _id: product.variants[0]._id, price: index, label }]
-        await service.http.put(path).set(merchant.write()).send({ variants }).expect(200)
+        await change(product._id, { variants }).expect(200)
       }),
     ])
     expect(count(outcomes, 'placed') + changed.filter((status) => status === 200).length).to.equal(12)
@@ -85,11 +86,6 @@ describe('Concurrent orders', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal(Array(8).fill('order.new'))
   })
 
-  const pathOf = (id: string) => `/api/v1/dev/store/products/${id}`
-  const change = (id: string, fields: object) =>
-    service.http.put(pathOf(id)).set(merchant.write()).send(fields).expect(200)
-  const remove = (id: string) => service.http.delete(pathOf(id)).set(merchant.write()).expect(200)
-
   const shirt = { label: 'S', price: 300, sku: 'tee-s' }
   for (const [what, fields, response] of [
     ['price', { variants: [{ ...shirt, price: 301 }] }, { unitPrice: 301 }],
@@ -108,12 +104,9 @@ describe('Concurrent orders', () => {
           sendStore(origin, merchant, 'POST', '/orders/simulate', { items: [one(product)] }),
         async () => {
           const [{ _id }] = variants
-          if (fields === null) await remove(productId)
-          else
-            await change(
-              productId,
-              'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields,
-            )
+          if (fields === null) return void (await remove(productId).expect(200))
+          const changed = 'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields
+          await change(productId, changed).expect(200)
         },
       ]).then(({ text }) => ({ body: JSON.parse(text) }))
       const [item] = (body.data?.['items'] ?? []) as object[]
@@ -127,7 +120,7 @@ describe('Concurrent orders', () => {
     const items = [one(first), one(second)]
     const { status } = await overtake(service, 4, [
       (_deps, { origin }) => sendStore(origin, merchant, 'POST', '/orders/simulate', { items }),
-      () => change(second._id, { active: false }),
+      () => change(second._id, { active: false }).expect(200),
     ])
     expect([status, await stockOf(first)]).to.deep.equal([400, 5])
   })

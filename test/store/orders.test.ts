@@ -5,7 +5,7 @@ import { isSignedWith, startEndpointServer } from '../support/endpoint-server.ts
 import { storeOrder } from '../support/orders.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
-import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
+import { createProduct, openLiveShop, productRequests, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000
 
@@ -16,6 +16,7 @@ describe('Orders', () => {
   const order = (body: object, by = merchant) =>
     post(service, by, '/store/orders/simulate', JSON.stringify(body))
   const read = (path: string, by = merchant) => service.http.get(`/api/v1/dev/store${path}`).set(by.read())
+  const { remove } = productRequests(service, merchant)
   const stocksOf = async (id: string) =>
     (await readProduct(service, merchant, id)).variants.map(({ stock }) => stock)
   const sized = [
@@ -104,7 +105,7 @@ describe('Orders', () => {
       const { _id } = await createProduct(service, merchant, unavailable)
       const { status, body } = await order({})
       expect([status, body.error.code]).to.deep.equal([400, 'INSUFFICIENT_STOCK'])
-      await service.http.delete(`/api/v1/dev/store/products/${_id}`).set(merchant.write()).expect(200)
+      await remove(_id).expect(200)
     }
     const { items } = (await read('/products', live)).body.data
     expect([items.length, items[0].variants[0].stock]).to.deep.equal([1, 5])
@@ -112,8 +113,7 @@ describe('Orders', () => {
 
   it('never contain a live product if placed in the sandbox without naming one', async () => {
     await openLiveShop(service, merchant)
-    const { key } = await service.key(merchant.businessId, { mode: 'live' })
-    const byLiveKey = { ...merchant, write: () => liveWrite(key) }
+    const byLiveKey = await withAnotherKey(service, merchant, { mode: 'live' })
     const old = await createProduct(service, merchant, { stock: 1 })
     service.clock.advance(1)
     const live = await createProduct(service, byLiveKey)
@@ -127,7 +127,7 @@ describe('Orders', () => {
     const there = await createProduct(service, merchant)
     service.clock.advance(1)
     const gone = await createProduct(service, merchant)
-    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
+    await remove(gone._id).expect(200)
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
@@ -137,46 +137,44 @@ describe('Orders', () => {
     const off = await createProduct(service, merchant, { active: false })
     const dear = await createProduct(service, merchant, { price: highest, stock: 5 })
     const gone = await createProduct(service, merchant)
-    await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(merchant.write()).expect(200)
+    await remove(gone._id).expect(200)
     const foreign = await createProduct(service, await service.merchant())
-    const liveKey = await service.key(merchant.businessId, { mode: 'live' })
+    const byLiveKey = await withAnotherKey(service, merchant, { mode: 'live' })
     await openLiveShop(service, merchant)
-    const live = await service.http
-      .post('/api/v1/dev/store/products')
-      .set({ Authorization: `Bearer ${liveKey.key}`, 'X-Idempotency-Key': 'live' })
-      .send({ name: 'Live', price: 1, stock: 1 })
+    const live = await createProduct(service, byLiveKey)
     const one = { productId: tea._id, quantity: 1 }
     const [productId, teeId] = [tea._id, tee._id]
     const items = (...some: object[]) => ({ items: [one, ...some] })
-    const cases: [body: unknown, code: string, param: string][] = [
-      [[{}], 'VALIDATION_ERROR', 'body'],
-      [{ items: {} }, 'VALIDATION_ERROR', 'items'],
-      [{ items: [] }, 'VALIDATION_ERROR', 'items'],
-      [{ items: Array.from({ length: 101 }, () => one) }, 'VALIDATION_ERROR', 'items'],
-      [items(null as never), 'VALIDATION_ERROR', 'items[1]'],
-      [items({ quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
-      [items({ productId }), 'VALIDATION_ERROR', 'items[1].quantity'],
-      ...['1', 0, -1, 1.5, 1_000_001, null].map((quantity): (typeof cases)[number] => [
-        items({ productId, quantity }),
-        'VALIDATION_ERROR',
-        'items[1].quantity',
-      ]),
-      [items({ productId: { $ne: '' }, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
-      [items({ productId: '\ud800', quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
+    type Refused = [body: unknown, code: string, param: string]
+    const invalid = 'VALIDATION_ERROR'
+    const quantities = ['1', 0, -1, 1.5, 1_000_001, null]
+    const cases: Refused[] = [
+      [[{}], invalid, 'body'],
+      [{ items: {} }, invalid, 'items'],
+      [{ items: [] }, invalid, 'items'],
+      [{ items: Array.from({ length: 101 }, () => one) }, invalid, 'items'],
+      [items(null as never), invalid, 'items[1]'],
+      [items({ quantity: 1 }), invalid, 'items[1].productId'],
+      [items({ productId }), invalid, 'items[1].quantity'],
+      ...quantities.map(
+        (quantity): Refused => [items({ productId, quantity }), invalid, 'items[1].quantity'],
+      ),
+      [items({ productId: { $ne: '' }, quantity: 1 }), invalid, 'items[1].productId'],
+      [items({ productId: '\ud800', quantity: 1 }), invalid, 'items[1].productId'],
       [
         items({ productId, variantId: 'a', variantLabel: 'b', quantity: 1 }),
-        'VALIDATION_ERROR',
+        invalid,
         'items[1].variantLabel',
       ],
-      [{ customer: 'Aïcha' }, 'VALIDATION_ERROR', 'customer'],
-      [{ customer: { name: ' ' } }, 'VALIDATION_ERROR', 'customer.name'],
-      [{ customer: { phone: '12' } }, 'VALIDATION_ERROR', 'customer.phone'],
-      [{ customer: { email: 'a b@c' } }, 'VALIDATION_ERROR', 'customer.email'],
+      [{ customer: 'Aïcha' }, invalid, 'customer'],
+      [{ customer: { name: ' ' } }, invalid, 'customer.name'],
+      [{ customer: { phone: '12' } }, invalid, 'customer.phone'],
+      [{ customer: { email: 'a b@c' } }, invalid, 'customer.email'],
       [items({ productId: newId(), quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
       [items({ productId: 'nothing', quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
       [items({ productId: gone._id, quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
       [items({ productId: foreign._id, quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
-      [items({ productId: live.body.data._id, quantity: 1 }), 'SANDBOX_MISMATCH', 'items[1].productId'],
+      [items({ productId: live._id, quantity: 1 }), 'SANDBOX_MISMATCH', 'items[1].productId'],
       [items({ productId, variantId: newId(), quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantId'],
       [items({ productId, variantLabel: 'S', quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantLabel'],
       [
@@ -184,8 +182,8 @@ describe('Orders', () => {
         'VARIANT_LABEL_AMBIGUOUS',
         'items[1].variantLabel',
       ],
-      [items({ productId: teeId, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].variantId'],
-      [items({ productId: off._id, quantity: 1 }), 'VALIDATION_ERROR', 'items[1].productId'],
+      [items({ productId: teeId, quantity: 1 }), invalid, 'items[1].variantId'],
+      [items({ productId: off._id, quantity: 1 }), invalid, 'items[1].productId'],
       [items({ productId: dear._id, quantity: 2 }), 'AMOUNT_OUT_OF_RANGE', 'items[1].quantity'],
       [items({ productId: dear._id, quantity: 1 }), 'AMOUNT_OUT_OF_RANGE', 'items'],
     ]
@@ -195,11 +193,8 @@ describe('Orders', () => {
     }
     expect([await stocksOf(productId), await stocksOf(teeId)]).to.deep.equal([[5], [4, 2, 0]])
     expect((await read('/orders')).body.data.total).to.equal(0)
-    const byLiveKey = { ...merchant, write: () => liveWrite(liveKey.key) }
     expect((await order({}, byLiveKey)).body.error.code).to.equal('SANDBOX_ONLY')
   })
-
-  const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
 
   it('report every shortage, and add up lines for the same variant', async () => {
     const tea = await createProduct(service, merchant, { stock: 5 })
@@ -288,11 +283,9 @@ describe('Orders', () => {
   })
 
   it('have events only for keys that may read orders', async () => {
-    const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
-    const { body } = await service.http
-      .post('/api/v1/dev/webhooks/endpoints')
-      .set({ Authorization: `Bearer ${issued.key}`, 'X-Idempotency-Key': newId() })
-      .send({ url: 'https://shop.example/hooks', events: ['order.new'] })
+    const limited = await withAnotherKey(service, merchant, { scopes: ['webhooks.endpoints:write'] })
+    const endpoint = JSON.stringify({ url: 'https://shop.example/hooks', events: ['order.new'] })
+    const { body } = await post(service, limited, '/webhooks/endpoints', endpoint)
     expect(body.error.code).to.equal('EVENTS_NOT_PERMITTED')
   })
 })

@@ -6,7 +6,7 @@ import { createProduct, repeated, sendStore } from '../support/store.ts'
 
 interface Case {
   merchant: Merchant
-  method: 'POST' | 'PUT' | 'DELETE'
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   body: object
   responses: string[]
@@ -57,8 +57,8 @@ describe('If a process is killed between any two steps of a product request,', f
 
   const made = async () => {
     const merchant = await service.merchant()
-    const { _id } = await createProduct(service, merchant, { sku: 'A' })
-    return { merchant, path: `/${_id}` }
+    const { _id, variants } = await createProduct(service, merchant, { sku: 'A' })
+    return { merchant, path: `/${_id}`, variantId: variants[0]._id }
   }
 
   it('the product is created exactly once when the request is retried', async () => {
@@ -100,5 +100,36 @@ describe('If a process is killed between any two steps of a product request,', f
     )
     const steps = mongodb(...before, 'find', 'update', ...after)
     expect(await killAtEveryStep(service, remove, 0)).to.deep.equal(steps)
+  })
+
+  const sale = (vidOf: (variantId: string) => string, quantity: number) =>
+    request(
+      200,
+      async () => {
+        const { merchant, path, variantId } = await made()
+        const body = { delta: -quantity }
+        return { merchant, method: 'PATCH', path: `${path}/variants/${vidOf(variantId)}/stock`, body }
+      },
+      ({ variants: [variant] }, data, label) =>
+        expect([variant?.stock, data.stock], label).to.deep.equal([5 - quantity, 5 - quantity]),
+    )
+
+  it('the stock is changed exactly once when the request is retried', async () => {
+    const steps = mongodb(...before, 'find', 'update', ...after)
+    expect(
+      await killAtEveryStep(
+        service,
+        sale((id) => id, 2),
+        0,
+      ),
+    ).to.deep.equal(steps)
+  })
+
+  it('the last units are taken even if its commit arrives after a retry has read the stock', async () => {
+    await landDuringRetry(
+      service,
+      sale(() => 'Default', 5),
+      6,
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { newEvent } from '../../src/outbox/event.ts'
 import { newId, newOrderNumber } from '../../src/platform/ids.ts'
-import { orderFormat } from '../../src/store/orders/event-data.ts'
 import type { Order } from '../../src/store/orders/order.ts'
+import { orderFormat } from '../../src/store/orders/order.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** A placed order with its event in the outbox. Doesn't use the API, so no relay job is enqueued. */

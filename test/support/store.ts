@@ -46,14 +46,27 @@ export async function createProduct(
   return product
 }
 
-export async function readProduct(
-  { http }: Service,
+export const productsPath = '/api/v1/dev/store/products'
+
+/** Requests about a merchant's products. */
+export const productRequests = (service: Service, merchant: Merchant) => ({
+  create: (body: unknown, key?: string) =>
+    service.http
+      .post(productsPath)
+      .set({ ...merchant.write(key), 'Content-Type': 'application/json' })
+      .send(typeof body === 'string' ? body : JSON.stringify(body)),
+  read: (id: string) => service.http.get(`${productsPath}/${id}`).set(merchant.read()),
+  list: (query: object = {}) => service.http.get(productsPath).query(query).set(merchant.read()),
+  change: (id: string, body: object, key?: string) =>
+    service.http.put(`${productsPath}/${id}`).set(merchant.write(key)).send(body),
+  remove: (id: string, key?: string) => service.http.delete(`${productsPath}/${id}`).set(merchant.write(key)),
+})
+
+export const readProduct = async (
+  service: Service,
   merchant: Merchant,
   id: string,
-): Promise<ProductResponse> {
-  const { body } = await http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
-  return body.data
-}
+): Promise<ProductResponse> => (await productRequests(service, merchant).read(id)).body.data
 
 export interface StoreResponse {
   status: number

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { array, assert, boolean, integer, nat, oneof, property, record } from 'fast-check'
 import { feePortionsOf, setAside, undoSetAside } from '../../src/intents/refunds/begin-and-settle.ts'
-import { commissionOf, type ReturnedFees } from '../../src/wallets/commission.ts'
+import { commissionOf, noCommission, type ReturnedFees } from '../../src/wallets/commission.ts'
 
 interface State {
   refundsCommitted: number
@@ -49,6 +49,52 @@ describe('The fees returned by refunds', () => {
     const nothing = { refundsCommitted: 0, feesReturned: { providerTtc: 0, payerTtc: 0 } }
     const { returnedFees } = feePortionsOf({ amountPaid: 10_001, commission }, nothing, 10_001)
     expect(returnedFees).to.deep.equal({ providerTtc: commission.providerTtc, payerTtc: commission.payerTtc })
+  })
+
+  describe('by one refund of 500 of 1 000 centimes', () => {
+    const commission = { ...noCommission, providerTtc: 15, payerTtc: 7 }
+    const portions = (refundsCommitted: number, providerTtc: number, payerTtc: number) => {
+      const before = { refundsCommitted, feesReturned: { providerTtc, payerTtc } }
+      return feePortionsOf({ amountPaid: 1000, commission }, before, 500)
+    }
+    const ranged = {
+      returnedFees: { providerTtc: 7, payerTtc: 3 },
+      guard: {
+        refundsCommitted: { $lt: 500 },
+        'feesReturned.providerTtc': { $lte: 8 },
+        'feesReturned.payerTtc': { $lte: 4 },
+      },
+    }
+    const exact = (committed: number, before: [number, number], returned: [number, number]) => ({
+      returnedFees: { providerTtc: returned[0], payerTtc: returned[1] },
+      guard: {
+        refundsCommitted: committed,
+        'feesReturned.providerTtc': before[0],
+        'feesReturned.payerTtc': before[1],
+      },
+    })
+
+    it('are rounded down, if that much of both is left', () => {
+      expect(portions(0, 0, 0)).to.deep.equal(ranged)
+      expect(portions(100, 8, 4)).to.deep.equal(ranged)
+    })
+
+    it('are what is left, if that is less', () => {
+      expect(portions(100, 9, 0)).to.deep.equal(exact(100, [9, 0], [6, 3]))
+      expect(portions(100, 0, 5)).to.deep.equal(exact(100, [0, 5], [7, 2]))
+    })
+
+    it('are all that is left, if it completes the payment', () => {
+      expect(portions(500, 7, 3)).to.deep.equal(exact(500, [7, 3], [8, 4]))
+    })
+
+    it('are set aside, and given back if the refund fails', () => {
+      const refund = { amount: 500, returnedFees: { providerTtc: 7, payerTtc: 3 } }
+      const paths = { refundsCommitted: 500, 'feesReturned.providerTtc': 7, 'feesReturned.payerTtc': 3 }
+      expect(setAside(refund)).to.deep.equal(paths)
+      const undone = Object.entries(paths).map(([path, value]) => [path, -value])
+      expect(undoSetAside(refund)).to.deep.equal(Object.fromEntries(undone))
+    })
   })
 
   it("never exceed the payment's fees, and equal them once everything is refunded", () => {

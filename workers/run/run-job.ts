@@ -1,5 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
-import { type Jobs, jobSchemas, type QueueName } from '../../schemas/jobs.ts'
+import { type Jobs, type QueueName, queueSettings } from '../../schemas/jobs.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
@@ -39,7 +39,7 @@ export async function runJob(
   let outcome: NextStep['next'] | 'fault'
   let isValid = false
   try {
-    deps.validate(jobSchemas[work.queue], job.data)
+    deps.validate(queueSettings[work.queue].job, job.data)
     isValid = true
     await deps.databaseTime.unsure()
     const done = await work.run(deps, job.data as Jobs[QueueName], { jobId, name })

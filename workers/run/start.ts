@@ -1,5 +1,5 @@
 import { type Job, Worker } from 'bullmq'
-import { type QueueName, queueNames, queueOptions } from '../../schemas/jobs.ts'
+import { deadShownSeconds, type QueueName, queueNames, queueSettings } from '../../schemas/jobs.ts'
 import { expireDue } from '../../src/intents/expire.ts'
 import { queryDueWallets } from '../../src/intents/query-wallets.ts'
 import type { Deps } from '../../src/platform/deps.ts'
@@ -76,7 +76,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const loops = startLoops(deps, works)
   const workers = createWorkers(loops)
   const bullWorkers = deps.config.workerQueues.flatMap((name) =>
-    splitConcurrency(queueOptions[name].concurrency).map((concurrency) => {
+    splitConcurrency(queueSettings[name].concurrency).map((concurrency) => {
       const worker = startWorker(deps, workers[name], concurrency, connection, running)
       worker.on('error', (err) => warnOfQueueError({ err, queue: name }))
       return worker
@@ -153,7 +153,6 @@ function startWorker(
   connection: RedisConnection,
   running: RunningWork,
 ): Worker {
-  const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, work, job, token)
     // Not awaited when stopping, because it may take long. Another process will restore the jobs.
@@ -171,13 +170,11 @@ function startWorker(
     stalledInterval: 4000,
     // BullMQ must never give up on an interrupted job, because attempts are counted in MongoDB.
     maxStalledCount: 1_000_000,
-    removeOnComplete: kept(keepCompletedSeconds),
-    removeOnFail: kept(keepFailedSeconds),
+    // With an age of 0, BullMQ would keep the latest job.
+    removeOnComplete: { count: 0 },
+    removeOnFail: work.queue === 'webhook-delivery' ? { age: deadShownSeconds } : { count: 0 },
   })
 }
-
-/** BullMQ removes old jobs only when another one ends, so with an age of 0 the latest would stay. Hence a count. */
-const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /** An evicted job disappears without an error, and its work waits for a poll. Redis may forbid `INFO`. */
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {

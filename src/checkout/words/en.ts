@@ -3,22 +3,17 @@ import { currencyCode } from '../../../schemas/currency.ts'
 const nothingTaken = 'You have not been charged.'
 
 export const english = {
-  /** Written in that language. */
   language: 'English',
   languages: 'Language',
   toContent: 'Skip to content',
   test: 'Test mode: no real money is taken.',
   nothingTaken,
   moment: (date: string, clock: string) => `${date} at ${clock}`,
-  /** Heading of the summary above a form with wrong fields. */
   problem: 'There is a problem',
-  /** Heading of a notice above a form. */
   notPaid: 'Payment not made',
-  /** Page title if the form has errors. */
   wrong: (title: string) => `Error: ${title}`,
   pay: {
     title: (amount: string) => `Pay ${amount}`,
-    /** When the payment expires: a time today, or a date and time. */
     expiresToday: (clock: string, left: string) => `Pay before ${clock}: ${left} left.`,
     expires: (moment: string, left: string) => `Pay before ${moment}: ${left} left.`,
     phone: 'Phone number',
@@ -29,7 +24,7 @@ export const english = {
     button: (amount: string) => `Pay ${amount}`,
     busy: 'Paying…',
     changeAmount: 'Change the amount',
-    /** The link back to the merchant. Following it doesn't cancel the payment. */
+    /** Following the link doesn't cancel the payment. */
     leave: 'Return to the merchant without paying',
   },
   amount: {
@@ -48,11 +43,9 @@ export const english = {
   /** A merchant shows this page at a counter. */
   qr: {
     title: (amount: string) => `Scan to pay ${amount}`,
-    /** The title if the customer chooses the amount. */
     titleOpen: 'Scan to pay',
-    /** Text alternative of the QR code. */
     image: 'QR code of the payment page',
-    /** Comes before the payment code. `address` is the page for typing it. */
+    /** `address` is the page for typing the payment code. */
     code: (address: string) => `Or open ${address} and enter this code:`,
     download: (format: string) => `Download as ${format}`,
   },
@@ -66,7 +59,7 @@ export const english = {
     amountRange: (least: string, most: string) => `The amount must be between ${least} and ${most}`,
     code: 'Enter the 6 digits of the code',
   },
-  /** Each one explains why the customer wasn't charged. */
+  /** Each notice says why the customer wasn't charged. */
   notices: {
     wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
     insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Top it up and try again, or pay with another wallet.`,
@@ -82,7 +75,7 @@ export const english = {
       'We are waiting for your wallet to confirm. Do not pay a second time: this page updates by itself.',
     ],
     paid: 'Payment successful',
-    /** The intent was paid with a form other than this customer's. */
+    /** The intent was paid with another customer's form. */
     paidBefore: ['This payment was already made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
@@ -123,10 +116,9 @@ export const english = {
       'Something went wrong',
       'The problem is on our side. Open the page again: it will show the status of the payment. You will not be charged twice.',
     ],
-    /** Link text. */
     again: 'Open the page again',
   },
-  /** Parts of a remaining time, such as `23 h 59 min`. */
+  /** Such as `23 h 59 min`. */
   left: {
     days: ['#\u00a0day', '#\u00a0days', '#\u00a0days', '#\u00a0days'],
     hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
@@ -135,3 +127,17 @@ export const english = {
     soon: 'less than a minute',
   },
 } as const
+
+/** The noun after 1, 2, 3 to 10, and any other number. `#` stands for the number. */
+export type Forms = readonly [one: string, two: string, few: string, many: string]
+
+export type Note = readonly [title: string, sentence: string]
+
+/** Some texts are inserted as HTML, others as plain text, so none may contain characters that are special in HTML. */
+export type Words = Texts<typeof english>
+
+type Texts<Part> = Part extends string
+  ? string
+  : Part extends (...values: infer Values) => infer Text
+    ? (...values: Values) => Texts<Text>
+    : { [Name in keyof Part]: Texts<Part[Name]> }

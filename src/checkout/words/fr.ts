@@ -1,5 +1,5 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Words } from './words.ts'
+import type { Words } from './en.ts'
 
 const nothingTaken = 'Aucun montant n’a été débité.'
 

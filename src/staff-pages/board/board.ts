@@ -17,10 +17,7 @@ const maxJobsPerPage = 50
 /** Redis rejects very large numbers with an error that would look like a fault in Redis. */
 const lastPage = 1_000_000
 
-/**
- * Serves Bull Board at `/admin/queues` to signed-in staff. This router handles Retry and Retry all itself, only for
- * deliveries, passes GET and HEAD on to Bull Board, and refuses all else. So Bull Board is read-only.
- */
+/** Bull Board gets only GET and HEAD. This router handles Retry and Retry all itself, and refuses all else. */
 export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
   router.use((_req, res, next) => {
@@ -91,7 +88,6 @@ async function queueOf(deps: Pick<Deps, 'boardQueues'>, req: Request): Promise<Q
   return queue
 }
 
-/** Error messages for Bull Board's page, without a stack trace. */
 function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
   const logUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
   return (error: unknown, req, res, _next) => {

@@ -38,10 +38,7 @@ const responses: Record<Requeued, BoardResponse> = {
 /** Whether such a job no longer belongs in Bull Board's *failed* list. */
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
-/**
- * Re-queues a job's delivery. MongoDB, not the job, decides whether that's possible. The job leaves the *failed* list
- * unless the delivery is still DEAD.
- */
+/** MongoDB, not the job, decides. The job leaves the *failed* list unless its delivery is still DEAD. */
 export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
@@ -49,10 +46,7 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
   return responses[outcome]
 }
 
-/**
- * Re-queues the deliveries of all jobs in the *failed* list in batches, oldest first. Jobs that fail in the meantime
- * are left out. If the request is interrupted, a second one continues with the rest.
- */
+/** Oldest first, without the jobs that fail in the meantime. After an interruption, a second request continues. */
 export async function retryAll(
   deps: RetryDeps,
   queue: Queue,
@@ -78,10 +72,7 @@ export async function retryAll(
   return { status: 409, body: { error: `${kept} deliveries were not re-queued`, message, retried } }
 }
 
-/**
- * Removes jobs from the *failed* list. If Redis fails, the deliveries are still re-queued, but the jobs stay listed
- * until `restoreJobs` next repairs all jobs (workers/maintenance.ts).
- */
+/** If Redis fails, the jobs stay listed until `restoreJobs` next repairs all jobs (workers/maintenance.ts). */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {
     await Promise.all(

@@ -9,13 +9,9 @@ import { deliveryIdOf } from '../../webhooks/deliveries/delivery.ts'
 import { inUtc } from '../format.ts'
 import { uiConfig } from './settings.ts'
 
-/** All URLs on Bull Board's page begin with this. */
 const boardPath = '/admin/queues'
 
-/**
- * `before` makes Bull Board serve only reads, as a second safeguard besides board.ts. `after` replaces the stack traces
- * of failed jobs.
- */
+/** `before` is a second safeguard besides board.ts. */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {
@@ -35,10 +31,7 @@ function jobsIn(body: object | string): FailedJob[] {
   return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
 }
 
-/**
- * Has no queues at first, so that the page opens even if Redis is down. `mayRequeue` says whether the staff who see the
- * board may re-queue deliveries.
- */
+/** Without queues at first, the page opens even if Redis is down. */
 export function createBoardFor(mayRequeue: boolean) {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
@@ -57,7 +50,6 @@ export function createBoardFor(mayRequeue: boolean) {
   let hasQueues = false
   return {
     app,
-    /** Only the first call counts. */
     addQueues(queues: ReadonlyMap<QueueName, Queue>): void {
       if (hasQueues) return
       hasQueues = true
@@ -80,7 +72,6 @@ function addOwnFiles(app: Express): void {
   )
 }
 
-/** Bull Board shows them below the names of the queues. */
 const descriptions: Record<QueueName, string> = {
   'webhook-delivery':
     'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
@@ -91,10 +82,8 @@ const descriptions: Record<QueueName, string> = {
   retention: 'Deletes old data every night.',
 }
 
-/** Staff can retry only the jobs in this queue. */
 export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
-/** Shows the Retry buttons for deliveries if `mayRetry` is true, and never buttons for other actions. */
 function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
   const isDelivery = isDeliveryQueue(name)
   const adapter = new BullMQAdapter(queue, {
@@ -118,7 +107,6 @@ interface Titled {
   data?: Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
 }
 
-/** Begins with the event's name for a delivery, otherwise with the queue's name. */
 const titleOf = ({ name, data = {} }: Titled): string => {
   const { ref, host, referenceNumbers, failed, error, next } = data
   const words = [
@@ -128,7 +116,6 @@ const titleOf = ({ name, data = {} }: Titled): string => {
     referenceNumbers && shownReferences(referenceNumbers),
     failed && `${failed} attempts failed`,
     error,
-    // Redis stores times as strings.
     next && `next attempt at ${inUtc(new Date(next))}`,
   ]
   return words.filter((word) => word !== undefined).join(' · ')

@@ -1,7 +1,6 @@
 import type { UIConfig } from '@bull-board/api/typings/app'
 import { navigationFor } from '../layout.ts'
 
-/** UTC, as on all staff pages. */
 const time = {
   hour: '2-digit',
   minute: '2-digit',
@@ -43,10 +42,8 @@ export const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * Hides the link to Bull Board's own site, and the buttons for operations that board.ts refuses. Bull Board's
- * readOnlyMode can only hide all buttons of a queue at once, so for support staff this hides all but Retry, known by
- * its icon. Class names end in a hash that changes with each version, so the selectors match only their beginnings.
- * Should a new version change those, the browser test fails.
+ * Hides the link to Bull Board's own site, and all buttons but Retry, because readOnlyMode can only hide all of them.
+ * Class names end in a hash that changes with each version, so the selectors match only their beginnings.
  */
 export const boardStyle = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),

@@ -30,10 +30,7 @@ export interface SearchHit {
   intent: FoundIntent | null
 }
 
-/**
- * Searches by one kind of input. Each finder is bounded: it reads an index, with a limit and a time limit, or a single
- * document by its unique id.
- */
+/** Each finder reads an index, with a limit and a time limit, or a single document by its unique id. */
 interface Finder {
   /** As the results and the hint name it, e.g. `phone number`. */
   kind: string
@@ -61,7 +58,6 @@ const payments = (
   more: Pick<Finder, 'shown' | 'audited'> = {},
 ): Finder => ({ kind, read, find: async (deps, input) => paymentHits(await search(deps, input)), ...more })
 
-/** For things that have a page of their own. */
 const onePage = (
   kind: string,
   read: Finder['read'],
@@ -94,7 +90,6 @@ const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
 
 /** With or without a query, and on any host, because PAY_URL may change. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
-/** What people type between the characters of a short code. */
 const separators = /[\s.\p{Pd}]/gu
 
 /** From a payment link, or typed on its own. */
@@ -128,7 +123,6 @@ const finders: readonly Finder[] = [
     audited: 'payment.searched-by-phone',
   }),
   payments('key in the wallet', lower(isId), searchByWalletKey),
-  // Delivery ids are case-sensitive.
   onePage('delivery id', (query) => matching(isDeliveryId, query), lookUpDelivery, deliveryPath),
   onePage('endpoint id', lower(isId), lookUpEndpoint, endpointPath),
   onePage('business id', lower(isId), lookUpBusiness, businessPath),
@@ -136,7 +130,6 @@ const finders: readonly Finder[] = [
 
 /** As pages show a key, such as `sk_live_…rwQB`, or only the last four characters of its secret. */
 const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
-/** Few keys share their last four characters. */
 const maxKeys = 20
 
 const keyHits = (keys: readonly KeyFacts[]): SearchHit[] =>
@@ -157,7 +150,6 @@ function whyNotOneKey(keys: string): string {
   return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
 }
 
-/** API keys by clear text, short form or id. */
 const keyFinders: readonly Finder[] = [
   {
     kind: 'API key',
@@ -189,17 +181,13 @@ const keyFinders: readonly Finder[] = [
   },
 ]
 
-/** Results of one finder. `shown` is the input as the page may show it. */
 export interface ResultGroup {
   kind: string
   shown: string
   hits: SearchHit[]
 }
 
-/**
- * `isPrivate`: the page must not repeat the query, because it's a phone number or contains an API key. If nothing was
- * found, `whyNoHit` may explain why.
- */
+/** If `isPrivate`, the page must not repeat the query: it's a phone number or contains an API key. */
 interface Results {
   groups: ResultGroup[]
   isPrivate: boolean
@@ -218,9 +206,8 @@ export const phoneSearches = {
 export const minPartLength = 2
 
 /**
- * If no finder has a result, searches for businesses by name – unless the query is private, because MongoDB logs the
- * text of slow queries. Audited searches are in the audit trail before this returns, so that no one sees results that
- * it doesn't mention. Returns only how long to wait if the person has searched too often.
+ * Audited searches are in the audit trail before anyone sees their results. No private query becomes a search by name,
+ * because MongoDB logs the text of slow queries.
  */
 export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
   const accepted = [...finders, ...keyFinders].flatMap((finder) => {

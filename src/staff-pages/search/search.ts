@@ -8,7 +8,7 @@ import {
   lookUpBusinesses,
   maxBusinesses,
 } from '../../businesses/list-businesses.ts'
-import { readAmount } from '../../checkout/read-amount.ts'
+import { readAmount } from '../../checkout/amount.ts'
 import { formFields } from '../../http/body/read-form.ts'
 import { redirectTo } from '../../http/pages/send-page.ts'
 import { readInstant } from '../../input/instant.ts'
@@ -29,7 +29,6 @@ import { minPartLength, paymentHits, type ResultGroup, runFinders, type SearchHi
 
 const dayMs = 86_400_000
 
-/** The first of the staff pages. */
 export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff }) => {
   const { due, waiting, dead } = await countBacklog(deps)
   const body = html`<h1>Search</h1>
@@ -69,7 +68,6 @@ export async function searchByAmountAndDay(
   await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
 }
 
-/** Redirects to the only result, or lists all of them. */
 async function sendResults(
   deps: Pick<Deps, 'Business'>,
   res: Response,
@@ -109,7 +107,6 @@ const section = ({ kind, shown, hits }: ResultGroup, businesses: ReadonlyMap<str
   </section>`
 }
 
-/** A note if there may be more results than the page shows. */
 function cut(hits: readonly SearchHit[]): string {
   const arePayments = hits.some(({ intent }) => intent !== null)
   if (arePayments && hits.length === maxFoundIntents) return ` Only the newest ${maxFoundIntents} are shown.`
@@ -170,15 +167,11 @@ async function businessesFor(deps: Pick<Deps, 'Business'>, text: string): Promis
 
 /** A pasted payment link may have a long query. */
 const maxQueryLength = 1000
-/** What the search field shows again at most. */
 const maxShownLength = 200
 
 type AmountFields = Record<'business' | 'amount' | 'day', string>
 
-/**
- * Both forms use POST, so that no phone number or API key ends up in a URL, in the browser's history or in the log of a
- * proxy. `by` is the search by amount whose results the page shows.
- */
+/** Both forms use POST, because a URL with a phone number or an API key would end up in logs and histories. */
 const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): string =>
   html`<form class="filter card" role="search" method="post" action="/admin/search">
       !${csrfField(staff)}

@@ -6,10 +6,7 @@ export type CallerText = Record<Locale['code'], string>
 
 export const inEach = (en: string, fr: string, ar: string): CallerText => ({ en, fr, ar })
 
-/**
- * About a state of a payment, endpoint or delivery. Support staff read why it came to this, and what the service, they
- * and the merchant do next. `{name}` stands for a fact.
- */
+/** Support staff read why it came to this state, and what follows. `{name}` stands for a fact. */
 export type Sentences = CallerText & Record<'happened' | 'next', string>
 
 export const sentences = (happened: string, next: string, en: string, fr: string, ar: string): Sentences => ({
@@ -20,7 +17,6 @@ export const sentences = (happened: string, next: string, en: string, fr: string
   ar,
 })
 
-/** Throws if a fact is missing. */
 export const fill = (text: string, facts: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const fact = facts[name]
@@ -40,10 +36,8 @@ export function adviceFrom(
   return sentences(say('en', happened), say('en', next), say('en', en), say('fr', fr), say('ar', ar))
 }
 
-/** Shows support staff what to say to the person on the phone. */
 export const adviceCard = (advice: Sentences): string => card(facts(advice))
 
-/** Like `adviceCard` for several subjects, each under its own heading. */
 export const adviceCards = (all: Readonly<Record<string, Sentences>>): string =>
   card(
     Object.entries(all)

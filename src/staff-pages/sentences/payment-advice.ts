@@ -46,7 +46,6 @@ export function paymentFacts(locale: Locale, intent: TracedIntent, price: Price 
   }
 }
 
-/** The price of the payment in progress, of the one that was made, or of the last one that failed. */
 function priceOf({ hold, payment, attempts }: TracedIntent): Price | null {
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
@@ -75,7 +74,6 @@ const sumOf = (prices: readonly Price[]): Price =>
 
 type Language = Pick<Locale, 'code' | 'dir' | 'money'>
 
-/** How each language mentions the fee in a total that a payment takes, or that a refund gives back. */
 const parts = {
   charged: inEach('{amount} and a fee of {fee}', 'dont {fee} de frais', 'منها رسوم قدرها {fee}'),
   givenBack: inEach(
@@ -85,17 +83,11 @@ const parts = {
   ),
 }
 
-/**
- * What a payment takes from the wallet. If there's a fee, the parts of the total follow, because the merchant knows
- * only the amount: `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`.
- */
+/** Such as `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`: the merchant knows only the amount. */
 export const chargedInWords = (language: Language, price: Price): string =>
   totalInWords(language, price, parts.charged)
 
-/**
- * What a refund gives back to the wallet. If that includes a part of the fee, the parts of the total follow: `202.00
- * MRU (200.00 MRU and 2.00 MRU of the fee)`.
- */
+/** Such as `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`. */
 export const givenBackInWords = (language: Language, price: Price): string =>
   totalInWords(language, price, parts.givenBack)
 

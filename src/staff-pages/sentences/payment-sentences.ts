@@ -11,23 +11,23 @@ const repeatLater = inEach(
   'حاول لاحقًا، أو ادفع بمحفظة أخرى.',
 )
 
-/** The customer can pay again. `reason` and `remedy` are for the caller. */
-const declined = (why: string, reason: CallerText, remedy: CallerText): Sentences =>
+/** The customer can pay again. All texts but `why` are for the caller. */
+const declined = (why: string, remedy: CallerText, en: string, fr: string, ar: string): Sentences =>
   sentences(
     `The payment of {amount} on {since} did not go through: ${why}.`,
     'No money moved. The customer can try again until {expiresAt}.',
-    `Your payment of {amount} did not go through: ${reason.en}. {notCharged} ${remedy.en}`,
-    `Votre paiement de {amount} n’a pas abouti\u00a0: ${reason.fr}. {notCharged} ${remedy.fr}`,
-    `لم تنجح عملية دفع {amount}: ${reason.ar}. {notCharged} ${remedy.ar}`,
+    `Your payment of {amount} did not go through: ${en}. {notCharged} ${remedy.en}`,
+    `Votre paiement de {amount} n’a pas abouti\u00a0: ${fr}. {notCharged} ${remedy.fr}`,
+    `لم تنجح عملية دفع {amount}: ${ar}. {notCharged} ${remedy.ar}`,
   )
 
-const failed = (why: string, reason: CallerText): Sentences =>
+const failed = (why: string, en: string, fr: string, ar: string): Sentences =>
   sentences(
     `The payment of {amount} on {since} failed permanently: ${why}.`,
     `No money moved. ${newRequest}`,
-    `Your payment of {amount} failed: ${reason.en}. {notCharged} Ask the merchant for a new payment link.`,
-    `Votre paiement de {amount} a échoué\u00a0: ${reason.fr}. {notCharged} Demandez au commerçant de vous envoyer un nouveau lien de paiement.`,
-    `فشلت عملية دفع {amount}: ${reason.ar}. {notCharged} اطلب من التاجر أن يرسل إليك رابط دفع جديدًا.`,
+    `Your payment of {amount} failed: ${en}. {notCharged} Ask the merchant for a new payment link.`,
+    `Votre paiement de {amount} a échoué\u00a0: ${fr}. {notCharged} Demandez au commerçant de vous envoyer un nouveau lien de paiement.`,
+    `فشلت عملية دفع {amount}: ${ar}. {notCharged} اطلب من التاجر أن يرسل إليك رابط دفع جديدًا.`,
   )
 
 /** For a request that was cancelled or has expired. */
@@ -82,61 +82,61 @@ export const paymentSentences: Record<PaymentState, Sentences> = {
   ),
   'not-executed': declined(
     'the wallet did not carry it out',
-    inEach('your wallet did not carry it out', 'votre portefeuille ne l’a pas exécuté', 'لم تنفذها محفظتك'),
     repeat,
+    'your wallet did not carry it out',
+    'votre portefeuille ne l’a pas exécuté',
+    'لم تنفذها محفظتك',
   ),
   wrong_pin: declined(
     `${reasonWords.wrong_pin}. The merchant is not notified`,
-    inEach(
-      'the phone number or the PIN is wrong',
-      'le numéro de téléphone ou le code PIN est incorrect',
-      'رقم الهاتف أو الرمز السري غير صحيح',
-    ),
     inEach('Check both and try again.', 'Vérifiez les deux et réessayez.', 'تحقق منهما ثم حاول مجددًا.'),
+    'the phone number or the PIN is wrong',
+    'le numéro de téléphone ou le code PIN est incorrect',
+    'رقم الهاتف أو الرمز السري غير صحيح',
   ),
   wallet_locked: declined(
     `${reasonWords.wallet_locked}. The merchant is not notified`,
-    inEach(
-      'your wallet is locked after too many wrong PINs',
-      'votre portefeuille est bloqué après trop de codes PIN incorrects',
-      'قُفلت محفظتك بعد إدخال الرمز السري خطأً عدة مرات',
-    ),
     repeatLater,
+    'your wallet is locked after too many wrong PINs',
+    'votre portefeuille est bloqué après trop de codes PIN incorrects',
+    'قُفلت محفظتك بعد إدخال الرمز السري خطأً عدة مرات',
   ),
   insufficient_funds: declined(
     reasonWords.insufficient_funds,
-    inEach('your balance is too low', 'votre solde est insuffisant', 'رصيدك غير كافٍ'),
     inEach(
       'Top up your wallet and try again, or pay with another wallet.',
       'Rechargez votre portefeuille, puis réessayez, ou payez avec un autre portefeuille.',
       'اشحن محفظتك ثم حاول مجددًا، أو ادفع بمحفظة أخرى.',
     ),
+    'your balance is too low',
+    'votre solde est insuffisant',
+    'رصيدك غير كافٍ',
   ),
   limit_exceeded: declined(
     reasonWords.limit_exceeded,
-    inEach(
-      'the amount exceeds the limit of your wallet',
-      'le montant dépasse le plafond de votre portefeuille',
-      'المبلغ يتجاوز الحد المسموح به لمحفظتك',
-    ),
     repeatLater,
+    'the amount exceeds the limit of your wallet',
+    'le montant dépasse le plafond de votre portefeuille',
+    'المبلغ يتجاوز الحد المسموح به لمحفظتك',
   ),
   declined: declined(
     reasonWords.declined,
-    inEach('your wallet declined it', 'votre portefeuille l’a refusé', 'رفضتها محفظتك'),
     repeatLater,
+    'your wallet declined it',
+    'votre portefeuille l’a refusé',
+    'رفضتها محفظتك',
   ),
   technical_error: failed(
     reasonWords.technical_error,
-    inEach(
-      'your wallet had a technical error',
-      'votre portefeuille a rencontré une erreur technique',
-      'حدث خطأ تقني في محفظتك',
-    ),
+    'your wallet had a technical error',
+    'votre portefeuille a rencontré une erreur technique',
+    'حدث خطأ تقني في محفظتك',
   ),
   wallet_closed: failed(
     reasonWords.wallet_closed,
-    inEach('your wallet is closed', 'votre portefeuille est fermé', 'محفظتك مغلقة'),
+    'your wallet is closed',
+    'votre portefeuille est fermé',
+    'محفظتك مغلقة',
   ),
   requested_by_merchant: closed(
     'The merchant cancelled the request.',

@@ -5,10 +5,7 @@ import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import type { RefusalReason } from '../../wallets/wallet.ts'
 
-/**
- * What makes a difference to a caller. In `unknown-payment` and `unknown-refund`, an order is void by now, but the
- * wallet hasn't reported its outcome.
- */
+/** In an `unknown-…` state, an order is void by now, but the wallet hasn't reported its outcome. */
 export type PaymentState =
   | 'unpaid'
   | 'code-expired'
@@ -23,7 +20,6 @@ export type PaymentState =
   | 'paid'
   | RefundState
 
-/** For a paid payment with a requested refund. */
 export type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 'refunded-in-part' | 'refunded'
 
 type Owner = Pick<Business, 'suspended'> | null
@@ -64,11 +60,9 @@ function paidState(intent: TracedIntent, _business: Owner, now: Date): PaymentSt
 /** Clock skew of a wallet, which may carry out an order this long after its `validUntil`. */
 const maxClockSkewMs = 30_000
 
-/** Whether a wallet may still carry out the order. */
 const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
   validUntil.getTime() + maxClockSkewMs > now.getTime()
 
-/** The oldest refund without a known outcome. */
 export const openRefundOf = ({ refunds }: TracedIntent): Refund | undefined =>
   refunds.find(({ status }) => status === 'PENDING')
 

@@ -124,7 +124,6 @@ const accepting = allFailed(
   'يمكننا إجراء محاولة جديدة الآن، بالمعرّف نفسه والمحتوى نفسه. وقد تصل الإشعارات حينئذ متأخرة وبغير ترتيبها.',
 )
 
-/** About dead deliveries, by the state of their endpoint. */
 export const deadSentences: Record<EndpointState, Sentences> = {
   unused: accepting,
   healthy: accepting,
@@ -179,7 +178,6 @@ export function deliveryFacts(
   const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
   const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untried }
-  // Reference of the payment, or number of the order.
   const named = { event: ltrText(locale, event), reference: ltrText(locale, referenceNumber) }
   const webhook = fill(webhookNames[locale.code], named)
   return {
@@ -203,7 +201,6 @@ const webhookNames = inEach(
 )
 const deadWebhook = inEach('the {webhook}', 'du {webhook}', '{webhook}')
 
-/** The same sentences for every state of an active endpoint, and those about the endpoint for the others. */
 const whileActive = (active: Sentences): Record<EndpointState, Sentences> => ({
   ...endpointSentences,
   unused: active,
@@ -219,7 +216,6 @@ const delivered = sentences(
   'قبِل خادمك ({host}) {webhook} بتاريخ {deliveredAt}. ابحث عن {id} في سجلاتك.',
 )
 
-/** By the status of the delivery and the state of its endpoint. */
 export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sentences>> = {
   PENDING: whileActive(
     sentences(

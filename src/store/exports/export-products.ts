@@ -5,21 +5,21 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { type CsvCell, csvHeader, csvRows } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { readInSlices, restAfter } from '../../platform/in-slices.ts'
-import { type Column, productColumns } from '../imports/rows.ts'
+import { type CsvColumn, csvColumns } from '../imports/rows.ts'
 import type { Product } from '../products/product.ts'
 import { requireShop } from '../shops/shops.ts'
 
-/** Rows per chunk. A chunk is usually about 10 kB, and at most 2 MB if every cell has its maximum length. */
+/** A chunk is usually about 10 kB, and at most 2 MB. */
 const rowsPerChunk = 100
-/** Per query. The largest possible products take up 70 kB each. */
+/** The largest products take up 70 kB each. */
 const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * Yields CSV text, oldest product first, and reads products only as fast as the caller consumes it. Importing the file
- * again changes nothing. Cells are exported unchanged, even if a spreadsheet could interpret them as formulas. Throws
- * SHOP_NOT_FOUND if the caller has no shop.
+ * Yields CSV text, oldest product first, and reads only as fast as the caller consumes it. Cells are exported
+ * unchanged, even if a spreadsheet could run them as formulas, so that importing the file changes nothing. Throws
+ * SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -27,7 +27,7 @@ export async function* exportProducts(
   delimiter: Delimiter,
 ): AsyncGenerator<string, void, undefined> {
   await requireShop(deps, caller)
-  let text = csvHeader(productColumns, delimiter)
+  let text = csvHeader(csvColumns, delimiter)
   let rows: ExportedRow[] = []
   for await (const product of eachProduct(deps, caller)) {
     rows.push(...rowsOf(product))
@@ -38,13 +38,13 @@ export async function* exportProducts(
     yield chunk
     text = ''
     rows = []
-    // 50 large products make 50 chunks. Without a pause in between, a fast client's download would block the process.
+    // Without a pause, a fast client's download of large products would block the process.
     await restAfter(tookMs)
   }
   if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
 
-/** Oldest first, page by page: a slow client occupies no connection to MongoDB and keeps no cursor open. */
+/** Reads page by page, so a slow client keeps no connection to MongoDB and no cursor. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,
@@ -68,7 +68,7 @@ async function* eachProduct(
   }
 }
 
-/** Compares ids too, because an import may create many products in the same millisecond. */
+/** An import may create many products in the same millisecond. */
 const after = (last: ExportedProduct | null) =>
   last === null
     ? {}
@@ -77,21 +77,19 @@ const after = (last: ExportedProduct | null) =>
         $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
       }
 
-const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
-  csvRows(
-    rows.map((row) => productColumns.map((column) => row[column])),
-    delimiter,
-    'program',
-  )
+function textOf(rows: ExportedRow[], delimiter: Delimiter): string {
+  const cells = rows.map((row) => csvColumns.map((column) => row[column]))
+  return csvRows(cells, delimiter, 'program')
+}
 
 type ExportedProduct = Pick<
   Product,
   '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'
 >
 
-type ExportedRow = Record<Column, CsvCell>
+type ExportedRow = Record<CsvColumn, CsvCell>
 
-/** One row per variant. Only the first one has the product's own fields. */
+/** Only the first row has the product's own fields. */
 const rowsOf = ({ handle = '', name, description, active, variants }: ExportedProduct): ExportedRow[] =>
   variants.map(({ label, sku, price, stock }, index) => ({
     handle,

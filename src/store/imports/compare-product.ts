@@ -5,25 +5,24 @@ import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } fro
 import { defaultLabel, type Product, type Variant } from '../products/product.ts'
 import type { Faults, MatchedRow, ProductRow } from './rows.ts'
 
-/** What is compared with the file. `bytes` is the size of the whole product. */
+/** `bytes` is the size of the whole product. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>> & { bytes: number }
 
-/** Fields that differ from the file. A variant's fields have names such as `variants.3.sku`. */
+/** `set` has the fields that differ from the file. Those of a variant have names such as `variants.3.sku`. */
 export interface ChangedProduct {
   _id: string
   set: Record<string, unknown>
 }
 
-/** What the import needs of one product. The existing product itself isn't kept, to save memory. */
+/** The existing product isn't kept, to save memory. */
 export interface ProductComparison {
   handle: string
   matched: MatchedRow[]
   created: ProductDescription | null
   changed: ChangedProduct | null
-  /** How many bytes the shop's products grow by. */
   growth: number
-  /** Variants that will be created or changed. */
+  /** Counts variants created or changed. */
   variants: number
 }
 
@@ -40,7 +39,10 @@ export function compareProduct(
   const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
   const [{ row }] = rows as [ProductRow]
   const count = (product?.variants.length ?? 0) + added.length
-  if (count > maxVariants) faults.add({ row, column: null, message: tooMany(count) })
+  if (count > maxVariants) {
+    const message = `This product would have ${count} variants. It can have at most ${maxVariants}.`
+    faults.add(row, null, message)
+  }
   const matched = matches.map((match) => matchedRow(match, product))
   if (product !== null) {
     const patches = matches.flatMap(patchOf)
@@ -50,8 +52,8 @@ export function compareProduct(
     if (growth > 0) refuseLarge(rows, product.bytes + growth, faults)
     return { handle, matched, created: null, changed, growth, variants: patches.length + added.length }
   }
-  if (values.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
-  if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
+  if (values.name === undefined) faults.add(row, 'name', 'A new product needs a name.')
+  if (count === 0) faults.add(row, 'price', priceMissing)
   const { name = '', description = '', active = true } = values
   const described = { handle, name, description, active, variants: added, images: [] }
   const created = { ...described, _id: newId(), businessId, sandbox }
@@ -60,24 +62,17 @@ export function compareProduct(
   return { handle, matched, created, changed: null, growth, variants: added.length }
 }
 
-/** In bytes, and 0 if the product shrinks. */
-function growthOf(
-  product: ExistingProduct,
-  values: ProductCells,
-  patches: VariantPatch[],
-  added: Variant[],
-): number {
-  const { variants } = product
+/** In bytes. 0 if the product shrinks. */
+function growthOf(product: ExistingProduct, values: ProductCells, patches: VariantPatch[], added: Variant[]) {
+  const { variants: old, name, description, active } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
-  const changed = [...variants.map((variant) => ({ ...variant, ...changes.get(variant) })), ...added]
-  const before = Object.fromEntries(
-    Object.keys(values).map((name) => [name, product[name as keyof ProductCells]]),
-  )
-  const [old, next] = [variants, changed].map((all) => ({ variants: all, skus: skusOf(all) }))
-  return Math.max(0, bytesOf({ ...next, ...values }) - bytesOf({ ...old, ...before }))
+  const next = [...old.map((variant) => ({ ...variant, ...changes.get(variant) })), ...added]
+  const before = { name, description, active, variants: old, skus: skusOf(old) }
+  const after = { ...before, ...values, variants: next, skus: skusOf(next) }
+  return Math.max(0, bytesOf(after) - bytesOf(before))
 }
 
-/** Adds a fault at the first of those cells that take up most of the product. */
+/** Adds a fault at the first cell of the column that takes up most of the product. */
 function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Faults): void {
   if (bytes <= maxProductBytes) return
   const sized = (['name', 'description', 'variant_label', 'sku'] as const).map((column) => ({
@@ -86,18 +81,15 @@ function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Faults)
     bytes: rows.reduce((sum, row) => sum + Buffer.byteLength(row[column] ?? ''), 0),
   }))
   const [{ row, column }] = sized.toSorted((a, b) => b.bytes - a.bytes) as [(typeof sized)[number]]
-  faults.add({ row, column, message: tooLarge(bytes), code: 'PAYLOAD_TOO_LARGE' })
+  faults.add(row, column, tooLarge(bytes), 'PAYLOAD_TOO_LARGE')
 }
 
 const priceMissing = 'A new variant needs a price, in centimes.'
-const tooMany = (count: number): string =>
-  `This product would have ${count} variants. It can have at most ${maxVariants}.`
 
 const cells = ['name', 'description', 'active'] as const
 
 type ProductCells = Partial<Pick<Product, (typeof cells)[number]>>
 
-/** The product's own fields, such as its name. Two different values for one field are a fault. */
 function readProductCells(rows: readonly ProductRow[], faults: Faults): ProductCells {
   const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
   for (const row of rows)
@@ -105,7 +97,7 @@ function readProductCells(rows: readonly ProductRow[], faults: Faults): ProductC
       const value = row[cell]
       if (value === null) continue
       if (values[cell] === undefined) values[cell] = value
-      else if (values[cell] !== value) faults.add({ row: row.row, column: cell, message: contradiction })
+      else if (values[cell] !== value) faults.add(row.row, cell, contradiction)
     }
   return values as ProductCells
 }
@@ -120,11 +112,10 @@ const matchedRow = ({ row, variant }: Match, product: ExistingProduct | null): M
 })
 
 function addedVariant({ row, label }: Match, faults: Faults): Variant {
-  if (row.price === null) faults.add({ row: row.row, column: 'price', message: priceMissing })
+  if (row.price === null) faults.add(row.row, 'price', priceMissing)
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
-/** Fields that differ from the row. */
 interface VariantPatch {
   variant: Variant
   set: Partial<Pick<Variant, 'sku' | 'price' | 'stock'>>
@@ -136,11 +127,7 @@ function patchOf({ row: { sku, price, stock }, variant }: Match): VariantPatch[]
   return Object.keys(set).length === 0 ? [] : [{ variant, set }]
 }
 
-function changedVariants(
-  variants: Variant[],
-  patches: VariantPatch[],
-  added: Variant[],
-): ChangedProduct['set'] {
+function changedVariants(variants: Variant[], patches: VariantPatch[], added: Variant[]) {
   const set: ChangedProduct['set'] = {}
   for (const { variant, set: fields } of patches)
     for (const [field, value] of Object.entries(fields))
@@ -152,17 +139,15 @@ function changedVariants(
   return { ...set, skus: skusOf([...kept, ...added]) }
 }
 
-const differences = <Values extends object>(
-  values: Values,
-  current: Partial<Record<keyof Values, unknown>>,
-) =>
-  Object.fromEntries(
-    Object.entries(values).filter(
-      ([field, value]) => value !== null && current[field as keyof Values] !== value,
-    ),
-  ) as { [Field in keyof Values]?: NonNullable<Values[Field]> }
+function differences<Values extends object>(values: Values, current: { [Field in keyof Values]?: unknown }) {
+  const isNew = ([field, value]: [string, unknown]) =>
+    value !== null && current[field as keyof Values] !== value
+  return Object.fromEntries(Object.entries(values).filter(isNew)) as {
+    [Field in keyof Values]?: NonNullable<Values[Field]>
+  }
+}
 
-/** `variant` is null if the row creates a new variant with this label. */
+/** `variant` is null for a new one. */
 interface Match {
   row: ProductRow
   label: string
@@ -170,34 +155,25 @@ interface Match {
 }
 
 /**
- * Matches the rows of one product with its variants of the same label: first by SKU, then in order. A row without a
- * match creates a new variant. If all variant cells of a row are blank, it describes only the product. Two cases are
- * faults:
- * - After matching by SKU, a label has fewer rows left than variants, so it's unclear which variants the rows describe.
- * - A row matches no variant and has no SKU, although the product has variants with its label. It's most likely a
- * duplicate.
+ * Matches rows with variants of the same label: first by SKU, then in order. Other rows create variants. A fault is:
+ * - After matching by SKU, a label has fewer rows than variants, so it's unclear which variants the rows describe.
+ * - A row without a SKU is left over although the label has variants. It's most likely a duplicate.
  */
 function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
   const ofVariants = rows.filter(describesVariant)
-  for (const { row } of ofVariants.filter((each) => isUnlabelled(each, variants)))
-    faults.add({ row, column: 'variant_label', message: unlabelled })
+  for (const { row } of ofVariants.filter((each) => isUnclear(each, variants)))
+    faults.add(row, 'variant_label', unlabelled)
   const byLabel = Map.groupBy(ofVariants, (row) => labelOf(row, variants))
-  const matches = [...byLabel].flatMap(([label, labelled]) =>
-    matchLabel(
-      labelled,
-      label,
-      variants.filter((variant) => variant.label === label),
-      faults,
-    ),
-  )
-  // New variants are created in the order of the file.
+  const matches = [...byLabel].flatMap(([label, labelled]) => {
+    const withLabel = variants.filter((variant) => variant.label === label)
+    return matchLabel(labelled, label, withLabel, faults)
+  })
   return matches.toSorted((a, b) => a.row.row - b.row.row)
 }
 
 const describesVariant = ({ variant_label, sku, price, stock }: ProductRow): boolean =>
   [variant_label, sku, price, stock].some((cell) => cell !== null)
 
-/** Without a label, goes by the row's SKU, else takes the product's only variant, else `Default`. */
 function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): string {
   if (label !== null) return label
   const known = variants.find((variant) => sku !== null && variant.sku === sku)
@@ -205,8 +181,8 @@ function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly V
   return (known ?? only)?.label ?? defaultLabel
 }
 
-/** The label is missing and could mean several variants. Hardly anyone wants a new variant called `Default`. */
-const isUnlabelled = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
+/** Hardly anyone wants a new variant called `Default` beside others. */
+const isUnclear = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   label === null &&
   variants.length > 1 &&
   !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
@@ -225,8 +201,8 @@ function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faul
   const others = rows.filter((row) => !bySku.has(row))
   const isClear = others.length >= left.length
   const surplus = variants.length === 0 ? [] : others.slice(left.length).filter(({ sku }) => sku === null)
-  for (const { row } of surplus) faults.add({ row, column: 'variant_label', message: duplicateRow })
-  if (!isClear) for (const { row } of others) faults.add({ row, column: 'variant_label', message: ambiguous })
+  for (const { row } of surplus) faults.add(row, 'variant_label', duplicateRow)
+  if (!isClear) for (const { row } of others) faults.add(row, 'variant_label', ambiguous)
   return [
     ...[...bySku].map(([row, variant]) => ({ row, label, variant })),
     ...(isClear ? others.map((row, index) => ({ row, label, variant: left[index] ?? null })) : []),

@@ -3,40 +3,17 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuseLate } from '../../platform/errors.ts'
 import { inSlices, readInSlices } from '../../platform/in-slices.ts'
-import type { ProductDescription } from '../products/create.ts'
 import type { Product, Variant } from '../products/product.ts'
-import {
-  type ChangedProduct,
-  compareProduct,
-  type ExistingProduct,
-  type ProductComparison,
-} from './compare-product.ts'
+import { compareProduct, type ExistingProduct, type ProductComparison } from './compare-product.ts'
 import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.ts'
-
-/** `created`, `updated` and `unchanged` count products, `variants` those created or changed, `rows` those read. */
-export interface ImportCounts {
-  created: number
-  updated: number
-  unchanged: number
-  variants: number
-  rows: number
-}
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-export interface Comparison {
-  created: ProductDescription[]
-  changed: ChangedProduct[]
-  /** How many bytes more the products would take up. */
-  growth: number
-  counts: ImportCounts
-  handles: { created: string[]; updated: string[]; unchanged: string[] }
-}
+export type Comparison = ReturnType<typeof summary>
 
 /**
- * Compares the rows with the shop's products that have the same handles or SKUs. All rows with one handle describe one
- * product, even if they're far apart in the file. Throws VALIDATION_ERROR with the file's faults, and
- * SERVICE_UNAVAILABLE after the deadline.
+ * All rows with one handle describe one product, even if they're far apart in the file. Throws VALIDATION_ERROR with
+ * the file's faults, and SERVICE_UNAVAILABLE after the deadline.
  */
 export async function compareWithShop(
   deps: ReadDeps,
@@ -47,7 +24,7 @@ export async function compareWithShop(
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, ProductComparison>()
-  // A description may take up 20 kB, so descriptions are read only if the file contains any.
+  // A description may take up 20 kB.
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const existing = listedOf<ExistingProduct & { handle: string }>(
     deps,
@@ -71,7 +48,7 @@ export async function compareWithShop(
   return summary(rows.length, outcomes)
 }
 
-function summary(rows: number, outcomes: readonly ProductComparison[]): Comparison {
+function summary(rows: number, outcomes: readonly ProductComparison[]) {
   const handlesOf = (isWanted: (outcome: ProductComparison) => boolean): string[] =>
     outcomes.filter(isWanted).map(({ handle }) => handle)
   const handles = {
@@ -95,13 +72,13 @@ function summary(rows: number, outcomes: readonly ProductComparison[]): Comparis
 }
 
 export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
-  /** When to give up, on the clock of `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   deadlineAt: number
-  /** Of the import's transaction. A dry run has none. */
+  /** A dry run has none. */
   session?: mongo.ClientSession
 }
 
-/** Products per batch from MongoDB. A batch of the largest ones takes up 7 MB. */
+/** A batch of the largest products takes up 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1, bytes: { $bsonSize: '$$ROOT' } } as const
@@ -113,12 +90,7 @@ const skusOnly = {
   hint: 'skuInUse',
 } as const
 
-/** Which variants of the shop have these SKUs now. Throws SERVICE_UNAVAILABLE after the deadline. */
-async function readOwners(
-  deps: ReadDeps,
-  scope: ImportScope,
-  skus: Set<string>,
-): Promise<Map<string, SkuOwner>> {
+async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>) {
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
   const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)
@@ -130,10 +102,7 @@ async function readOwners(
   return owners
 }
 
-/**
- * Returns a cursor instead of an array, because the products may take up hundreds of megabytes. The `hint` in `options`
- * keeps MongoDB from choosing a different index.
- */
+/** Returns a cursor, because the products may take up hundreds of megabytes. `hint` keeps MongoDB from a bad index. */
 const listedOf = <Found extends object>(
   deps: ReadDeps,
   { businessId, sandbox, session }: ImportScope,

@@ -2,15 +2,15 @@ import type { mongo } from 'mongoose'
 import { type ImportProductsQuery, importProductsFields } from '../../../schemas/products.ts'
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type QuotaDeps, type Reserve, withinStorage } from '../../businesses/quotas.ts'
+import { type Reserve, withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuseLate } from '../../platform/errors.ts'
-import { newProduct } from '../products/create.ts'
+import { newProduct, type StoreWriteDeps } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
 import { openShop, requireShop } from '../shops/shops.ts'
-import { type Comparison, compareWithShop, type ImportCounts, type ImportScope } from './compare.ts'
+import { type Comparison, compareWithShop, type ImportScope } from './compare.ts'
 import { readRows } from './read-file.ts'
 import type { ProductRow } from './rows.ts'
 
@@ -41,18 +41,14 @@ export async function parseImport(
 /** MongoDB ends a transaction after 5 s, and until then other requests wait for the products it has changed. */
 const longestTryMs = 4_000
 
-/** How many products to lock before anything is read. */
 const maxBusy = 100
 
-type ImportDeps = Parameters<typeof auditedOnce>[0] & QuotaDeps & Pick<Deps, 'Shop' | 'Product'>
-
 /**
- * Imports all rows in one transaction, so they appear all at once or not at all. Throws VALIDATION_ERROR with the
- * file's faults, SHOP_NOT_FOUND if the caller has no shop, SERVICE_UNAVAILABLE if it takes too long, and RATE_LIMITED
- * if the products exceed a daily quota. A dry run writes nothing.
+ * Imports all rows in one transaction. Throws VALIDATION_ERROR with the file's faults, SHOP_NOT_FOUND, RATE_LIMITED,
+ * or SERVICE_UNAVAILABLE if it takes too long. A dry run writes nothing.
  */
 export async function importProducts(
-  deps: ImportDeps,
+  deps: StoreWriteDeps,
   caller: Caller,
   { rows, isDryRun }: ImportRequest,
   request: WriteRequest,
@@ -61,42 +57,31 @@ export async function importProducts(
   const { deadlineAt } = request
   if (isDryRun) {
     await requireShop(deps, caller)
-    return {
-      kind: 'none',
-      data: previewOf(await compareWithShop(deps, { businessId, sandbox, deadlineAt }, rows)),
-    }
+    const comparison = await compareWithShop(deps, { businessId, sandbox, deadlineAt }, rows)
+    return { kind: 'none', data: previewOf(comparison) }
   }
   return withinStorage(deps, caller, (reserve) =>
     auditedOnce(deps, request, { documents: [] }, ({ session }) => {
-      const scope = {
-        businessId,
-        sandbox,
-        session,
-        deadlineAt: Math.min(deadlineAt, performance.now() + longestTryMs),
-      }
-      return importRows(deps, caller, scope, rows, reserve)
+      const giveUpAt = Math.min(deadlineAt, performance.now() + longestTryMs)
+      return importRows(deps, { businessId, sandbox, session, deadlineAt: giveUpAt }, rows, reserve)
     }),
   )
 }
 
 async function importRows(
-  deps: ImportDeps,
-  caller: Caller,
+  deps: StoreWriteDeps,
   scope: Required<ImportScope>,
   rows: readonly ProductRow[],
   reserve: Reserve,
-): Promise<ImportCounts> {
+) {
   const { session } = scope
   const busy = await findBusy(deps, scope, rows)
-  // Imports of a shop run one after the other, because each changes the shop's document.
-  await openShop(deps, caller, session, { $inc: { imports: 1 } })
-  // From now on, it's the others that have to repeat their changes.
+  // Every import changes the shop, so imports run one after the other.
+  const lock = { $inc: { imports: 1 } }
+  await openShop(deps, scope, session, lock)
+  // From now on, others that change these products have to wait and repeat.
   if (busy.length > 0)
-    await nativeCollection(deps.Product).updateMany(
-      { _id: { $in: busy } },
-      { $inc: { imports: 1 } },
-      { session },
-    )
+    await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, lock, { session })
   const comparison = await compareWithShop(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
@@ -104,14 +89,14 @@ async function importRows(
 }
 
 /**
- * Finds the products of the file that changed last. If another request changed one of them between the transaction's
- * first read and its write, everything would have to be repeated.
+ * Finds the products of the file that changed last. A change between our first read and the lock would make us repeat
+ * everything.
  */
-const findBusy = async (
-  { Product }: ImportDeps,
+async function findBusy(
+  { Product }: StoreWriteDeps,
   { businessId, sandbox }: ImportScope,
   rows: readonly ProductRow[],
-): Promise<string[]> => {
+) {
   const handles = [...new Set(rows.map(({ handle }) => handle))]
   const found = await nativeCollection(Product)
     .find({ businessId, sandbox, listed: true, handle: { $in: handles } }, { hint: 'handleInUse' })
@@ -123,7 +108,7 @@ const findBusy = async (
 }
 
 async function write(
-  { Product, now }: ImportDeps,
+  { Product, now }: StoreWriteDeps,
   { session, deadlineAt }: Required<ImportScope>,
   { created, changed }: Comparison,
 ): Promise<void> {
@@ -131,10 +116,8 @@ async function write(
   const at = now()
   for (const batch of batchesOf(created, ({ variants }) => variants.length)) {
     refuseLate(deadlineAt)
-    await products.insertMany(
-      batch.map((each) => newProduct(each, at)),
-      { session },
-    )
+    const inserts = batch.map((each) => newProduct(each, at))
+    await products.insertMany(inserts, { session })
   }
   for (const batch of batchesOf(changed, ({ set }) => Object.keys(set).length)) {
     refuseLate(deadlineAt)
@@ -147,14 +130,10 @@ async function write(
   }
 }
 
-/**
- * Per call to MongoDB. Encoding a batch takes a few ms, during which the process serves no other request. If each
- * product in a batch has a hundred variants, writing it takes 0.1 s on a busy server, far less than the timeout of 5 s.
- */
+/** Encoding such a batch blocks the process for a few ms. Writing 100 products of 100 variants takes 0.1 s. */
 const maxProducts = 100
 const maxVariants = 500
 
-/** Each item stands for one product, of which the import writes `countVariants` variants. */
 function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => number): Item[][] {
   const batches: Item[][] = []
   let variants = 0
@@ -170,10 +149,9 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
   return batches
 }
 
-/** Handles in each list: the response is stored for a day. The counts include products that aren't listed. */
+/** The response is stored for a day, so it lists only some handles. */
 const maxListed = 100
 
-/** Counts, and the handles of the first products that the import would create, update or leave unchanged. */
 function previewOf({ counts, handles }: Comparison) {
   const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
   return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as Comparison['handles'] }

@@ -12,23 +12,19 @@ import { isStorable } from '../../input/validate.ts'
 import { type ErrorCode, refuse } from '../../platform/errors.ts'
 import { inSlices } from '../../platform/in-slices.ts'
 
-/** The parsed value of a cell that isn't blank, or why it's invalid. */
 export type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
 
-export type CellParsers = { [C in Column]: (text: string) => ParsedCell<ColumnValues[C]> }
+const yes = new Set(['true', '1', 'yes', 'oui', 'vrai'])
+const no = new Set(['false', '0', 'no', 'non', 'faux'])
 
-/** Words for true and false that people and spreadsheets use, in English and French. */
-const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
-const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
-
-/** A string that looks like a formula is kept. `maxAmount` is the highest price allowed. */
-export const createCellParsers = (maxAmount: number): CellParsers => ({
-  handle: (text) => readTyped('name', text, maxHandleLength),
-  name: (text) => readTyped('name', text, maxNameLength),
-  description: (text) => readText(text, maxDescriptionLength),
-  variant_label: (text) => readTyped('name', text, maxLabelLength),
-  sku: (text) => readTyped('reference', text, maxSkuLength),
-  price: (text) => readPrice(text, maxAmount),
+/** Columns are exported in this order. A text that looks like a formula is kept. */
+export const createCellParsers = (maxAmount: number) => ({
+  handle: (text: string) => readTyped('name', text, maxHandleLength),
+  name: (text: string) => readTyped('name', text, maxNameLength),
+  description: (text: string) => readText(text, maxDescriptionLength),
+  variant_label: (text: string) => readTyped('name', text, maxLabelLength),
+  sku: (text: string) => readTyped('reference', text, maxSkuLength),
+  price: (text: string) => readPrice(text, maxAmount),
   stock: readStock,
   active: readActive,
 })
@@ -65,90 +61,58 @@ function readStock(text: string): ParsedCell<number> {
 
 function readActive(text: string): ParsedCell<boolean> {
   const word = text.trim().toLowerCase()
-  if (yes.has(word)) return { value: true }
-  return no.has(word)
-    ? { value: false }
+  return yes.has(word) || no.has(word)
+    ? { value: yes.has(word) }
     : wrong('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
 }
 
-/**
- * ASCII digits with an optional minus sign. Null for anything else, such as `12,50`, `1 250`, `1e3` or `٥`. Adding 0
- * makes `-0` a 0.
- */
+/** Accepts ASCII digits only, so not `12,50`, `1 250`, `1e3` or `٥`. Adding 0 makes `-0` a 0. */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
 
 const wrong = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
 
-/** In the order in which they're exported. */
-export const productColumns = [
-  'handle',
-  'name',
-  'description',
-  'variant_label',
-  'sku',
-  'price',
-  'stock',
-  'active',
-] as const
+export type CellParsers = ReturnType<typeof createCellParsers>
+export type CsvColumn = keyof CellParsers
+export const csvColumns = Object.keys(createCellParsers(0)) as CsvColumn[]
 
-export type Column = (typeof productColumns)[number]
-
-/** Prices are in centimes. */
-export interface ColumnValues {
-  handle: string
-  name: string
-  description: string
-  variant_label: string
-  sku: string
-  price: number
-  stock: number
-  active: boolean
-}
+type Parsed<Column extends CsvColumn> = Extract<ReturnType<CellParsers[Column]>, { value: unknown }>['value']
 
 /** Null stands for a blank cell, which doesn't change the field. */
-export type Cells = { [C in Column]: ColumnValues[C] | null }
+export type Cells = { [Column in CsvColumn]: Parsed<Column> | null }
 
-/** `row` counts as in a spreadsheet, with the header as row 1. All rows with one handle describe one product. */
+/** `row` counts as in a spreadsheet, with the header as row 1. */
 export type ProductRow = Cells & { row: number; handle: string }
 
-/** Not counting the header. */
 export const maxRows = 5_000
 
 export interface CsvFault {
   row: number
-  /** Null if the whole row is at fault. */
-  column: Column | null
+  /** Null for the whole row. */
+  column: CsvColumn | null
   message: string
-  /** VALIDATION_ERROR by default. */
-  code?: ErrorCode
+  code: ErrorCode
 }
 
-/** How many faults a response lists. */
+/** A response lists this many faults. */
 const maxListed = 100
-/**
- * Beyond this, only the hundred faults with the lowest row numbers stay in memory. A file can have 40 000, and sorting
- * 1 000 of them takes less than 1 ms.
- */
+/** Only the first faults by row stay in memory. A file can have 40 000, and sorting 1 000 takes less than 1 ms. */
 const maxKept = 1_000
 
-/** Collects a file's faults, so that a single response can list them. */
 export type Faults = ReturnType<typeof createFaults>
 
+/** Collects a file's faults, to list them in a single response. */
 export function createFaults() {
-  let kept: Required<CsvFault>[] = []
+  let kept: CsvFault[] = []
   let count = 0
   const firstByRow = () => kept.toSorted((a, b) => a.row - b.row).slice(0, maxListed)
   return {
-    add(fault: CsvFault): void {
-      kept.push({ code: 'VALIDATION_ERROR', ...fault })
+    add(row: number, column: CsvColumn | null, message: string, code: ErrorCode = 'VALIDATION_ERROR'): void {
+      kept.push({ row, column, message, code })
       count += 1
       if (kept.length > maxKept) kept = firstByRow()
     },
-    /**
-     * Throws if there are faults, with the error code of the first one by row. The details contain the first hundred,
-     * and the number of further ones.
-     */
+    /** Throws if there are faults, with the error code of the first one by row. */
     refuseIfAny(): void {
       const listed = firstByRow()
       const [first] = listed
@@ -162,16 +126,14 @@ export function createFaults() {
   }
 }
 
-/** A row with the ids of what it describes, or null for a new product or a new variant. */
+/** Null ids stand for a new product or a new variant. */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
   variantId: string | null
-  /** Whether the variant gets a new SKU. */
   givesSku: boolean
 }
 
-/** The variant that has a SKU now. */
 export interface SkuOwner {
   productId: string
   handle: string
@@ -179,10 +141,9 @@ export interface SkuOwner {
 }
 
 /**
- * Adds a fault for each row whose SKU occurs in an earlier row, or belongs to a different variant – unless that one is
- * of the same product and gets another SKU from the file. So variants of one product may swap SKUs, but a SKU can't go
- * from one product to another, because each write changes only one product. `owners` maps each new SKU in the rows to
- * the variant that has it now.
+ * Adds a fault for each row whose SKU occurs in an earlier row or belongs to another variant. Variants of one product
+ * may swap SKUs within the file, but a SKU can't go to another product, because each write changes only one product.
+ * `owners` maps each new SKU in the rows to the variant that has it now.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],
@@ -198,7 +159,7 @@ export async function checkSkus(
     firstRows.set(sku, first ?? row)
     const message =
       first === undefined ? heldBy(owners.get(sku), each, givenSkus) : `Row ${first} already has this SKU.`
-    if (message !== null) faults.add({ row, column: 'sku', message })
+    if (message !== null) faults.add(row, 'sku', message)
   })
 }
 
@@ -210,6 +171,6 @@ function heldBy(
   if (owner === undefined || owner.variantId === variantId) return null
   if (owner.productId !== productId)
     return `The product with the handle ${owner.handle} has this SKU: change it there first.`
-  const isGivenAway = (givenSkus.get(owner.variantId) ?? null) !== null
-  return isGivenAway ? null : 'Another variant of this product has this SKU.'
+  const getsOther = (givenSkus.get(owner.variantId) ?? null) !== null
+  return getsOther ? null : 'Another variant of this product has this SKU.'
 }

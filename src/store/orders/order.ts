@@ -1,7 +1,7 @@
 import { currencyCode } from '../../../schemas/currency.ts'
 import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
-import { outboxFields, outboxIndex } from '../../outbox/event.ts'
+import { type Facts, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** A copy of the product and variant as they were at the sale. Amounts are in centimes. */
 const itemFields = part({
@@ -30,7 +30,7 @@ export const orders = declareCollection({
     businessId: text,
     sandbox: flag,
     status: oneOf<'PLACED'>(),
-    /** Unique; begins with `OR-`. */
+    /** Begins with `OR-`. */
     number: text,
     items: list(itemFields),
     /** In centimes. */
@@ -47,8 +47,45 @@ export const orders = declareCollection({
 })
 export type Order = Stored<typeof orders>
 
-/** As the merchant sees it. Amounts are in centimes. */
 export function presentOrder(order: ShownOrder): Record<string, unknown> {
   const { _id, number, status, items, total, customer, sandbox, createdAt } = order
   return { _id, number, status, items, total, currency: currencyCode, customer, sandbox, createdAt }
 }
+
+export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
+export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
+
+export const orderFormat = 1
+
+/**
+ * Each format returns an order event's `data` (SPEC 6.2) as JSON. Never change a released format: add one with the
+ * next number.
+ */
+export const orderFormats: Record<number, (order: OrderSource, facts: Facts) => string> = {
+  1: (order, { status }) => JSON.stringify(orderFields(order, status)),
+}
+
+const orderFields = (order: OrderSource, status: string) => ({
+  _id: order._id,
+  reference_number: order.number,
+  number: order.number,
+  status,
+  items: order.items.map((item) => ({
+    product_id: item.productId,
+    variant_id: item.variantId,
+    name: item.name,
+    variant_label: item.variantLabel,
+    sku: item.sku,
+    unit_price: item.unitPrice,
+    quantity: item.quantity,
+    total: item.total,
+  })),
+  total: order.total,
+  currency: currencyCode,
+  customer: order.customer && {
+    name: order.customer.name,
+    phone: order.customer.phone,
+    email: order.customer.email,
+  },
+  created_at: order.createdAt,
+})

@@ -10,10 +10,9 @@ import { newEvent, wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId, newOrderNumber } from '../../platform/ids.ts'
-import { addSampleProduct } from '../products/create.ts'
+import { addSampleProduct, type StoreWriteDeps } from '../products/create.ts'
 import { type Product, type Variant, variantById, variantByLabel } from '../products/product.ts'
-import { orderFormat } from './event-data.ts'
-import { type Customer, type Order, type OrderItem, presentOrder } from './order.ts'
+import { type Customer, type Order, type OrderItem, orderFormat, presentOrder } from './order.ts'
 
 export interface OrderRequest {
   /** Null orders one unit of any product in stock. */
@@ -21,43 +20,28 @@ export interface OrderRequest {
   customer: Customer | null
 }
 
-/** Throws VALIDATION_ERROR for an invalid body. Whether the products exist and are in stock is checked later. */
 export function parseSimulateOrder(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
   const { items, customer } = deps.validate(simulateOrderBody, body)
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 
-/** Null if the request contains no details. */
 function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['customer']>): Customer | null {
   if (name === undefined && phone === undefined && email === undefined) return null
   return { name: name ?? null, phone: readPhone(phone ?? ''), email: email ?? null }
 }
 
 /**
- * Takes the units from stock and stores the order with its `order.new` event, in one transaction. Throws the errors of
- * `findLines` and `findAnyLine`, AMOUNT_OUT_OF_RANGE if a line or the total exceeds the maximum amount,
- * INSUFFICIENT_STOCK with every variant that has too few units, and RATE_LIMITED if a daily quota is used up.
+ * Takes the units from stock and stores the order with its event, in one transaction. Throws the errors of `findLines`
+ * and `findAnyLine`, AMOUNT_OUT_OF_RANGE, RATE_LIMITED, and INSUFFICIENT_STOCK with every variant that has too few.
  */
 export async function placeOrder(
-  deps: Pick<
-    Deps,
-    | 'AuditEvent'
-    | 'Order'
-    | 'Product'
-    | 'Shop'
-    | 'StoredResponse'
-    | 'config'
-    | 'counters'
-    | 'enqueue'
-    | 'now'
-    | 'transactions'
-  >,
+  deps: StoreWriteDeps & Pick<Deps, 'Order' | 'enqueue'>,
   caller: Caller,
   { items, customer }: OrderRequest,
   request: WriteRequest,
 ): Promise<Result> {
   const _id = newId()
-  // Orders without items compete for the newest product.
+  // Orders without items wait for each other, because they sell the newest product.
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]
   const result = await withinStorage(deps, caller, (reserve) =>
     auditedOnce(deps, request, { documents }, async ({ session }) => {
@@ -139,9 +123,8 @@ async function takeUnits(
 
 type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
 
-/** One item of the request, with its product and variant as they were read from the database. */
-export interface Line {
-  /** Where the item is in the request, such as `items[0]`. */
+interface Line {
+  /** Such as `items[0]`. */
   param: string
   product: SoldProduct
   variant: Variant
@@ -151,18 +134,16 @@ export interface Line {
 const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1 } as const
 
 /**
- * Takes one query. Throws PRODUCT_NOT_FOUND or SANDBOX_MISMATCH if the caller can't see a product, VARIANT_NOT_FOUND or
- * VARIANT_LABEL_AMBIGUOUS if an item doesn't identify exactly one variant, and VALIDATION_ERROR if a product is
- * inactive or an item doesn't say which of several variants to order.
+ * Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, or VALIDATION_ERROR if a
+ * product is inactive or an item names none of several variants.
  */
-export async function findLines(
+async function findLines(
   { Product }: Pick<Deps, 'Product'>,
   { businessId, sandbox }: Caller,
   items: SimulatedItem[],
   session: mongo.ClientSession,
 ): Promise<Line[]> {
-  const ids = items.map(({ productId }) => productId)
-  const where = { _id: { $in: ids }, businessId, listed: true }
+  const where = { _id: { $in: items.map(({ productId }) => productId) }, businessId, listed: true }
   const products = await nativeCollection(Product)
     .find<SoldProduct>(where, { projection: soldFields, session })
     .toArray()
@@ -171,16 +152,11 @@ export async function findLines(
     const product = byId.get(item.productId)
     const param = `items[${index}]`
     if (product === undefined) throw refuse('PRODUCT_NOT_FOUND', { param: `${param}.productId` })
-    return { item, product, param }
+    return { ...item, product, param }
   })
   for (const { product, param } of found)
     if (product.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH', { param: `${param}.productId` })
-  const lines = found.map(({ item, product, param }) => ({
-    param,
-    product,
-    variant: variantOf(item, product, param),
-    quantity: item.quantity,
-  }))
+  const lines = found.map((item) => ({ ...item, variant: variantOf(item) }))
   for (const { product, param } of lines)
     if (!product.active)
       throw refuse('VALIDATION_ERROR', {
@@ -190,7 +166,7 @@ export async function findLines(
   return lines
 }
 
-function variantOf({ variantId, variantLabel }: SimulatedItem, product: SoldProduct, param: string): Variant {
+function variantOf({ variantId, variantLabel, product, param }: SimulatedItem & Omit<Line, 'variant'>) {
   if (variantId !== undefined) return variantById(product, variantId, `${param}.variantId`)
   if (variantLabel !== undefined) return variantByLabel(product, variantLabel, `${param}.variantLabel`)
   const [only, ...others] = product.variants
@@ -202,32 +178,26 @@ function variantOf({ variantId, variantLabel }: SimulatedItem, product: SoldProd
   })
 }
 
-/** The search may have to skip many sold-out products. A longer one ends with a 503. */
+/** The search may have to skip many sold-out products. */
 const searchTimeoutMs = 2000
 
 /**
- * One unit of a variant in stock, of the newest active product that has one. If the sandbox has no product at all, adds
- * a sample product first, and passes it to `onSample`. Throws INSUFFICIENT_STOCK if nothing is in stock.
+ * Sells one unit of the newest active product in stock. If the sandbox has no product at all, adds a sample product
+ * first, and passes it to `onSample`. Throws INSUFFICIENT_STOCK.
  */
-export async function findAnyLine(
+async function findAnyLine(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,
   session: mongo.ClientSession,
   onSample: (sample: Product) => void,
 ): Promise<Line[]> {
   const { businessId, sandbox } = caller
-  const where = {
-    businessId,
-    sandbox,
-    listed: true,
-    active: true,
-    variants: { $elemMatch: { stock: { $gte: 1 } } },
-  }
-  let product = await deps.Product.findOne(where, soldFields, { session })
+  const all = { businessId, sandbox, listed: true }
+  const inStock = { ...all, active: true, variants: { $elemMatch: { stock: { $gte: 1 } } } }
+  let product = await deps.Product.findOne(inStock, soldFields, { session })
     .sort({ createdAt: -1, _id: -1 })
     .maxTimeMS(searchTimeoutMs)
     .lean<SoldProduct | null>()
-  const all = { businessId, sandbox, listed: true }
   if (product === null && sandbox && (await deps.Product.exists(all).session(session)) === null) {
     const sample = await addSampleProduct(deps, caller, session)
     onSample(sample)

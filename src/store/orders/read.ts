@@ -11,13 +11,12 @@ import { type Order, type ShownOrder, shownOrderFields } from './order.ts'
 
 export interface OrderSearch extends PageRequest, TimeSpan {}
 
-/** A `to` without a time includes the whole of that UTC day. */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
   ...readPageRequest(query),
 })
 
-/** Newest first, then by id. Throws SHOP_NOT_FOUND if the caller has no shop. */
+/** Newest first, then by id. Throws SHOP_NOT_FOUND. */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -33,10 +32,7 @@ export async function listOrders(
   )
 }
 
-/**
- * Throws SHOP_NOT_FOUND if the caller has no shop, ORDER_NOT_FOUND if the order doesn't exist or belongs to another
- * business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
- */
+/** Throws SHOP_NOT_FOUND, ORDER_NOT_FOUND, or SANDBOX_MISMATCH if the order is in the caller's other environment. */
 export async function findOrder(
   deps: Pick<Deps, 'Shop' | 'Order'>,
   caller: Caller,
@@ -49,11 +45,8 @@ export async function findOrder(
   throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')
 }
 
-/** Support staff see orders without the customer's data. */
 export type TracedOrder = Omit<Order, 'customer'>
 
-const hidden = { customer: 0, 'outbox.facts': 0 }
-
-/** Searches all businesses and both environments. */
+/** Searches all businesses and both environments. Staff never see the customer's data. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
-  deps.Order.findOne({ number }, hidden).lean<TracedOrder | null>()
+  deps.Order.findOne({ number }, { customer: 0, 'outbox.facts': 0 }).lean<TracedOrder | null>()

@@ -20,6 +20,7 @@ import {
   newVariant,
   readSkus,
   refuseTakenSkus,
+  type StoreWriteDeps,
   sizeWithinLimit,
   skusOf,
   skuTaken,
@@ -35,9 +36,6 @@ import {
 } from './product.ts'
 import { findProduct } from './read.ts'
 
-type ChangeDeps = Pick<Deps, 'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'now' | 'transactions'>
-
-/** For an update (SPEC 4.9). Every field is optional, otherwise the rules are those of a create request. */
 export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
   const input = deps.validate(updateProductBody, body)
   const { name, description, images, active, removeMissingVariants = false } = input
@@ -50,7 +48,6 @@ export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
   }
 }
 
-/** Null if no variant changes. Without `variants`, top-level fields are for the product's only variant. */
 function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)
     return input.variants.map(({ _id = null, ...fields }, index) => ({
@@ -66,15 +63,11 @@ const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['s
   withoutUndefined({ label, price, stock, sku })
 
 /**
- * Changes only the fields in the request. Throws the errors of `findProduct` and `changedProduct`, and VALIDATION_ERROR
- * if a SKU already belongs to another product of the shop. If the product grows, throws PAYLOAD_TOO_LARGE if it's too
- * large to store, and RATE_LIMITED if a daily quota is used up – the latter for a large response too.
+ * Throws the errors of `findProduct` and `changedProduct`, and VALIDATION_ERROR for a SKU of another product. If the
+ * product grows, PAYLOAD_TOO_LARGE and RATE_LIMITED are possible too – the latter also for a large response.
  */
 export async function updateProduct(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'config' | 'counters' | 'now' | 'transactions'
-  >,
+  deps: StoreWriteDeps,
   caller: Caller,
   id: string,
   change: ProductChange,
@@ -97,9 +90,9 @@ export async function updateProduct(
   )
 }
 
-/** Frees its SKUs and its handle. Throws the errors of `findProduct`. */
+/** Frees the product's SKUs and handle. Throws the errors of `findProduct`. */
 export const deleteProduct = (
-  deps: ChangeDeps,
+  deps: StoreWriteDeps,
   caller: Caller,
   id: string,
   request: WriteRequest,
@@ -115,17 +108,16 @@ export const deleteProduct = (
     return { _id: id, deleted: true }
   })
 
-/** Omitted fields keep their values, and omitted variants stay as they are unless `removesOthers` is true. */
+/** Omitted fields stay. Omitted variants stay too, unless `removesOthers`. */
 export interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
-  /** Null if the request changes no variants. */
+  /** Null if no variant changes. */
   variants: VariantChange[] | null
-  /** Whether to remove the variants that the request doesn't contain. */
   removesOthers: boolean
   givenSkus: GivenSkus
 }
 
-/** For the variant with this `_id`, else with this label, else for the product's only one. */
+/** Is for the variant with this `_id`, else with this label, else for the product's only one. */
 export interface VariantChange {
   /** Where its fields are in the request, such as `variants[0].`. */
   prefix: string
@@ -142,11 +134,7 @@ interface ChangedVariant {
 
 type Changeable = Pick<Product, 'variants'>
 
-/**
- * Returns the fields to set in the product. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an entry doesn't
- * identify exactly one variant, and VALIDATION_ERROR if two entries identify the same one, a new variant has no price,
- * the product would have too many variants, or a variant would get a SKU that another one keeps.
- */
+/** Returns the fields to set. Throws VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, or VALIDATION_ERROR. */
 function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
   const changed = change.variants.map((entry) => applyEntry(product, entry))
@@ -159,12 +147,8 @@ function changedProduct(product: Changeable, change: ProductChange): Partial<Pro
         ...product.variants.map((old) => changed.find(hasId(old._id))?.variant ?? old),
         ...changed.filter(({ old }) => old === null).map(({ variant }) => variant),
       ]
-  const { length } = variants
-  if (length > maxVariants)
-    throw invalid(
-      'variants',
-      `can contain at most ${maxVariants} variants, but the product would have ${length}`,
-    )
+  const problem = `can contain at most ${maxVariants} variants, but the product would have ${variants.length}`
+  if (variants.length > maxVariants) throw invalid('variants', problem)
   return { ...change.fields, variants, skus: skusOf(variants) }
 }
 
@@ -182,7 +166,7 @@ function applyEntry(product: Changeable, entry: VariantChange): ChangedVariant {
   return { entry, old, variant: newVariant({ ...set, label, price }) }
 }
 
-/** Null if the entry describes a new variant. */
+/** Returns null for a new variant. */
 function findVariant(product: Changeable, { prefix, _id, set }: VariantChange): Variant | null {
   if (_id !== null) return variantById(product, _id, `${prefix}_id`)
   const { label } = set
@@ -205,10 +189,7 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   }
 }
 
-/**
- * Throws VALIDATION_ERROR if the request gives a variant a SKU that another one keeps. `readSkus` has already compared
- * the SKUs in the request with each other.
- */
+/** Throws VALIDATION_ERROR if a SKU belongs to a variant that keeps it. `readSkus` has compared the request's SKUs. */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))
@@ -219,16 +200,12 @@ function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: G
 const invalid = (param: string, problem: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message: `${param} ${problem}.` })
 
-/** Throws VALIDATION_ERROR if a field is invalid, or unless the body has exactly one of `stock` and `delta`. */
 export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): ChangeStockBody =>
   deps.validate(changeStockBody, body) as ChangeStockBody
 
-/**
- * `idOrLabel` is the variant's `_id`, or its label. Throws INSUFFICIENT_STOCK below 0, VALIDATION_ERROR above
- * `maxStock`, and the errors of `findProduct` and `pickVariant`.
- */
+/** Throws INSUFFICIENT_STOCK, VALIDATION_ERROR above `maxStock`, and the errors of `findProduct` and `pickVariant`. */
 export const changeStock = (
-  deps: ChangeDeps,
+  deps: StoreWriteDeps,
   caller: Caller,
   { productId, idOrLabel }: { productId: string; idOrLabel: string },
   change: ChangeStockBody,

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose'
 import { type CreateProductBody, createProductBody, maxProductBytes } from '../../../schemas/products.ts'
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { withinStorage } from '../../businesses/quotas.ts'
+import { type QuotaDeps, withinStorage } from '../../businesses/quotas.ts'
 import type { Result, WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -11,7 +11,8 @@ import { newId } from '../../platform/ids.ts'
 import { openShop } from '../shops/shops.ts'
 import { defaultLabel, type Product, presentProduct, type Variant } from './product.ts'
 
-/** What must be given for a new product. */
+export type StoreWriteDeps = Parameters<typeof auditedOnce>[0] & QuotaDeps & Pick<Deps, 'Product' | 'Shop'>
+
 export type ProductDescription = Pick<
   Product,
   'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
@@ -29,14 +30,13 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
 export const tooLarge = (bytes: number): string =>
   `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
 
-/** Throws PAYLOAD_TOO_LARGE if the product takes up too many bytes. */
+/** Throws PAYLOAD_TOO_LARGE. */
 export function sizeWithinLimit(product: Product): number {
   const bytes = bytesOf(product)
   if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: tooLarge(bytes) })
   return bytes
 }
 
-/** Without a SKU, the variant has none. Without a stock, it's 0. */
 export const newVariant = ({ label, price, sku, stock }: GivenVariant): Variant => ({
   _id: newId(),
   label,
@@ -49,14 +49,13 @@ type GivenVariant = Pick<Variant, 'label' | 'price'> & {
   [Field in 'sku' | 'stock']?: Variant[Field] | null | undefined
 }
 
-/** Variants without a SKU are skipped. */
 export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
   variants.flatMap(({ sku }) => sku ?? [])
 
-/** Each SKU of a request, with the name of its field. */
+/** Maps each SKU of a request to the name of its field. */
 export type GivenSkus = ReadonlyMap<string, string>
 
-/** If a SKU occurs twice, throws VALIDATION_ERROR with the second field as `param`. */
+/** Throws VALIDATION_ERROR if a SKU occurs twice. */
 export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
   const skus = new Map<string, string>()
   for (const { sku, prefix } of given) {
@@ -73,10 +72,7 @@ export function readSkus(given: readonly { sku?: string | null | undefined; pref
 export const skuTaken = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
-/**
- * Throws VALIDATION_ERROR for the first of the SKUs that belongs to another product of the shop. If another transaction
- * takes one of them later, the unique index makes one of the two repeat.
- */
+/** Throws VALIDATION_ERROR for a SKU of another product. The unique index makes concurrent transactions repeat. */
 export async function refuseTakenSkus(
   { Product }: Pick<Deps, 'Product'>,
   { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,
@@ -99,7 +95,7 @@ export interface ProductRequest
   givenSkus: GivenSkus
 }
 
-/** SPEC 4.9. Without `variants`, the top-level price, stock and SKU are for the product's only variant. */
+/** Without `variants`, the top-level price, stock and SKU are for the product's only variant (SPEC 4.9). */
 export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
   const { name, description = '', images = [], active = true } = input
@@ -111,15 +107,11 @@ export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
 }
 
 /**
- * A test key also creates the sandbox's shop if there is none yet. Throws SHOP_NOT_FOUND if a live key's business has
- * no shop, VALIDATION_ERROR if a SKU already belongs to another product of the shop, PAYLOAD_TOO_LARGE if the product
- * is too large to store, and RATE_LIMITED if a daily quota is used up.
+ * A test key also creates the sandbox's shop if needed. Throws SHOP_NOT_FOUND, PAYLOAD_TOO_LARGE, RATE_LIMITED, or
+ * VALIDATION_ERROR for a SKU of another product.
  */
 export function createProduct(
-  deps: Pick<
-    Deps,
-    'AuditEvent' | 'Product' | 'Shop' | 'StoredResponse' | 'config' | 'counters' | 'now' | 'transactions'
-  >,
+  deps: StoreWriteDeps,
   caller: Caller,
   { givenSkus, ...described }: ProductRequest,
   request: WriteRequest,
@@ -138,7 +130,6 @@ export function createProduct(
   )
 }
 
-/** Adds a product to an empty sandbox. */
 export async function addSampleProduct(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,

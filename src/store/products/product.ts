@@ -2,7 +2,7 @@ import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
-/** Label of the only variant of a product that is created without `variants`. */
+/** The only variant of a product gets this label if the request has no `variants`. */
 export const defaultLabel = 'Default'
 
 /** Several variants of a product may have the same label. */
@@ -25,8 +25,7 @@ export const products = declareCollection({
     businessId: text,
     sandbox: flag,
     /**
-     * Stands for the product in CSV files. An imported product has it from the file, any other has its `_id`. A deleted
-     * product has none.
+     * Identifies the product in CSV files. It's the `_id` unless a file says otherwise. Deleted products have none.
      */
     handle: optional(text),
     name: text,
@@ -34,19 +33,17 @@ export const products = declareCollection({
     images: list(text),
     active: flag,
     variants: list(variantFields),
-    /** Of all variants. No other product of the shop may have them. */
     skus: list(text),
-    /** False once the product is deleted: the merchant no longer sees it. */
+    /** False once the product is deleted. */
     listed: flag,
-    /** How many imports have locked the product before they read it. */
+    /** Counts imports that locked the product before reading it. */
     imports: optional(whole),
     deletedAt: orNull(date),
     createdAt: date,
     updatedAt: date,
   },
   indexes: [
-    // In the next two indexes, `$gt: ''` matches any non-empty string. Products without SKUs aren't in the first, and
-    // those without a handle aren't in the second.
+    // `$gt: ''` matches any non-empty string, so products without a SKU or handle aren't in the index.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },
@@ -61,14 +58,14 @@ export const products = declareCollection({
     },
     {
       name: 'byTime',
-      // Contains `name` and `active`, so that MongoDB can filter a list by them without reading documents.
+      // MongoDB filters lists by `name` and `active` without reading documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
-    // For the clean-up, because the other indexes don't contain deleted products.
+    // The clean-up needs deleted products, which aren't in the other indexes.
     {
       name: 'deletions',
-      // Ends with `deletedAt`: were it only in the index's filter, MongoDB would have to read each document.
+      // With `deletedAt` only in the filter, MongoDB would read each document.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
@@ -90,7 +87,6 @@ export const shownProductFields = {
 
 export type ShownProduct = Pick<Product, '_id' | keyof typeof shownProductFields>
 
-/** As the merchant sees it. Prices are in centimes. */
 export function presentProduct(product: ShownProduct): Record<string, unknown> {
   const { _id, handle, name, description, images, active, sandbox, variants, createdAt, updatedAt } = product
   const shown = { _id, handle, name, description, images, active, sandbox }
@@ -107,21 +103,17 @@ export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
 
 type Variants = Pick<Product, 'variants'>
 
-/**
- * Goes by `_id` first, then by label. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. `param` is the request field
- * that identifies the variant, or null if it's in the path.
- */
+/** Tries `_id` before the label. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. `param` is null in a path. */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 
-/** Throws VARIANT_NOT_FOUND. */
 export function variantById({ variants }: Variants, id: string, param: string): Variant {
   const variant = variants.find(({ _id }) => _id === id)
   if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { param })
   return variant
 }
 
-/** Throws VARIANT_NOT_FOUND, or VARIANT_LABEL_AMBIGUOUS with the ids of those that share the label. */
+/** Throws VARIANT_NOT_FOUND, or VARIANT_LABEL_AMBIGUOUS with the variants' ids. */
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
   const field = param === null ? {} : { param }

@@ -21,7 +21,7 @@ export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   return { active: active === undefined ? null : active === 'true', text, sku, ...readPageRequest(query) }
 }
 
-/** Newest first, then by id. Throws SHOP_NOT_FOUND if the caller has no shop. */
+/** Newest first, then by id. Throws SHOP_NOT_FOUND. */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,
   caller: Caller,
@@ -41,10 +41,7 @@ export async function listProducts(
   return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownProductFields }, search)
 }
 
-/**
- * Throws SHOP_NOT_FOUND if the caller has no shop, PRODUCT_NOT_FOUND if the product doesn't exist, is deleted or
- * belongs to another business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
- */
+/** Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, or SANDBOX_MISMATCH if it's in the caller's other environment. */
 export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,
   caller: Caller,

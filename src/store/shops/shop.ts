@@ -2,8 +2,8 @@ import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
 
 /**
- * A business has at most one shop in each environment, and a shop is never removed. An operator creates the live one.
- * The sandbox's, which no customer can see (SPEC 8), is created when a test key first creates something in it.
+ * A business has at most one shop in each environment, and keeps it. An operator creates the live one. The sandbox's,
+ * which no customer can see (SPEC 8), is created when a test key first needs it.
  */
 export const shops = declareCollection({
   name: 'shops',
@@ -14,7 +14,7 @@ export const shops = declareCollection({
     sandbox: flag,
     name: text,
     createdAt: date,
-    /** How many imports have changed the shop's products. */
+    /** Counts imports. */
     imports: optional(whole),
   },
   indexes: [{ name: 'shopOf', key: { businessId: 1, sandbox: 1 }, unique: true }],

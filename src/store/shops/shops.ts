@@ -17,9 +17,6 @@ import { newId } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
 import type { Shop } from './shop.ts'
 
-/** Of every sandbox's shop. Only the merchant's developers see it. */
-const sandboxName = 'Sandbox'
-
 /** Throws SHOP_NOT_FOUND for a live key only: the sandbox's shop is created when it's first needed. */
 export async function requireShop(
   { Shop }: Pick<Deps, 'Shop'>,
@@ -30,14 +27,14 @@ export async function requireShop(
     throw refuse('SHOP_NOT_FOUND')
 }
 
-/** Like `requireShop`, but creates the sandbox's shop if there is none yet (SPEC 8). */
+/** Like `requireShop`, but creates the sandbox's shop (SPEC 8). */
 export async function openShop(
   { Shop, now }: Pick<Deps, 'Shop' | 'now'>,
-  { businessId, sandbox }: Caller,
+  { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>,
   session: mongo.ClientSession,
   change: { $inc?: { imports: number } } = {},
 ): Promise<void> {
-  const opened = { _id: newId(), name: sandboxName, createdAt: now() }
+  const opened = { _id: newId(), name: 'Sandbox', createdAt: now() }
   const { matchedCount, upsertedCount } = await nativeCollection(Shop).updateOne(
     { businessId, sandbox },
     { ...change, $setOnInsert: opened },
@@ -59,7 +56,6 @@ export const createShop = (
     return shop
   }).catch(nullIfDuplicate)
 
-/** Omitted fields match everything. */
 export interface ShopFilter {
   businessId?: string
   mode?: KeyMode
@@ -80,7 +76,6 @@ export async function listShops(
   return mapPage(await readIdPage(deps.Shop, where, slice, sortOrders.newestFirst), shopFacts)
 }
 
-/** Includes the number of its products. Null if there is no shop with this id. */
 export async function lookUpShop(
   deps: Pick<Deps, 'Shop' | 'Product'>,
   id: string,

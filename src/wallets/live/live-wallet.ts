@@ -117,7 +117,7 @@ type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'busi
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-function readResponse(
+export function readResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
   order: OrderIdentity,
 ): { response: WalletResponse } | { fault: string } {
@@ -147,7 +147,7 @@ function parse(body: string): unknown {
 const defaultFailure = 'technical_error'
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
-function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
+export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
     case 'succeeded':
       return { outcome: 'done' }

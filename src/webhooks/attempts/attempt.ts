@@ -149,7 +149,7 @@ async function send(
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
 /** The wait starts at `endedAt` (SPEC 6.4), whatever the endpoint's Retry-After says. */
-function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
+export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
   const wait = steps[attempts - 1]
   if (attempts >= maxAttempts || wait === undefined) return { ...times, status: 'DEAD', deadAt: endedAt }
@@ -157,7 +157,7 @@ function judge(sent: Attempt, attempts: number, steps: readonly number[], endedA
 }
 
 /** Re-queued attempts are made in addition to the retry table, so they don't advance it. */
-const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
+export const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,

@@ -58,7 +58,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
 const isSuccess = ({ stage }: HealthNote): boolean => stage === null
 
 /** `notes` must be in the order in which the attempts ended. */
-function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
+export function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
   const failure = notes.findLast((note) => !isSuccess(note))
   return [

@@ -1,0 +1,129 @@
+import { expect } from 'chai'
+import {
+  type EntryDraft,
+  type LedgerEntry,
+  linkClosing,
+  linkEntry,
+  noTotals,
+} from '../../src/ledger/entry.ts'
+
+const owner = { businessId: 'b', sandbox: true }
+const noon = (day: number): Date => new Date(Date.UTC(2026, 10, day, 12))
+const nothing = { payment: 0, refund: 0, fee: 0, payout: 0 }
+
+const draft = (type: EntryDraft['type'], amount: number): EntryDraft => ({
+  _id: `${type} ${amount}`,
+  type,
+  amount,
+  day: '2026-11-01',
+  reason: 'why',
+})
+
+/** Books entries one after the other, all on the same day. */
+function book(day: number, ...drafts: EntryDraft[]): LedgerEntry[] {
+  const chain: LedgerEntry[] = []
+  for (const each of drafts) chain.push(...linkEntry(owner, chain.at(-1) ?? null, each, noon(day)))
+  return chain
+}
+const lastOf = (chain: LedgerEntry[]): LedgerEntry => chain.at(-1) as LedgerEntry
+const payment = lastOf(book(26, draft('payment', 500)))
+
+describe('An entry of the ledger', () => {
+  it('is number 1 in an empty ledger, and keeps the fields of its draft', () => {
+    expect(linkEntry({ ...owner, sandbox: false }, null, draft('payment', 500), noon(26))).to.deep.equal([
+      {
+        ...draft('payment', 500),
+        businessId: 'b',
+        sandbox: false,
+        number: 1,
+        bookedAt: noon(26),
+        position: 1,
+        typePosition: 1,
+        after: {
+          ...noTotals(),
+          balance: 500,
+          opening: 0,
+          payments: { count: 1, amount: 500 },
+          entries: 1,
+          byType: { ...nothing, payment: 1 },
+        },
+      },
+    ])
+  })
+
+  it('changes the balance, the totals of its day and the positions by its type', () => {
+    const drafts = [
+      draft('payment', 500),
+      draft('fee', -10),
+      draft('refund', -200),
+      draft('payout', -100),
+      draft('fee', 4),
+      draft('payment', 30),
+      draft('refund', -1),
+      draft('payout', -2),
+    ]
+    const chain = book(26, ...drafts)
+    expect(chain.map(({ number }) => number)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(chain.map(({ position }) => position)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(chain.map(({ typePosition }) => typePosition)).to.deep.equal([1, 1, 1, 1, 2, 2, 2, 2])
+    expect(lastOf(chain).after).to.deep.equal({
+      balance: 221,
+      opening: 0,
+      entries: 8,
+      byType: { payment: 2, refund: 2, fee: 2, payout: 2 },
+      payments: { count: 2, amount: 530 },
+      refunds: { count: 2, amount: 201 },
+      fees: { amount: 6 },
+      payouts: { count: 2, amount: 102 },
+    })
+  })
+
+  it('follows a closing marker if the last entry was booked on an earlier day', () => {
+    const [closing, next, ...more] = linkEntry(owner, payment, draft('payment', 7), noon(29))
+    expect(more).to.deep.equal([])
+    expect(closing).to.deep.equal({
+      _id: 'b-test-2026-11-28',
+      businessId: 'b',
+      sandbox: true,
+      number: 2,
+      type: 'closing',
+      amount: 0,
+      bookedAt: noon(29),
+      day: '2026-11-26',
+      through: '2026-11-28',
+      closed: { ...noTotals(), opening: 0, payments: { count: 1, amount: 500 }, closing: 500 },
+      after: { ...payment.after, ...noTotals(), opening: 500 },
+    })
+    expect(next).to.include({ number: 3, position: 2, typePosition: 2, type: 'payment' })
+    expect(next?.after).to.include({ balance: 507, opening: 500 })
+  })
+
+  it('is never booked before the last one, even if a clock is behind', () => {
+    const [early, ...more] = linkEntry(owner, payment, draft('fee', -1), noon(25))
+    expect([early?.bookedAt, more]).to.deep.equal([noon(26), []])
+    const [later] = linkEntry(owner, payment, draft('fee', -1), new Date(noon(26).getTime() + 1))
+    expect(later?.bookedAt).to.deep.equal(new Date(noon(26).getTime() + 1))
+  })
+})
+
+describe('A closing marker', () => {
+  it('closes all days before today, once', () => {
+    expect(linkClosing(owner, payment, noon(26))).to.equal(null)
+    expect(linkClosing(owner, payment, noon(25))).to.equal(null)
+    const marker = linkClosing(owner, payment, noon(27))
+    expect(marker).to.include({ through: '2026-11-26', day: '2026-11-26', number: 2 })
+    expect(linkClosing(owner, marker, noon(27))).to.equal(null)
+  })
+
+  it('closes an empty ledger with a balance of zero', () => {
+    const marker = linkClosing({ ...owner, sandbox: false }, null, noon(1))
+    expect(marker).to.deep.include({
+      _id: 'b-live-2026-10-31',
+      number: 1,
+      day: '2026-10-31',
+      through: '2026-10-31',
+      closed: { ...noTotals(), opening: 0, closing: 0 },
+      after: { ...noTotals(), balance: 0, opening: 0, entries: 0, byType: nothing },
+    })
+  })
+})

@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import {
+  alreadyCancelled,
+  freeFilter,
+  isOpenEverywhere,
+  isPending,
+  isRefundable,
+  neverCancels,
+  payableFilter,
+  type TransitionName,
+  transitions,
+} from '../../src/intents/lifecycle.ts'
+
+const [now, expiresAt, updatedAt] = [new Date(5000), new Date(7000), new Date(3000)]
+const never = null
+const free = { expiresAt: { $gt: now }, hold: null }
+
+/** SPEC 3: from, to, event, reason of a cancellation, whether the reference is free, guard, time, `cancelsAt`. */
+const expected: Record<TransitionName, unknown[]> = {
+  pay: [['PENDING'], 'PAID', 'payment.confirmed', null, false, {}, now, never],
+  decline: [['PENDING'], 'PENDING', 'payment.failed', null, false, {}, now, expiresAt],
+  fail: [['PENDING'], 'FAILED', 'payment.failed', null, true, {}, now, never],
+  refund: [['PAID', 'REFUNDED'], 'REFUNDED', 'payment.refunded', null, false, {}, now, never],
+  cancel: [
+    ['PENDING'],
+    'CANCELLED',
+    'payment.cancelled',
+    'requested_by_merchant',
+    true,
+    free,
+    now,
+    new Date(0),
+  ],
+  cancelByOperator: [
+    ['PENDING'],
+    'CANCELLED',
+    'payment.cancelled',
+    'cancelled_by_operator',
+    true,
+    free,
+    now,
+    new Date(0),
+  ],
+  expire: [
+    ['PENDING'],
+    'CANCELLED',
+    'payment.expired',
+    'expired',
+    true,
+    { cancelsAt: { $lte: now } },
+    expiresAt,
+    new Date(0),
+  ],
+}
+
+describe('The lifecycle of an intent', () => {
+  for (const [name, row] of Object.entries(expected))
+    it(`allows the transition ${name} as SPEC 3 says`, () => {
+      const { from, to, event, cancellationReason, freesReference, guard, at, cancelsAt } =
+        transitions[name as TransitionName]
+      const times = [guard(now), at({ expiresAt, updatedAt }, now), cancelsAt({ expiresAt })]
+      expect([from, to, event, cancellationReason, freesReference, ...times]).to.deep.equal(row)
+    })
+
+  it('has no other transition', () => {
+    expect(transitions).to.have.all.keys(Object.keys(expected))
+  })
+
+  it('expires an intent when a payment that held it ends, or else at its end', () => {
+    const at = (held: Date): Date => transitions.expire.at({ expiresAt, updatedAt: held })
+    expect([at(new Date(6999)), at(expiresAt), at(new Date(7001))]).to.deep.equal([
+      expiresAt,
+      expiresAt,
+      new Date(7001),
+    ])
+  })
+
+  it('ends payments a second before other clocks may see the intent as expired', () => {
+    expect(freeFilter(now)).to.deep.equal(free)
+    expect(payableFilter(now)).to.deep.equal({ expiresAt: { $gt: new Date(6000) }, hold: null })
+    const isOpen = (end: number): boolean => isOpenEverywhere({ expiresAt: new Date(end) }, now)
+    expect([isOpen(5999), isOpen(6000), isOpen(6001)]).to.deep.equal([false, false, true])
+  })
+
+  it('lets customers pay only PENDING intents, and merchants refund only paid ones', () => {
+    const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
+    expect(statuses.filter(isPending)).to.deep.equal(['PENDING'])
+    expect(statuses.filter(isRefundable)).to.deep.equal(['PAID', 'REFUNDED'])
+  })
+
+  it('never cancels a held intent, and has cancelled a CANCELLED one on any clock', () => {
+    expect([neverCancels, alreadyCancelled]).to.deep.equal([new Date(8.64e15), new Date(0)])
+  })
+})

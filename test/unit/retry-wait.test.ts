@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import { judge, scheduled } from '../../src/webhooks/attempts/attempt.ts'
+import {
+  countsOf,
+  deliveryId,
+  deliveryIdOf,
+  deliveryJob,
+  endpointIdOf,
+  errorOf,
+  eventIdOf,
+  isDeliveryId,
+} from '../../src/webhooks/deliveries/delivery.ts'
+
+const steps = [10, 20, 30, 40, 50, 60, 70, 80]
+const endedAt = new Date(1000)
+const nothing = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
+const ended = (stage: 'timeout' | null, attempts: number, table = steps) =>
+  judge({ stage } as Parameters<typeof judge>[0], attempts, table, endedAt)
+
+describe("An attempt's result", () => {
+  it('ends the delivery if the endpoint accepted it, even at the last attempt', () => {
+    for (const attempts of [1, 8])
+      expect(ended(null, attempts)).to.deep.equal({ ...nothing, status: 'DELIVERED', deliveredAt: endedAt })
+  })
+
+  it('sets the next attempt by the retry table, from the end of this one', () => {
+    for (const [attempts, at] of [
+      [1, 1010],
+      [2, 1020],
+      [7, 1070],
+    ] as const) {
+      const nextAttemptAt = new Date(at)
+      expect(ended('timeout', attempts)).to.deep.equal({ ...nothing, status: 'RETRYING', nextAttemptAt })
+    }
+  })
+
+  it('makes the delivery DEAD after 8 attempts, or at the end of a shorter table', () => {
+    const dead = { ...nothing, status: 'DEAD', deadAt: endedAt }
+    for (const attempts of [8, 9]) expect(ended('timeout', attempts)).to.deep.equal(dead)
+    expect(ended('timeout', 2, [10])).to.deep.equal(dead)
+  })
+
+  it('does not count re-queued attempts, but at least one', () => {
+    expect([scheduled(3, 1), scheduled(3, 0), scheduled(1, 3), scheduled(2, 2)]).to.deep.equal([2, 3, 1, 1])
+  })
+})
+
+describe("A delivery's job", () => {
+  const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
+  const _id = deliveryId(event, endpoint)
+  const now = new Date(5000)
+  const delivery = {
+    _id,
+    event: 'payment.created',
+    referenceNumber: 'PI-1',
+    attempts: 0,
+    requeues: 0,
+  } as const
+  const waiting = { ...delivery, url: 'https://shop.example:8443/hook', nextAttemptAt: new Date(7500) }
+
+  it('starts when the delivery is due, and shows no failure before the first attempt', () => {
+    expect(deliveryJob(waiting, now)).to.deep.equal({
+      name: 'payment.created',
+      data: { ref: 'PI-1', host: 'shop.example:8443' },
+      jobId: `${_id}-r0.0`,
+      delayMs: 2500,
+    })
+    expect(deliveryJob({ ...waiting, nextAttemptAt: new Date(4000) }, now).delayMs).to.equal(0)
+    expect(deliveryJob({ ...waiting, nextAttemptAt: null }, now).delayMs).to.equal(0)
+  })
+
+  it('shows how many attempts failed, why the last one did, and when the next one is', () => {
+    const failed = { ...waiting, attempts: 2, requeues: 1 }
+    const lastAttempt = { status: 503, error: null }
+    const { data, jobId } = deliveryJob({ ...failed, lastAttempt }, now)
+    expect(data).to.deep.include({ failed: '2 of 9', error: 'status 503', next: new Date(7500) })
+    expect(jobId).to.equal(`${_id}-r1.2`)
+    const over = deliveryJob({ ...failed, nextAttemptAt: null, lastAttempt }, now)
+    expect(over.data).to.have.all.keys('ref', 'host', 'failed', 'error')
+    expect(errorOf({ status: null, error: 'timeout' })).to.equal('timeout')
+  })
+
+  it('contains the delivery and its counts in the id', () => {
+    expect(countsOf(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
+    expect(countsOf('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
+    expect(deliveryIdOf(`${_id}-r0.0`)).to.equal(_id)
+  })
+
+  it('belongs to a delivery whose id contains the ids of its event and its endpoint', () => {
+    expect(_id).to.equal('ASNFZ4mrze8BI0Vn_ty6mHZUMhD-3LqY')
+    expect([eventIdOf(_id), endpointIdOf(_id)]).to.deep.equal([event, endpoint])
+    expect([_id, `${_id}A`, `.${_id.slice(1)}`, `A${_id}`, ''].map(isDeliveryId)).to.deep.equal([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+})

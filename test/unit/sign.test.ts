@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto'
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { signedHeaders, signedHeadersFor, unsignedHeaders } from '../../src/webhooks/message.ts'
+
+const [current, previous, older] = ['a1', 'b2', 'c3'].map((byte) => byte.repeat(32)) as [
+  string,
+  string,
+  string,
+]
+const event = '0123456789abcdef01234567'
+const delivery = { _id: deliveryId(event, 'f'.repeat(24)), event: 'payment.created' } as const
+const at = new Date('2026-11-26T12:00:00.999Z')
+const timestamp = '1795694400'
+const body = '{"amount":500,"label":"نص"}'
+const signatureBy = (secret: string): string =>
+  `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
+const unsigned = {
+  'Content-Type': 'application/json',
+  'X-Service-Timestamp': timestamp,
+  'X-Service-Event': 'payment.created',
+  'X-Service-Event-Id': event,
+  'webhook-id': delivery._id,
+  'webhook-timestamp': timestamp,
+}
+
+describe("A webhook's headers", () => {
+  it('are the same without signatures whenever they are shown', () => {
+    expect(unsignedHeaders('Service', delivery, at)).to.deep.equal(unsigned)
+  })
+
+  it('sign the timestamp and the body with the text of the secret (SPEC 6.3)', () => {
+    const { 'webhook-signature': _, ...rest } = signedHeaders('Service', [current], delivery, body, at)
+    expect(rest).to.deep.equal({ ...unsigned, 'X-Service-Signature': signatureBy(current) })
+  })
+
+  it('also sign with each replaced secret', () => {
+    const headers = signedHeaders('Service', [current, previous, older], delivery, body, at)
+    expect(headers['X-Service-Signature']).to.equal(signatureBy(current))
+    expect(headers['X-Service-Signature-Previous']).to.equal(`${signatureBy(previous)},${signatureBy(older)}`)
+    const standard = (headers['webhook-signature'] ?? '').split(' ')
+    const base64By = (secret: string): string =>
+      `v1,${createHmac('sha256', Buffer.from(secret, 'hex')).update(`${delivery._id}.${timestamp}.${body}`).digest('base64')}`
+    expect(standard).to.deep.equal([current, previous, older].map(base64By))
+  })
+
+  it('are accepted by a library for Standard Webhooks', () => {
+    const now = new Date()
+    const headers = signedHeaders('Service', [current, previous], delivery, body, now)
+    for (const secret of [current, previous]) {
+      const webhook = new Webhook(Buffer.from(secret, 'hex').toString('base64'))
+      expect(webhook.verify(body, headers)).to.deep.equal(JSON.parse(body))
+    }
+  })
+
+  it('use the secrets that an endpoint has at the time, decrypted once per endpoint', () => {
+    const decrypted: string[] = []
+    const secrets = { decrypt: (text: string) => (decrypted.push(text), text.slice(1)) }
+    const deps = { config: { webhookHeaderBrand: 'Brand' }, secrets } as unknown as Parameters<
+      typeof signedHeadersFor
+    >[0]
+    const ended = { secret: `!${older}`, validUntil: at }
+    const valid = { secret: `!${previous}`, validUntil: new Date(at.getTime() + 1) }
+    const endpoint = { _id: 'e', secret: `!${current}`, previousSecrets: [valid, ended] }
+    const expected = signedHeaders('Brand', [current, previous], delivery, body, at)
+    for (let time = 0; time < 2; time += 1)
+      expect(signedHeadersFor(deps, endpoint, delivery, body, at)).to.deep.equal(expected)
+    expect(decrypted).to.have.lengthOf(2)
+    signedHeadersFor(deps, { ...endpoint }, delivery, body, at)
+    expect(decrypted).to.have.lengthOf(4)
+  })
+})
