@@ -1,10 +1,5 @@
-/** Concurrent callers share one run, so a flood of probes causes only one at a time. */
+/** Concurrent callers share one run. */
 export function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null
-  return () => {
-    current ??= run().finally(() => {
-      current = null
-    })
-    return current
-  }
+  return () => (current ??= run().finally(() => (current = null)))
 }

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import { dayOf } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { byCreation, type Listed, type Order, readPage, sortBy } from '../mongo/walk.ts'
+import { byCreation, type Listed, readWalkPage, sortBy, type WalkOrder } from '../mongo/walk.ts'
 import { outboxIndex } from '../outbox/event.ts'
 import { type Cleaning, type Kind, modelOf } from './cleaning.ts'
 import {
@@ -26,7 +26,7 @@ interface Rule {
   /** The fields with which the index begins. */
   where(businessId: string): Filter
   /** The fields with which the index ends. By default, the creation time and the id. */
-  order?: Order
+  order?: WalkOrder
   /** Only what is older than this is removed. If null, nothing is. */
   olderThan(cleaning: Cleaning): Date | null | Promise<Date | null>
   /** What else must be true of a document that is removed. */
@@ -151,7 +151,7 @@ export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
   const walk = { index, order, where, before, from: pages === 'resumes' ? progress.reached(kind) : null }
   const model = cleaning[modelOf[kind]] as unknown as Model<Listed & Record<string, unknown>>
   const readAndRemove = async (last: Listed | null) => {
-    const page = await readPage(model, walk, last, { ...batchLimits, projection: sortBy(order) })
+    const page = await readWalkPage(model, walk, last, { ...batchLimits, projection: sortBy(order) })
     const end = page.at(-1)
     if (end === undefined) return null
     await remove(cleaning, { _id: { $in: page.map(({ _id }) => _id) } })
