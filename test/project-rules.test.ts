@@ -273,7 +273,7 @@ describe("The project's structure", () => {
     )
     expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
     for (const name of queueNames) {
-      expect(read(`workers/${name}.ts`)).to.include(`queue: '${name}'`)
+      expect(read(`workers/${name}.ts`)).to.include(`QueueWorker<'${name}'>`)
       expect(read('docs/maintainers/architecture.md')).to.include(`\`${name}\``)
     }
   })

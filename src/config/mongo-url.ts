@@ -22,7 +22,10 @@ export function namesDatabase(text: string): boolean {
 }
 
 /** Also true for an invalid URL, which is reported separately. */
-export const usesTls = (text: string): boolean => optionsOf(text)?.tls ?? true
+export function usesTls(text: string): boolean {
+  const options = optionsOf(text)
+  return options === null || options.tls
+}
 
 /** The safe values of URL options that could weaken the guarantees in docs/maintainers/architecture.md. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(

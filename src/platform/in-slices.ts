@@ -34,7 +34,11 @@ export async function readInSlices<Doc>(
 }
 
 function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, undefined> {
-  while (cursor.bufferedCount() > 0) yield* cursor.readBufferedDocuments(1)
+  for (;;) {
+    const [doc] = cursor.readBufferedDocuments(1)
+    if (doc === undefined) return
+    yield doc
+  }
 }
 
 /** A parser takes a few ms for a chunk of this size. */

@@ -14,29 +14,23 @@ import {
   removeIntents,
   removeOrders,
   removeTests,
-  trim,
+  trimAttempts,
   trimOrFlag,
 } from './remove.ts'
 
-/** One kind of old data of a business. */
 interface Rule {
   kind: Kind
-  /** The index by which the data is found, oldest first. */
   index: string
-  /** The fields with which the index begins. */
+  /** The first fields of the index. */
   where(businessId: string): Filter
-  /** The fields with which the index ends. By default, the creation time and the id. */
+  /** Its last fields. By default, the creation time and the id. */
   order?: WalkOrder
-  /** Only what is older than this is removed. If null, nothing is. */
+  /** Null keeps everything. */
   olderThan(cleaning: Cleaning): Date | null | Promise<Date | null>
-  /** What else must be true of a document that is removed. */
   only?: Filter
-  /** How a page of documents is removed, if not simply by deleting them. */
+  /** By default, deletes a page of documents. */
   remove?(cleaning: Cleaning, page: Filter): Promise<void>
-  /**
-   * - `resumes`: some of the data stays, so each clean-up begins where the one before stopped.
-   * - `shrinks`: whatever is removed leaves the index, so each page is the first one.
-   */
+  /** `resumes`: each clean-up begins where the last one stopped. `shrinks`: each page is the first one. */
   pages?: 'resumes' | 'shrinks'
 }
 
@@ -47,11 +41,7 @@ const old = ({ testsBefore }: Cleaning): Date => testsBefore
 const oldAttempts = ({ attemptsBefore }: Cleaning): Date | null => attemptsBefore
 const anyAge = (): Date => new Date(8.64e15)
 
-/**
- * What the clean-up removes, in this order: no intent or order goes before the deliveries that report on it, and no
- * endpoint before its deliveries. The clean-up may be killed at any point, because the next one finds the rest. The
- * hidden sandbox shop is kept, because it's only one small document.
- */
+/** In this order, because deliveries report on intents and orders, and refer to endpoints. */
 export const rules: readonly Rule[] = [
   { kind: 'deliveries', index: 'byTimeAndEvent', where: tests(), olderThan: old, only: endedDelivery },
   { kind: 'intents', index: 'byTime', where: tests(), olderThan: old, remove: removeIntents },
@@ -64,7 +54,7 @@ export const rules: readonly Rule[] = [
     olderThan: old,
     remove: removeEvents,
   },
-  // Those that earlier clean-ups only emptied.
+  // Earlier clean-ups only emptied these.
   {
     kind: 'events',
     index: 'byReference',
@@ -84,21 +74,21 @@ export const rules: readonly Rule[] = [
   {
     kind: 'entries',
     index: 'byTime',
-    // The closing markers stay. They are few, so that reading past them is cheap.
+    // The few closing markers stay.
     where: tests({ type: { $ne: 'closing' } }),
     order: { time: 'bookedAt', tie: 'number' },
     olderThan: oldestKeptEntry,
     remove: removeEntries,
     pages: 'resumes',
   },
-  // Those that had not ended when an earlier clean-up reached them.
+  // These had not ended when an earlier clean-up reached them.
   {
     kind: 'attempts',
     index: 'untrimmedByTime',
     where: (businessId) => ({ businessId, untrimmed: true, ...endedDelivery }),
     order: { time: 'createdAt' },
     olderThan: oldAttempts,
-    remove: trim,
+    remove: trimAttempts,
     pages: 'shrinks',
   },
   {
@@ -111,13 +101,10 @@ export const rules: readonly Rule[] = [
   },
 ]
 
-/** An entry can be booked this much earlier than its event, because the clocks of two processes differ. */
+/** An entry can be booked so much earlier than its event. */
 const maxClockSkewMs = 1000
 
-/**
- * Entries of today are kept, and so are those that may belong to an event that isn't relayed yet, because the relay
- * would book it again.
- */
+/** Keeps entries of today, and of events that may not be relayed yet, because the relay would book those again. */
 async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
   const { Intent, businessId, testsBefore, now, pace } = cleaning
   const latest = new Date(testsBefore.getTime() + maxClockSkewMs)
@@ -136,10 +123,7 @@ async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
   return new Date(Math.min(testsBefore.getTime(), Date.parse(dayOf(now())), oldest - maxClockSkewMs))
 }
 
-/**
- * Carries out a rule for one business, page by page. The query selects by index fields, and `only` or `remove` decides.
- * Otherwise, MongoDB would search until it had found a full page to remove, however long that took.
- */
+/** Pages are selected by index fields alone, because otherwise MongoDB might search long for a page to remove. */
 export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
   const { businessId, isDry, pace, progress } = cleaning
   const { kind, index, order = byCreation, only, pages } = rule
