@@ -7,9 +7,7 @@ import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/pr
 import type { QueueWorker } from './run/queue-worker.ts'
 
 export const restoreEveryMs = 6_000
-/** Between two such jobs, whichever processes request them. */
 const apartMs = 5_000
-/** Older ones have been checked many times already. */
 const diedRecentlyMs = 10 * 60_000
 
 export const maintenance: QueueWorker<'maintenance'> = {

@@ -2,7 +2,6 @@ import { relayOutboxes } from '../src/relay/relay.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
-  // The next poll finds events in their outboxes.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

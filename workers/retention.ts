@@ -3,7 +3,6 @@ import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Starts the nightly work, which removes old data, and seals and verifies the audit trail. */
 export const retention = (loops: Loops): QueueWorker<'retention'> => ({
-  // The loops find the work.
   afterFault: 'complete',
   async run() {
     await loops.wake('retention')

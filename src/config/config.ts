@@ -12,7 +12,6 @@ const dayMs = 24 * hourMs
 export type Config = ReturnType<typeof fromEnvironment>
 
 const validate = new Ajv({
-  // A test validates the schema.
   validateSchema: false,
   allErrors: true,
   coerceTypes: true,
@@ -21,7 +20,6 @@ const validate = new Ajv({
   formats,
 }).compile<Environment>(environment)
 
-/** If the environment is invalid, prints every error and exits. */
 export function loadConfig(): Config {
   try {
     return readConfig(process.env)
@@ -34,7 +32,6 @@ export function loadConfig(): Config {
 
 class InvalidEnvironment extends Error {}
 
-/** The error's message lists everything that is invalid. */
 export function readConfig(source: Record<string, string | undefined>): Config {
   const given: Record<string, unknown> = {}
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
@@ -66,7 +63,6 @@ function fromEnvironment(env: Environment) {
     publicUrl,
     payUrl: env.PAY_URL ?? publicUrl,
     mongodbUrl: env.MONGODB_URL,
-    /** If null, the public authorities apply. */
     mongodbCa: readCertificates(env.MONGODB_TLS_CA ?? ''),
     redisUrl: env.REDIS_URL,
     redisTrust: { ca: readCertificates(env.REDIS_TLS_CA ?? ''), verify: env.REDIS_TLS_VERIFY },
@@ -87,18 +83,15 @@ function fromEnvironment(env: Environment) {
     /** The delays before attempts 2 to 8 (SPEC 6.4). */
     webhookRetryMs: splitList(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
-    /** After failing for so long, an endpoint is reported to the business's other endpoints. */
     endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
     /** `host:port` of endpoints that may be private or use plain HTTP. Must be empty in production. */
     webhookAllowedHosts: new Set(splitList(env.WEBHOOK_ALLOWED_HOSTS)),
-    /** Webhooks never connect to private networks either. */
     webhookBlockedRanges: splitList(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     /** Without it, no live intent can be paid. `name` is stored with each payment, and `key` signs requests. */
     walletProvider: walletProvider(env),
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
-    /** If null, attempts are kept forever. */
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
     /** `web` goes on accepting connections for so long after SIGTERM. */
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
@@ -106,16 +99,13 @@ function fromEnvironment(env: Environment) {
     /** Per API key, and per address that sends rejected credentials. Null turns the limit off, as below. */
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
-    /** Intents, orders and products created per business and UTC day. */
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
     liveDocumentsPerDay: env.LIVE_DOCUMENTS_PER_DAY || null,
     liveBytesPerDay: env.LIVE_BYTES_PER_DAY || null,
     sandboxBytesPerDay: env.SANDBOX_BYTES_PER_DAY || null,
     /** Per business and UTC day; live and test keys are counted separately. */
     auditLinesPerDay: env.AUDIT_LINES_PER_DAY || null,
-    /** If null, a `worker` doesn't serve /healthz and /readyz. */
     workerPort: env.WORKER_PORT ?? null,
-    /** If null, /metrics is on the same port as /healthz. */
     metricsPort: env.METRICS_PORT ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,
     /** Without the suffix `/v1/traces`. If null, tracing is off. */

@@ -2,7 +2,6 @@ import { environment } from '../../schemas/environment.ts'
 import { usesTls } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
-/** Valid variables have already been converted to their types. */
 type Given = Readonly<Record<string, unknown>>
 
 /** Finds what ajv can't see, such as variables that contradict each other. Messages never quote a key. */
@@ -74,14 +73,12 @@ export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)
   const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f)
-  // One random key in three billion has letters of one case.
   const isOfOneCase = !/[a-z]/.test(text) || !/[A-Z]/.test(text)
   return new Set(bytes).size < minDistinct || new Set(steps).size < minDistinct || isText || isOfOneCase
 }
 
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
-/** For text of at least 16 characters: a placeholder, or just repetitive. */
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))

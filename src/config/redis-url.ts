@@ -1,9 +1,7 @@
 import { readUrl } from '../platform/url.ts'
 
 export type RedisServers =
-  /** The driver parses the URL. */
   | { kind: 'single'; tls: boolean }
-  /** The sentinels that watch the master `name`. */
   | ({ kind: 'sentinel'; name: string; db: number } & Nodes &
       Record<'sentinelUsername' | 'sentinelPassword', string | undefined>)
   /** Some of the nodes; the driver learns about the others from them. */
@@ -44,7 +42,6 @@ function parseSingle(text: string): RedisServers | null {
   return isValid ? { kind: 'single', tls: url.protocol === 'rediss:' } : null
 }
 
-/** Parses `host`, `host:port` or `[IPv6]:port`. */
 function parseNode(text: string, fallbackPort: number): Nodes['nodes'][number] | null {
   const url = readUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null

@@ -3,7 +3,6 @@ const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
 /** They get between digits through keyboards, PDF files or changes of writing direction. */
 const invisible = /\p{Cf}/gu
 
-/** Arabic and Persian digits become ASCII. */
 export const plainDigits = (typed: string): string =>
   typed
     .replaceAll(invisible, '')

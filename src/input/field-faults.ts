@@ -22,7 +22,6 @@ export function refusalOf(
     .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, maxFaults)
     .map(({ error, param }) => faultOf(param, error, allowedHosts))
-  // `pattern` and `maxLength`, for example, may have the same message.
   const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })

@@ -12,11 +12,9 @@ export interface FieldSchema {
   additionalProperties?: unknown
   /** Without these fields, the operation does more, so unknown fields, and null in these, are refused. */
   absenceWidens?: readonly string[]
-  /** An empty string means absent, too. */
   emptyIsAbsent?: true
 }
 
-/** In one response. */
 export const maxFaults = 100
 
 /**
@@ -72,7 +70,6 @@ export function needsField({ required, minProperties, else: otherwise = {} }: Fi
   return (required ?? minProperties ?? underCondition.required) !== undefined
 }
 
-/** Null then means absent. */
 export const takesNull = (
   { required = [], absenceWidens = [], properties = {} }: FieldSchema,
   name: string,
@@ -83,7 +80,6 @@ export const takesNull = (
 const isAbsent = (schema: FieldSchema, name: string, value: unknown): boolean =>
   value === null ? takesNull(schema, name) : value === '' && schema.properties?.[name]?.emptyIsAbsent === true
 
-/** Each unknown field of a body is compared with these names. */
 const foldedNames = new WeakMap<object, Set<string>>()
 
 function namesOf(properties: object): Set<string> {
@@ -98,7 +94,6 @@ const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/
 /** NFKC can take quadratic time. */
 const comparedLength = 256
 
-/** A body can contain ten thousand of them. */
 const plain = /^[a-z\d]+$/i
 
 /** Only the detour through upper case makes ı and ſ equal to i and s. */

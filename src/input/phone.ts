@@ -1,19 +1,16 @@
 import { plainDigits } from './digits.ts'
 
-/** Of Mauritania. Customers often omit it. */
 const countryCode = '222'
 const nationalLength = 8
 /** With a lower one, a national number with a stray `+` would count as foreign. */
 const minForeignLength = 10
 
 const separators = /[\s.()/\p{Dash_Punctuation}]/gu
-/** As in `+33 (0)6 …`. Callers from abroad leave it out. */
 const trunkZero = /\(0\)/
 
 /** Returns digits only, with a country code unless it's Mauritanian. */
 export function readPhone(typed: string): string | null {
   const text = plainDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
-  // No country code begins with 0.
   const [, prefix, digits = ''] = /^(\+|00)?([1-9]\d{7,14})$/.exec(text) ?? []
   if (digits === '' || (prefix !== undefined && digits.length < minForeignLength)) return null
   if (digits.length === nationalLength || !digits.startsWith(countryCode)) return digits

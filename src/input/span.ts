@@ -10,7 +10,6 @@ export interface TimeSpan {
 
 export const anyTime: TimeSpan = { from: null, to: null }
 
-/** Excludes documents that are created while the span is being processed. */
 export const upToNow = (deps: { now(): Date }, { from, to }: TimeSpan): TimeSpan => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }

@@ -11,7 +11,6 @@ import { isLonger, type NameKind, readName } from './name.ts'
 import { readPhone } from './phone.ts'
 import { judgeUrl } from './webhook-url.ts'
 
-/** Returns the value with only its known fields. The error lists all faults. */
 export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
 type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
 
@@ -26,7 +25,6 @@ const isAmountFrom = (least: number) => ({
 })
 const digits = /^\d{1,15}$/
 
-/** JSON Schema doesn't define these. */
 const formats = {
   amount: isAmountFrom(1),
   price: isAmountFrom(0),
@@ -60,7 +58,6 @@ const ajv = new Ajv({
 }).addKeyword({
   keyword: 'normalise',
   type: 'string',
-  // The length limit applies to the stored text.
   before: 'maxLength',
   modifying: true,
   validate(kind: NameKind, typed: string, _schema, context) {

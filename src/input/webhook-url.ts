@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { readUrl } from '../platform/url.ts'
 
-/** Redirect URLs have the same limit. */
 const maxLength = 2048
 
 /** The longest DNS host name (RFC 1035). */
@@ -24,7 +23,6 @@ const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
-/** The rules for public hosts don't apply if the host is in `allowedHosts`. */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
 export function portOf(url: URL): number {

@@ -9,7 +9,6 @@ export const memoryOfBusiness = 128 * mib
 export const bytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
-/** After a large response, a business's reads run one at a time for so long. */
 const carefulMs = 600_000
 /** A request may then wait 8 s for MongoDB, and must get its response within 10 s. */
 export const maxWaitMs = 2_000
@@ -112,7 +111,6 @@ export type CapacityName = keyof ReturnType<typeof capacityLimits>
 export type Capacity = ReturnType<typeof createCapacity>
 
 export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
-  /** When each business may read in parallel again. The earliest comes first. */
   const careful = new Map<string, number>()
   const share = createShare(
     capacityLimits((businessId) =>
@@ -147,7 +145,6 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     else held.resize(cost)
   }
 
-  /** RATE_LIMITED if the owner has used up its own part, SERVICE_UNAVAILABLE if others use the rest. */
   async function wait(owner: string, cost: Cost<CapacityName>): Promise<Held<CapacityName>> {
     const held = await share.take([owner], cost, maxWaitMs)
     if (held === null) throw share.refusal([owner], cost)
@@ -161,7 +158,6 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     /** Work on a document of this size costs `times` reads. Small documents never wait. */
     async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
-      // Other work that starts now is paced as well.
       noteLarge(businessId)
       const held = await wait(businessId, { reads: 1 })
       endRead(businessId, held, { bytes: bytes * times, tookMs: 0 })

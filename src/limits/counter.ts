@@ -29,7 +29,6 @@ export interface Bound {
   seconds: number
 }
 
-/** Per UTC day. */
 export interface Quota {
   name: string
   owner: string
@@ -37,13 +36,11 @@ export interface Quota {
 }
 type Owned = Pick<Quota, 'name' | 'owner'>
 
-/** What this process has reserved of a quota. */
 interface Block extends Quota {
   id: string
   expireAt: Date
   /** Negative if some spending is still to be written. */
   left: number
-  /** The largest reservation so far. */
   size: number
   isReserving: boolean
   settling: Promise<unknown> | null
@@ -55,15 +52,12 @@ interface Block extends Quota {
 /** The last two fields are its outcome. */
 interface Change {
   id: string
-  /** A negative amount is given back. */
   amount: number
-  /** Granted, too, if enough is left. */
   extra: number
   max: number
   /** The end of a new period. Points are given back only to a period that ends by then. */
   expireAt: Date
   granted: number
-  /** The counter when too little was left. */
   full: Counter | null
 }
 type Group = [Change, ...Change[]]
@@ -75,7 +69,6 @@ export const startOfUtcDay = (day: number): Date => new Date(day * dayMs)
 /** The part of a quota that a process may keep unused. */
 const maxUnused = 0.01
 const reportedPart = 0.8
-/** Spending without a reservation is written so often. */
 const settleMs = 50
 /** Each round after the second means that another process changed a counter in between. */
 const maxRounds = 50
@@ -183,7 +176,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     return { updateOne: { filter: { _id, ...guard }, update: [{ $set: set }], upsert: true } }
   }
 
-  /** The indexes of the refused operations. */
   async function send(operations: ReturnType<typeof operationOf>[]): Promise<number[]> {
     if (operations.length === 0) return []
     try {
@@ -215,7 +207,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
 
   const mostUnused = ({ limit }: Block): number => Math.floor(limit * maxUnused)
 
-  /** The caller spends `amount`. The rest is for later. */
   async function reserve(block: Block, amount: number): Promise<boolean> {
     const { id, expireAt, limit: max, isReserving } = block
     const size = isReserving ? 0 : Math.min(block.size * 2, mostUnused(block) - block.left)
@@ -276,7 +267,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       if (granted.length < bounds.length) await changeEach(granted, -1)
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
-    /** Counts the points even if that exceeds the bounds. */
     add: (bounds: readonly Bound[], points: number): Promise<unknown> =>
       changeEach(
         bounds.map((bound) => ({ ...bound, max: Infinity })),
@@ -290,7 +280,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)
       block.limit = quota.limit
-      // True only after the limit has been lowered.
       if (block.left > mostUnused(block)) void settle(block, mostUnused(block))
       if (block.left < amount) return reserve(block, amount)
       block.left -= amount
@@ -306,7 +295,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       await Promise.all(first().map(note))
       return first()
     },
-    /** Gives back the unspent blocks. */
     close: (): Promise<unknown> => Promise.all([...blocks.values()].map((block) => settle(block, 0))),
   }
 }

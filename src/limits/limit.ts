@@ -15,7 +15,6 @@ export type Scope =
   | 'audit'
   | 'storage'
 
-/** One row of docs/maintainers/limits.md. */
 export interface Limit {
   what: string
   /** What happens beyond the limit: a wait, an error or a closed connection. */
@@ -48,7 +47,6 @@ export interface Resource extends Limit {
   maxWaiting?: number
 }
 
-/** Nothing outside this folder throws this error. */
 export const rateLimited = (
   message: string | undefined,
   details: { scope: Scope; limit: number; windowSeconds?: number },

@@ -5,7 +5,6 @@ import type { Cost, Held } from './share.ts'
 
 /** Smaller bodies and responses aren't counted. With 10,000 connections, that's at most 164 MB of each. */
 export const smallBytes = 16 * 1024
-/** By then, a client that reads nothing has stalled. */
 const stalledMs = 1_000
 
 interface Unread {
@@ -36,7 +35,6 @@ export interface BodyMemory {
 export interface ReservedResponse {
   held: Held<CapacityName>
   during: During
-  /** Call it with the actual size. */
   built(bytes: number): void
   wasRead(bytes: number): void
 }

@@ -31,7 +31,6 @@ export const requestRates = {
   },
 } satisfies Record<string, RateLimit>
 
-/** docs/maintainers/limits.md shows `limit`. */
 export interface RateLimit extends Limit {
   owner: string
   limit: string
@@ -66,16 +65,13 @@ export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}
 interface RateStanding {
   isOpen: boolean
   remaining: number
-  /** Requests beyond the limit. */
   over: number
 }
 
 /** Per clock second, across all processes. No request waits for Redis. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-/** Of the current second. */
 interface Counts {
-  /** Not yet sent to Redis. */
   unsent: number
   /** The sum across all processes, as far as this process knows. */
   sum: number
@@ -93,7 +89,6 @@ const exchangeEveryMs = 250
 const keptInRedisMs = 3000
 /** Per second, about 8 MB. Refusing further callers would let a flood shut out all of them, so they aren't counted. */
 const maxCounted = 20_000
-/** Redis takes a few milliseconds for it. */
 const maxBatch = 1000
 /** Of the limit. Most API keys never reach it. A caller may exceed its limit by so much per process. */
 const minPortionToSend = 0.03
@@ -134,7 +129,6 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     perSecond,
     /** Up to twice as long at random. Tests lower it. */
     refusalDelayMs: 1000,
-    /** An expensive request counts as several. */
     count(who: Counted, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
       if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
@@ -158,7 +152,6 @@ function standingAt({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>, limit: numb
   return { isOpen: over <= 0, remaining: Math.max(0, -over), over: Math.max(0, over) }
 }
 
-/** Null if too many callers are being counted already. */
 function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): Counts | null {
   const known = callers.get(who)
   if (known !== undefined) return known
@@ -168,9 +161,7 @@ function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): C
   return counts
 }
 
-/** Limits the portion of time that some work takes. */
 export interface Meter {
-  /** How long the work must still rest. */
   waitMs(): number
   count(ms: number): void
 }
@@ -214,7 +205,6 @@ interface Account {
   at: number
 }
 
-/** From so many owners on, idle ones are forgotten. */
 const tidyFrom = 1000
 
 /** `elapsedMs` must be a monotonic clock. */

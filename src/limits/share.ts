@@ -5,7 +5,6 @@ import { type OwnerPart, type OwnRefusal, type Resource, rateLimited } from './l
 export type Cost<Name extends string> = Partial<Record<Name, number>>
 
 export interface Held<Name extends string> {
-  /** False if more doesn't fit. Then nothing changes. */
   resize(cost: Cost<Name>): boolean
   /** Waits until more fits, and keeps the old amounts until then. */
   moveTo(cost: Cost<Name>): void
@@ -44,7 +43,6 @@ export function createShare<Name extends string>(
   const namesOf = (cost: Cost<Name>) => Object.keys(cost) as Name[]
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   const taken = none()
-  /** What each owner has, by its level. */
   const levels: Map<string, Record<Name, number>>[] = []
   /** By the owner at the first level. The one that was served longest ago comes first. */
   const lines = new Map<string, Line<Name>>()
@@ -121,7 +119,6 @@ export function createShare<Name extends string>(
     if (line.size === 0) lines.delete(owner)
   }
 
-  /** Serves the owner's first waiter that fits. */
   function serveOne(owner: string, line: Line<Name>): boolean {
     for (const [key, queue] of line) {
       const [first] = queue
@@ -222,7 +219,6 @@ export function createShare<Name extends string>(
     return hold(owners, cost)
   }
 
-  /** Null if it doesn't become free in time. */
   function take(owners: readonly string[], cost: Cost<Name>, waitMs: number): Promise<Held<Name> | null> {
     const now = takeNow(owners, cost)
     if (now !== null || waitMs <= 0 || isFull(owners, cost)) return Promise.resolve(now)
@@ -267,7 +263,6 @@ export function createShare<Name extends string>(
     },
     held,
     waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
-    /** The first-level owner that has most of the resource. */
     largest(name: Name): string | null {
       let largest: string | null = null
       for (const key of levels[0]?.keys() ?? [])

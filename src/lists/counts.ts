@@ -17,7 +17,6 @@ export const listCheckpoints = declareCollection({
   fields: {
     _id: text,
     checkpoints: list(checkpointFields),
-    /** The time of the last checkpoint, in Unix ms. */
     through: whole,
     countedAt: date,
   },
@@ -55,7 +54,6 @@ export interface Countable {
   collection: Model<Listed>['collection']
   index: string
   where: Record<string, unknown>
-  /** Older items may have been removed. */
   keptFrom: Date | null
   /** For items that are inserted long after their creation: all older ones have been inserted. */
   completeBefore?(): Promise<Date | null>
@@ -85,7 +83,6 @@ export const countableOf = (
   keptFrom: sandbox ? new Date(now().getTime() - config.sandboxRetentionMs + marginMs) : null,
 })
 
-/** An empty `createdAt` matches all items. */
 export const countCreated = (
   { collection, index, where }: Countable,
   createdAt: Record<string, Date>,
@@ -112,7 +109,6 @@ export function createListCounts(
   elapsedMs: () => number,
   limits = { itemsPerCheckpoint, maxCheckpoints },
 ) {
-  /** The most recently used list is last. */
   const listCounts = new Map<string, ListCount>()
   const counting = new Map<string, Promise<Checkpoint[]>>()
 
@@ -157,7 +153,6 @@ export function createListCounts(
     }
   }
 
-  /** Concurrent callers share the result. */
   function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
@@ -239,7 +234,6 @@ async function store(
     .catch(() => undefined)
 }
 
-/** For test data that is about to be removed. */
 export async function forgetStored(
   model: Model<ListCheckpoints>,
   businessId: string,

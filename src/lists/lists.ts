@@ -28,7 +28,6 @@ export function createLists(models: Models, capacity: Capacity) {
     /** MongoDB aborts their queries after `longestReadMs`. */
     models,
     read,
-    /** Waits for a share of `queries`. */
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {
       const held = await capacity.wait(owner, { queries: 1 })
       return read(query).finally(held.free)

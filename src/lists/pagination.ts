@@ -15,7 +15,6 @@ export async function readWithinPage<Doc extends object>(cursor: mongo.FindCurso
   return found
 }
 
-/** `page` starts at 1. */
 export interface PageRequest {
   page: number
   limit: number
@@ -30,12 +29,10 @@ export interface Page<Item> extends PageRequest {
 
 const defaultLimit = 20
 const maxLimit = 100
-/** MongoDB aborts longer list queries. */
 export const longestReadMs = 3_000
 /** A page with a larger offset is empty and isn't queried. */
 export const maxSkip = 2 ** 31
 
-/** SPEC 4.3. */
 export function readPageRequest(query: { page?: string; limit?: string }): PageRequest {
   return {
     page: Number(query.page ?? 1),
@@ -51,7 +48,6 @@ export interface Selection {
 
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
-  /** If another index makes counting faster. */
   counted?: Selection
 }
 
@@ -98,7 +94,6 @@ export async function readSortedPage<Item extends Listed>(
   return { items: await readInOrder(model, { where, fields }, items), ...page }
 }
 
-/** Leaves out documents that no longer match. */
 async function readInOrder<Item extends Listed>(
   model: Model<Item>,
   { where, fields }: Required<Pick<Listing, 'where' | 'fields'>>,

@@ -59,9 +59,7 @@ function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
 
 interface Counted {
   total: number
-  /** Items after the last checkpoint. */
   newer: number
-  /** Within the span, oldest first. */
   checkpoints: readonly Checkpoint[]
 }
 

@@ -108,7 +108,6 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
     (doc) => [doc._id],
   )
 
-/** `index` is the unique index that already contains the value. */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
@@ -155,7 +154,6 @@ function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insert
   return new Error(`MongoDB refused an insert with code ${fault.code}`)
 }
 
-/** An update of one document that takes effect only if `filter` matches. */
 export interface GuardedUpdate {
   /** The `_id` and the guard. Values aren't cast. */
   filter: { _id: string; [field: string]: unknown }
@@ -202,7 +200,6 @@ function isUnknown(error: Error): boolean {
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
-/** A bulk write returns only the number of matches. */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],

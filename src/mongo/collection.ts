@@ -55,7 +55,6 @@ export function nullIfDuplicate(error: unknown): null {
   throw error
 }
 
-/** Another transaction has changed the same document, or is changing it. */
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
 /** 50 is MaxTimeMSExpired. */

@@ -140,15 +140,12 @@ export const isUnreachable = (error: unknown): boolean =>
   error instanceof mongoose.Error.MongooseServerSelectionError ||
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
-/** For the start of a process. */
 export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> =>
   retryWhile(isUnreachable, log, act)
 
-/** The call was never sent. */
 const isBug = ({ name }: Error): boolean =>
   /^(Cast|StrictMode|Validation|ObjectExpected|ObjectParameter)Error$/.test(name)
 
-/** Whether the outcome of the call is unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   isSocketFault(error) ||

@@ -14,7 +14,6 @@ export interface OwnClocks {
 /** Milliseconds since the epoch. Throws if MongoDB doesn't respond. */
 export type ReadClock = () => Promise<number>
 
-/** Tests shift the time that `now` returns. */
 export type Shift = (databaseMs: number) => number
 
 interface Measurement {
@@ -64,7 +63,6 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
   return localTime.getTime()
 }
 
-/** Await `begin` before you call `now`. */
 export function createDatabaseTime(
   readClock: ReadClock,
   own: OwnClocks,
@@ -96,7 +94,6 @@ export function createDatabaseTime(
     // The machine slept, its clock was set, or the round trip was too slow.
     if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
-    // MongoDB truncates to whole milliseconds.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }

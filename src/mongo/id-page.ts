@@ -1,6 +1,5 @@
 import type { Model } from 'mongoose'
 
-/** At most `limit` documents, starting after the id `after`. */
 export interface IdPageRequest {
   limit: number
   after: string | null

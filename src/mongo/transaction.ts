@@ -52,7 +52,6 @@ export async function transaction<T>(
   return inOrder.reduceRight<() => Promise<T>>((run, id) => () => oneAtATime(id, run), runAll)()
 }
 
-/** Returns null if the transaction has to be repeated. */
 async function tryOnce<T>(
   client: mongo.MongoClient,
   deadlineAt: number,

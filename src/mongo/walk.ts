@@ -12,7 +12,6 @@ export interface WalkOrder {
 }
 export const byCreation: WalkOrder = { time: 'createdAt', tie: '_id' }
 
-/** A null end is open. */
 export interface Walk {
   /** Should end with `createdAt` and `_id`. With any other index, MongoDB sorts in memory. */
   index: string
@@ -26,11 +25,9 @@ export interface Walk {
 export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
-  /** Less than the driver's 5 s. */
   maxTimeMS: number
 }
 
-/** Oldest first, after `last`. */
 export function readWalkPage<Doc extends Listed>(
   model: Model<Doc>,
   walk: Walk,
@@ -50,7 +47,6 @@ export function readWalkPage<Doc extends Listed>(
   return found.toArray() as Promise<Doc[]>
 }
 
-/** Also serves as a projection. */
 export const sortBy = ({ time, tie }: WalkOrder): Record<string, 1> => ({
   [time]: 1,
   ...(tie && { [tie]: 1 }),

@@ -3,7 +3,6 @@ import type { Delimiter } from '../../schemas/delimiter.ts'
 
 const csvLineEnd = '\r\n'
 
-/** An amount in centimes becomes a decimal number, and null a blank cell. */
 export type CsvCell = string | number | { centimes: number } | null
 
 /** Excel expects semicolons, and needs the byte order mark. Other programs would take it for a part of the name. */

@@ -96,7 +96,6 @@ export interface RefusalExtras {
   headers?: Record<string, string>
 }
 
-/** Any other error is a bug or a failed dependency. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly statusCode: number

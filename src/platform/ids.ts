@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { Types } from 'mongoose'
 
-/** 0, O, 1 and I look alike. */
 const unambiguous = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /** 80 random bits, which can't be enumerated. `randomInt` has a pool: it's five times as fast as `randomBytes`. */
@@ -31,5 +30,4 @@ export const shortCodeOf = (number: number): string =>
 export const isShortCode = (text: string): boolean =>
   text.length === shortCodeLength && Array.from(text).every((character) => unambiguous.includes(character))
 
-/** May begin with zeros. */
 export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

@@ -9,7 +9,6 @@ const maxRestMs = 10
 /** A long computation takes up only two thirds of the process's time. */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
-/** Lets the process serve other requests between slices. */
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let beganAt = performance.now()
   for (const item of items) {
@@ -41,7 +40,6 @@ function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, unde
   }
 }
 
-/** A parser takes a few ms for a chunk of this size. */
 const chunkBytes = 16 * 1024
 
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {

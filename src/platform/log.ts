@@ -3,7 +3,6 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** `line` is the event name. */
 type OnWarning = (level: string, line: string) => void
 
 /** `error` means that an operator must act, `warn` that the service recovers by itself. */

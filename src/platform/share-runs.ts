@@ -1,4 +1,3 @@
-/** Concurrent callers share one run. */
 export function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null
   return () => (current ??= run().finally(() => (current = null)))

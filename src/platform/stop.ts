@@ -11,7 +11,6 @@ export function endOnCrash(log: Log): void {
   })
 }
 
-/** `leftMs` returns the time until the process exits in any case. */
 type Close = (leftMs: () => number) => Promise<void>
 
 /**

@@ -5,7 +5,6 @@ import type { Log } from '../platform/log.ts'
 import { openFailingFast } from './open-redis.ts'
 import { createOpener, type QueuesConfig } from './queues.ts'
 
-/** How long a staff page waits for Redis. */
 const timeoutMs = 2000
 
 export type BoardQueues = ReturnType<typeof openBoardQueues>
@@ -21,7 +20,6 @@ export function openBoardQueues(config: QueuesConfig, log: Log) {
     await ready
   })
   return {
-    /** Throws within a few seconds if Redis is down. */
     obtain: async (): Promise<ReadonlyMap<QueueName, Queue>> =>
       new Map(await Promise.all(queueNames.map(async (name) => [name, await obtain(name)] as const))),
     close,

@@ -13,7 +13,6 @@ const maxSpreadMs = 500
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
-/** A producer sends one batch at a time. */
 export function createProducer(
   name: QueueName,
   obtain: () => Promise<Queue>,

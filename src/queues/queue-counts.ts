@@ -8,7 +8,6 @@ type JobCounts = Record<(typeof states)[number], number>
 
 interface RedisMemory {
   usedBytes: number
-  /** Null if only the machine limits it. */
   maxBytes: number | null
   evicts: boolean
 }

@@ -20,7 +20,6 @@ export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | 
 const createRunCommands =
   (connection: RedisConnection, complain: Complain): RunCommands =>
   async (commands) => {
-    // It was logged when the connection emitted `error`.
     if (connection.status !== 'ready') return null
     try {
       const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
@@ -38,7 +37,6 @@ export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[])
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** How long a command waits for Redis. */
 const timeoutMs = 3000
 
 export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>

@@ -35,7 +35,6 @@ export function createStoredJobs(
         await addAll(queue, name, missing.slice(at, at + longestBatch))
       return missing.length
     },
-    /** Skips running jobs. */
     async remove(name: QueueName, jobIds: readonly string[]): Promise<void> {
       const queue = await obtain(name)
       const exists = await findExisting(queue, jobIds)
@@ -47,7 +46,6 @@ export function createStoredJobs(
       let cursor = '0'
       do {
         const [next, entries] = await connection.zscan(queue.toKey('failed'), cursor, 'COUNT', longestBatch)
-        // Each id is followed by its score.
         if (entries.length > 0) yield entries.filter((_, index) => index % 2 === 0)
         cursor = next
       } while (cursor !== '0')
@@ -55,7 +53,6 @@ export function createStoredJobs(
     /** Redis has lost nothing since `makeWhole` set the marker. */
     isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
     doubt: async (): Promise<void> => void (await connection.del(marker)),
-    /** `act` must restore all jobs. */
     async makeWhole(act: () => Promise<void>): Promise<void> {
       const token = newId()
       await connection.set(marker, token)

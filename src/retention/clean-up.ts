@@ -9,7 +9,6 @@ import { openProgress, type RetentionProgress } from './progress.ts'
 import { isLeased, isOwed, lastDue, openRecord, type Pass, startPass, takeLease } from './record.ts'
 import { carryOut, rules } from './rules.ts'
 
-/** After `stopped`, the next run continues. */
 export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
@@ -66,7 +65,6 @@ export const cleanUpWork: Work = {
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
-      // It may have removed documents before it failed.
       deps.log.warn({ ...failedRun, ...counts }, 'retention.cleaned')
       throw error
     })
@@ -83,7 +81,6 @@ export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watc
 }
 
 interface CleanUpRun {
-  /** Null if old data is only counted. */
   pass: Pass | null
   pace: Pace
   stop: AbortSignal

@@ -11,12 +11,10 @@ export type CleaningDeps = Models & {
   config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs' | 'intentLifetimeMs'>
 }
 
-/** Of one business. */
 export interface Cleaning extends Models, ReturnType<typeof cutoffsOf> {
   now(): Date
   businessId: string
   progress: Progress
-  /** Only counts. */
   isDry: boolean
   pace: Pace
   count(kind: Kind, documents: number): void
@@ -52,7 +50,6 @@ export const modelOf = {
 } as const satisfies Record<string, keyof Models>
 export type Kind = keyof typeof modelOf
 
-/** `done` counts businesses. */
 export interface Watch {
   count(kind: Kind, documents: number): void
   done(): void

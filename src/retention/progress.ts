@@ -8,7 +8,6 @@ export const retentionProgress = declareCollection({
   kept: 'forever, one document for each business',
   fields: {
     _id: text,
-    /** The last one that finished this business. */
     pass: optional(text),
     /** By the name of a walk (mongo/walk.ts): all documents created before this time are done. */
     walked: optional(anything<Record<string, Date>>()),
@@ -32,7 +31,6 @@ export function openProgress(
   }
   return {
     reached: (walk: string): Date | null => walked[walk] ?? null,
-    /** The next save stores it. */
     note: (walk: string, at: Date): void => void (noted[`walked.${walk}`] = at),
     save: (): Promise<void> => write({}),
     end: (pass: string): Promise<void> => write({ pass }),

@@ -19,7 +19,6 @@ export function lastDue(now: Date): Date {
   return today <= now ? today : new Date(today.getTime() - dayMs)
 }
 
-/** A clean-up of all businesses may take several runs. */
 const passFields = part({
   id: text,
   beganAt: date,
@@ -61,7 +60,6 @@ export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   return record as RetentionRecord
 }
 
-/** Of the process that completed a clean-up. */
 const maxSkewMs = 3_600_000
 
 /** A night in the future was never completed. */
@@ -86,7 +84,6 @@ const maxLeaseMs = 2 * leaseMs
 export const isLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
   leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
 
-/** Null if another run holds it. */
 export async function takeLease(deps: RecordDeps) {
   await openRecord(deps)
   return takeLongLease(nativeCollection(deps.RetentionRecord), { _id: 'nightly', work: 'clean-up' }, deps.now)

@@ -8,7 +8,6 @@ import { type Cleaning, type Kind, modelOf } from './cleaning.ts'
 
 export type Filter = Record<string, unknown>
 
-/** An intent, or an order with its number. */
 interface Subject {
   _id: string
   referenceNumber: string
@@ -40,7 +39,6 @@ export async function removeIntents(cleaning: Cleaning, page: Filter): Promise<v
   const hidden = await hide(cleaning, await withoutOpenDeliveries(cleaning, found))
   await removeMovements(cleaning, hidden)
   await removeDeliveriesOf(cleaning, hidden)
-  // A delivery may have been re-queued in the meantime.
   const removable = await withoutOpenDeliveries(cleaning, hidden)
   await removeEventsOf(cleaning, removable)
   await removeTests(cleaning, 'intents', { ...withIdOf(removable), ...endedIntent })
@@ -58,7 +56,6 @@ export async function removeOrders(cleaning: Cleaning, page: Filter): Promise<vo
   await removeTests(cleaning, 'orders', { ...withIdOf(removable), ...relayed })
 }
 
-/** Of both environments, without deliveries. */
 export async function removeEndpoints(cleaning: Cleaning, page: Filter): Promise<void> {
   const deleted = { deletedAt: { $type: 'date', $lt: cleaning.endpointsBefore } }
   const unused = await unusedAmong(cleaning.Endpoint, [{ $match: { ...page, ...deleted } }])
@@ -130,7 +127,6 @@ async function removeDeliveriesOf(cleaning: Cleaning, subjects: Subject[]): Prom
   })
 }
 
-/** Live payments have none. */
 async function removeMovements(cleaning: Cleaning, intents: Ended[]): Promise<void> {
   const keys = intents.flatMap(({ payment }) => payment?.key ?? [])
   await removeFrom(cleaning, 'movements', { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] })

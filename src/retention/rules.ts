@@ -25,10 +25,8 @@ interface Rule {
   where(businessId: string): Filter
   /** Its last fields. By default, the creation time and the id. */
   order?: WalkOrder
-  /** Null keeps everything. */
   olderThan(cleaning: Cleaning): Date | null | Promise<Date | null>
   only?: Filter
-  /** By default, deletes a page of documents. */
   remove?(cleaning: Cleaning, page: Filter): Promise<void>
   /** `resumes`: each clean-up begins where the last one stopped. `shrinks`: each page is the first one. */
   pages?: 'resumes' | 'shrinks'
@@ -74,7 +72,6 @@ export const rules: readonly Rule[] = [
   {
     kind: 'entries',
     index: 'byTime',
-    // The few closing markers stay.
     where: tests({ type: { $ne: 'closing' } }),
     order: { time: 'bookedAt', tie: 'number' },
     olderThan: oldestKeptEntry,

@@ -15,9 +15,7 @@ import { verifyTrail } from './verify-trail.ts'
 type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 
 const hourMs = 3_600_000
-/** Everything is verified once a week. */
 const wholeEveryMs = 6.5 * 24 * hourMs
-/** Of the process that stored a check. */
 const maxSkewMs = hourMs
 const maxTimeMS = 4_000
 

@@ -35,7 +35,6 @@ export const auditSeals = declareCollection({
     /** Numbered from 1, without gaps. */
     _id: whole,
     at: date,
-    /** Of the lines, in ascending order. */
     ids: list(text),
     digests: list(text),
     /** The last entries of ledgers verified since the previous seal. */
@@ -49,7 +48,6 @@ export const auditSeals = declareCollection({
 })
 export type Seal = Stored<typeof auditSeals>
 
-/** In the log. */
 export interface KnownSeal {
   number: number
   digest: string
@@ -60,7 +58,6 @@ const verifiedFields = part({
   lines: whole,
   last: orNull(anything<KnownSeal>()),
   faultCount: whole,
-  /** The first few. */
   faults: list(text),
 })
 export type Verified = Of<typeof verifiedFields>

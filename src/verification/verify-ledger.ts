@@ -119,7 +119,6 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     }
   }
 
-  /** The drafts must have entries after the sealed one. */
   async function verifyBooked(due: EntryDraft[], sealedNumber: number): Promise<void> {
     const filter = { _id: { $in: due.map(({ _id }) => _id) }, ...owner, number: { $gt: sealedNumber } }
     const found = await entries.find(filter, { projection: { _id: 1 }, maxTimeMS }).toArray()
@@ -162,7 +161,6 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
         // Throws if the run is being stopped.
         await pace(async () => undefined)
         if (isUnreachable(error)) throw error
-        // A tampered document may be malformed.
         const isFault =
           error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)
@@ -178,7 +176,6 @@ const act = 'business.paid-out'
 const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
 const endOfTime = new Date(8.64e15)
 
-/** Unique within a ledger. */
 const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEntry): string =>
   `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
 

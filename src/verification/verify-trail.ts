@@ -102,7 +102,6 @@ const maxUnsealedMs = 48 * 3_600_000
 const maxLateMs = 6 * 3_600_000
 const maxSkewMs = 3_600_000
 
-/** The lines before these were sealed at `earlier`. */
 async function* faultsOfLines(
   deps: VerifyDeps,
   key: KeyObject,
@@ -136,7 +135,6 @@ const otherTypes =
     ' ',
   )
 
-/** Marked lines that no seal contains. */
 async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGenerator<string> {
   const strays = {
     // NaN (double or decimal) never matches a comparison, but it does match equality.

@@ -1,7 +1,6 @@
 import type { mongo } from 'mongoose'
 import { newId } from '../platform/ids.ts'
 
-/** At most one process works on it. */
 export interface Leasable {
   _id: string
   leaseToken: string | null
@@ -23,7 +22,6 @@ export function leasesOn<Doc extends Leasable>(
         { $set: { leaseToken: newId(), [field]: endsAt() } } as unknown as mongo.UpdateFilter<Doc>,
         { ...options, returnDocument: 'after' },
       ) as Promise<Doc | null>,
-    /** Null if the lease is lost or the guard doesn't match. */
     change: (
       { _id, leaseToken }: Leasable,
       update: mongo.UpdateFilter<Doc> | mongo.Document[],

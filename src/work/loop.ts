@@ -8,7 +8,6 @@ export interface Work {
   /** WORKER_QUEUES must include it. Its jobs may wake the work. */
   queue: QueueName
   everyMs: number
-  /** Concurrent runs in a process. */
   atOnce?: number
   /** If a run finds `many`, there may be more than it was allowed to do. */
   again?: { many: number; afterMs: number }
@@ -29,7 +28,6 @@ export function startLoops(deps: Deps, works: readonly Work[]) {
     .filter(({ queue }) => deps.config.workerQueues.includes(queue))
     .flatMap((work) => Array.from({ length: work.atOnce ?? 1 }, () => startLoop(deps, work, ending.signal)))
   return {
-    /** Resolves when the queue's work has run. */
     async wake(queue: QueueName): Promise<void> {
       await Promise.all(loops.filter((loop) => loop.queue === queue).map((loop) => loop.wake()))
     },

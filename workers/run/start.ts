@@ -50,9 +50,7 @@ const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> }
 const pollGraceMs = 3000
 /** Attempts are aborted so long before SHUTDOWN_TIMEOUT_SECONDS: enough for a call to a frozen MongoDB (5 s). */
 const afterAbortMs = 7000
-/** For results that arrived before the attempts were aborted. */
 const lastResultsMs = 2000
-/** For the results of the last jobs. */
 const redisGraceMs = 3000
 
 /** A BullMQ worker starts no job while it can fetch more: with 200, many jobs waited for 300 ms. Measured. */
