@@ -245,7 +245,7 @@ describe("The project's structure", () => {
     expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/
     expect(mentioning(filesIn('src/retention'), changing)).to.have.members([
-      'src/retention/progress.ts',
+      'src/retention/record.ts',
       'src/retention/record.ts',
       'src/retention/remove.ts',
     ])

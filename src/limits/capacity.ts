@@ -23,23 +23,22 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       parts: [{ owner: 'business', max: memoryOfBusiness }],
       leavesFree: true,
       gets: 'a read waits, then 429 `responses`; a body: 429 `bodies`; an unread response is closed',
-      refusal: {
-        scope: 'responses',
-        message:
-          'Your business requested too many large responses at once. Read them before you request more.',
-      },
+      scope: 'responses',
+      message: 'Your business requested too many large responses at once. Read them before you request more.',
     },
     lists: {
       what: 'Lists, counts and dry runs at a time',
       parts: [{ owner: 'business', max: 2 }],
       gets: 'a wait, then 429 `lists`',
-      refusal: { scope: 'lists', message: 'A business can run 2 lists at once. Wait for one to finish.' },
+      scope: 'lists',
+      message: 'A business can run 2 lists at once. Wait for one to finish.',
     },
     exports: {
       what: 'Exports at a time',
       parts: [{ owner: 'business', max: 2 }],
       gets: 'a wait, then 429 `lists`',
-      refusal: { scope: 'lists', message: 'A business can run 2 exports at once. Wait for one to finish.' },
+      scope: 'lists',
+      message: 'A business can run 2 exports at once. Wait for one to finish.',
     },
     // A query may use three of the connections for lists (src/lists/lists.ts).
     queries: {
@@ -47,31 +46,25 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       total: 4,
       parts: [{ owner: 'business, or member of staff', max: 2 }],
       gets: 'a wait, then 503, or 429 `lists` for one owner',
-      refusal: {
-        scope: 'lists',
-        message: 'You can run 2 lists or searches at once. Wait for one to finish.',
-      },
+      scope: 'lists',
+      message: 'You can run 2 lists or searches at once. Wait for one to finish.',
     },
     reads: {
       what: 'Reads at a time, for 10 minutes after a large response',
       parts: [{ owner: 'business', max: careful, range: '1' }],
       gets: 'a wait, then 429 `responses`',
-      refusal: {
-        scope: 'responses',
-        message:
-          'Your business requested too many large responses in a short time. Wait, or request fewer items with `limit`.',
-        limit: bytesPerSecond,
-      },
+      scope: 'responses',
+      message:
+        'Your business requested too many large responses in a short time. Wait, or request fewer items with `limit`.',
+      limit: bytesPerSecond,
     },
     polls: {
       what: 'Requests that wait for the event feed',
       total: 1_000,
       parts: [{ owner: 'business', max: 5 }],
       gets: '429 `polls`, or an empty response if the process is full',
-      refusal: {
-        scope: 'polls',
-        message: 'The service holds at most 5 requests per business. Follow the feed with fewer programs.',
-      },
+      scope: 'polls',
+      message: 'The service holds at most 5 requests per business. Follow the feed with fewer programs.',
     },
     tests: {
       what: 'Tests of endpoints at a time',
@@ -79,10 +72,8 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       parts: [{ owner: 'business', max: 5 }],
       leavesFree: true,
       gets: '429 `tests`',
-      refusal: {
-        scope: 'tests',
-        message: 'A business can run 5 endpoint tests at once. Wait for one to finish.',
-      },
+      scope: 'tests',
+      message: 'A business can run 5 endpoint tests at once. Wait for one to finish.',
     },
     twins: {
       what: 'Requests that wait for a refund in progress',

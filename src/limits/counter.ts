@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
@@ -6,7 +7,7 @@ import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { useLast } from '../platform/use-last.ts'
-import { rateLimited, type Scope } from './limit.ts'
+import { rateLimited } from './limit.ts'
 
 /** The id names what is counted and its owner, plus the UTC day for a quota. */
 export const counters = declareCollection({
@@ -96,7 +97,7 @@ export async function usedToday(
 
 export const usedUpRefusal = (
   message: string,
-  details: { scope: Scope; limit: number },
+  details: { scope: RateLimitScope; limit: number },
   { freeAt, now }: { freeAt: Date; now: Date },
 ): Refusal => rateLimited(message, details, Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)))
 

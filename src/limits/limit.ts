@@ -1,19 +1,5 @@
+import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import { type Refusal, refuse } from '../platform/errors.ts'
-
-/** The `details.scope` of RATE_LIMITED. */
-export type Scope =
-  | 'key'
-  | 'address'
-  | 'bodies'
-  | 'lists'
-  | 'responses'
-  | 'codes'
-  | 'sandbox'
-  | 'polls'
-  | 'replays'
-  | 'tests'
-  | 'audit'
-  | 'storage'
 
 export interface Limit {
   what: string
@@ -29,19 +15,18 @@ export type OwnerPart =
 
 /** For an owner that has used up its own part, which is the default of `limit`. */
 export interface OwnRefusal {
-  scope: Scope
+  scope: RateLimitScope
   message: string
   limit?: number
 }
 
-export interface Resource extends Limit {
+export interface Resource extends Limit, Partial<OwnRefusal> {
   /** By default, only the parts are limited. */
   total?: number
   /** Of nested owners. The outermost come first, and share the resource fairly. */
   parts: readonly [OwnerPart, ...OwnerPart[]]
   /** An owner gets more only while as much stays free as it would then have. */
   leavesFree?: true
-  refusal?: OwnRefusal
   unit?: 'bytes'
   /** Calls of one owner at the last level. The default is 100. */
   maxWaiting?: number
@@ -49,6 +34,6 @@ export interface Resource extends Limit {
 
 export const rateLimited = (
   message: string | undefined,
-  details: { scope: Scope; limit: number; windowSeconds?: number },
+  details: { scope: RateLimitScope; limit: number; windowSeconds?: number },
   retryAfterSeconds = 1,
 ): Refusal => refuse('RATE_LIMITED', { ...(message && { message }), details, retryAfterSeconds })

@@ -245,12 +245,12 @@ export function createShare<Name extends string>(
     refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
-      const [first] = namesOf(cost)
-      const name = block?.name ?? first
-      const own = instead ?? (name && resources[name].refusal)
-      if (name === undefined || own === undefined || !isAtFault) return unavailable()
-      const limit = own.limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
-      return rateLimited(own.message, { scope: own.scope, limit })
+      const name = block?.name ?? namesOf(cost)[0]
+      if (name === undefined || !isAtFault) return unavailable()
+      const { scope, message, limit } = instead ?? resources[name]
+      if (scope === undefined) return unavailable()
+      const own = limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
+      return rateLimited(message, { scope, limit: own })
     },
     left(name: Name, owners: readonly string[]): number {
       const { parts, leavesFree } = resources[name]

@@ -5,8 +5,17 @@ import { businessPages } from '../reconciliation/recorded.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
 import { type CleaningDeps, cutoffsOf, startCounts, type Watch } from './cleaning.ts'
-import { openProgress, type RetentionProgress } from './progress.ts'
-import { isLeased, isOwed, lastDue, openRecord, type Pass, startPass, takeLease } from './record.ts'
+import {
+  isLeased,
+  isOwed,
+  lastDue,
+  openProgress,
+  openRecord,
+  type Pass,
+  type RetentionProgress,
+  startPass,
+  takeLease,
+} from './record.ts'
 import { carryOut, rules } from './rules.ts'
 
 export type Outcome = 'cleaned' | 'already-running' | 'stopped'

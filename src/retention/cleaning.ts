@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
-import type { Progress } from './progress.ts'
+import type { Progress } from './record.ts'
 
 /** Support staff still find a deleted endpoint. */
 const deletedKeptMs = 48 * 3_600_000

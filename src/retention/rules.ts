@@ -22,10 +22,10 @@ interface Rule {
   kind: Kind
   index: string
   /** The first fields of the index. */
-  where(businessId: string): Filter
+  where?(businessId: string): Filter
   /** Its last fields. By default, the creation time and the id. */
   order?: WalkOrder
-  olderThan(cleaning: Cleaning): Date | null | Promise<Date | null>
+  olderThan?(cleaning: Cleaning): Date | null | Promise<Date | null>
   only?: Filter
   remove?(cleaning: Cleaning, page: Filter): Promise<void>
   /** `resumes`: each clean-up begins where the last one stopped. `shrinks`: each page is the first one. */
@@ -33,23 +33,21 @@ interface Rule {
 }
 
 const tests =
-  (more: Filter = {}) =>
+  (more: Filter) =>
   (businessId: string): Filter => ({ businessId, sandbox: true, ...more })
-const old = ({ testsBefore }: Cleaning): Date => testsBefore
 const oldAttempts = ({ attemptsBefore }: Cleaning): Date | null => attemptsBefore
 const anyAge = (): Date => new Date(8.64e15)
 
 /** In this order, because deliveries report on intents and orders, and refer to endpoints. */
 export const rules: readonly Rule[] = [
-  { kind: 'deliveries', index: 'byTimeAndEvent', where: tests(), olderThan: old, only: endedDelivery },
-  { kind: 'intents', index: 'byTime', where: tests(), olderThan: old, remove: removeIntents },
-  { kind: 'orders', index: 'byTime', where: tests(), olderThan: old, remove: removeOrders },
+  { kind: 'deliveries', index: 'byTimeAndEvent', only: endedDelivery },
+  { kind: 'intents', index: 'byTime', remove: removeIntents },
+  { kind: 'orders', index: 'byTime', remove: removeOrders },
   // These belong to no intent or order.
   {
     kind: 'events',
     index: 'byTypeAndTime',
     where: tests({ event: 'endpoint.failing' }),
-    olderThan: old,
     remove: removeEvents,
   },
   // Earlier clean-ups only emptied these.
@@ -60,8 +58,8 @@ export const rules: readonly Rule[] = [
     olderThan: anyAge,
     remove: removeEvents,
   },
-  { kind: 'products', index: 'byTime', where: tests({ listed: true }), olderThan: old },
-  { kind: 'products', index: 'deletions', where: tests({ deletedAt: { $type: 'date' } }), olderThan: old },
+  { kind: 'products', index: 'byTime', where: tests({ listed: true }) },
+  { kind: 'products', index: 'deletions', where: tests({ deletedAt: { $type: 'date' } }) },
   {
     kind: 'endpoints',
     index: 'byTime',
@@ -124,10 +122,10 @@ async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
 export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
   const { businessId, isDry, pace, progress } = cleaning
   const { kind, index, order = byCreation, only, pages } = rule
-  const before = await rule.olderThan(cleaning)
+  const before = rule.olderThan ? await rule.olderThan(cleaning) : cleaning.testsBefore
   if (before === null) return
   const remove = rule.remove ?? ((_, page) => removeTests(cleaning, kind, { ...page, ...only }))
-  const [where, { time }] = [rule.where(businessId), order]
+  const [where, { time }] = [(rule.where ?? tests({}))(businessId), order]
   if (isDry && pages === 'shrinks') return remove(cleaning, { ...where, [time]: { $lt: before } })
   const walk = { index, order, where, before, from: pages === 'resumes' ? progress.reached(kind) : null }
   const model = cleaning[modelOf[kind]] as unknown as Model<Listed & Record<string, unknown>>

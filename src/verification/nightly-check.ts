@@ -7,7 +7,15 @@ import { LeaseLost, type LongLease, lastDue, takeLongLease } from '../retention/
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type AuditCheck, digestOf, linesPerSeal, listOrEmpty, readableSeal, type Verified } from './seal.ts'
+import {
+  type AuditCheck,
+  digestOf,
+  linesPerSeal,
+  listOrEmpty,
+  maxTimeMS,
+  readableSeal,
+  type Verified,
+} from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -17,7 +25,6 @@ type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 const hourMs = 3_600_000
 const wholeEveryMs = 6.5 * 24 * hourMs
 const maxSkewMs = hourMs
-const maxTimeMS = 4_000
 
 /** A check that keeps failing runs once a minute. */
 export const checkWork: Work = {

@@ -7,7 +7,7 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../security/encrypt.ts'
 import { ensureServiceKey, findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
-import { digestOf, digestOfLine, headOf, linesPerSeal, readableSeal, type Seal } from './seal.ts'
+import { digestOf, digestOfLine, headOf, linesPerSeal, maxTimeMS, readableSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Secrets
@@ -23,9 +23,6 @@ const hourMs = 3_600_000
 const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })
-
-/** The driver gives up after 5 s. */
-const maxTimeMS = 4_000
 
 /**
  * Seals all closed audit lines, and the last entries of ledgers (`heads`). Returns the audit key. Each digest is

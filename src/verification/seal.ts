@@ -5,6 +5,9 @@ import type { LedgerEntry } from '../ledger/entry.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
+/** The driver gives up after 5 s. */
+export const maxTimeMS = 4_000
+
 /** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000
 

@@ -10,6 +10,7 @@ import {
   digestOfLine,
   type KnownSeal,
   linesPerSeal,
+  maxTimeMS,
   readableSeal,
   type Seal,
   type Verified,
@@ -21,7 +22,6 @@ type VerifyDeps = Omit<SealDeps, 'log'>
 /** Forged ids can be long. */
 const maxFaults = 20
 const maxFaultLength = 200
-const maxTimeMS = 4_000
 
 /**
  * Verifies all of the audit trail, or what follows the seal `start.last`. Changes to lines before they are sealed can't
