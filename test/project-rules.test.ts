@@ -246,7 +246,6 @@ describe("The project's structure", () => {
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/
     expect(mentioning(filesIn('src/retention'), changing)).to.have.members([
       'src/retention/record.ts',
-      'src/retention/record.ts',
       'src/retention/remove.ts',
     ])
   })

@@ -75,7 +75,7 @@ export function startPass({ pass }: RetentionRecord, now: Date): Pass {
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
 
-/** `Pace` leaves at least 55 s. The longest page takes 48 s (12 calls of up to 4 s), the longest rest 10 s. */
+/** `Pace` leaves at least 55 s. The longest page takes 48 s (12 calls of up to 4 s), the longest pause 10 s. */
 const leaseMs = 60_000
 /** The clock of the process that holds it may be ahead. */
 const maxLeaseMs = 2 * leaseMs
