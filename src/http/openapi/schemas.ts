@@ -136,7 +136,7 @@ function withWidth(written: OpenApiPart): OpenApiPart {
 }
 
 /** An optional field may be null, which means absent. */
-function withNull(schema: Fields): Fields {
+function withNull(schema: FieldSchema): FieldSchema {
   const { properties, items } = schema
   const nullable = (name: string, field: FieldSchema): FieldSchema => {
     const typed = withType(withNull(field)) as FieldSchema
