@@ -27,7 +27,7 @@ export const bugs: PlantedBugs = {
   // A request refused by a quota, or with an unreadable body, doesn't look for what its lost duplicate has done.
   'refusal-unlooked → api/idempotency-effects.test.ts': replace(
     'runOnce',
-    'const done = await effect()',
+    'const done = await deadline.run(findEffect)',
     'const done = null',
   ),
   // A change's response is sent before it is stored.
@@ -39,7 +39,7 @@ export const bugs: PlantedBugs = {
   // A late duplicate's refusal replaces the effect's response.
   'refusal-over-effect → api/idempotency-effects.test.ts': [
     replace('storeResponse', '$row.refusal ? $ : $', '{}'),
-    replace('runOnce', 'const done = await effect()', 'const done = null'),
+    replace('runOnce', 'const done = await deadline.run(findEffect)', 'const done = null'),
   ],
   // A retry that finds a dead process's effect returns its response without storing it.
   'found-unstored → api/idempotency-effects.test.ts': replace(

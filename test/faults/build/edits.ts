@@ -14,7 +14,7 @@ const pointsOf = (process: Point['process'], insert: typeof before, specs: reado
 
 export const points: readonly Point[] = [
   ...pointsOf('web', before, [
-    ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
+    ['write.key-looked-up', 'write', 'readIdempotencyKey($$)'],
     ['write.before-run', 'runOnce', 'run().catch($$)'],
     ['create.before-insert', 'insertIntent', '$.insertIntent($$)'],
     ['create.inserted', 'insertIntent', 'countTransition($$)'],
