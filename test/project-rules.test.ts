@@ -245,7 +245,6 @@ describe("The project's structure", () => {
     expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/
     expect(mentioning(filesIn('src/retention'), changing)).to.have.members([
-      'src/retention/progress.ts',
       'src/retention/record.ts',
       'src/retention/remove.ts',
     ])
@@ -273,7 +272,7 @@ describe("The project's structure", () => {
     )
     expect(files.map((name) => name.replace('.ts', ''))).to.have.members([...queueNames])
     for (const name of queueNames) {
-      expect(read(`workers/${name}.ts`)).to.include(`queue: '${name}'`)
+      expect(read(`workers/${name}.ts`)).to.include(`QueueWorker<'${name}'>`)
       expect(read('docs/maintainers/architecture.md')).to.include(`\`${name}\``)
     }
   })

@@ -2,19 +2,14 @@ import { expireIntents } from '../src/intents/expire.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 export const intentExpiry: QueueWorker<'intent-expiry'> = {
-  queue: 'intent-expiry',
   async run(deps, { referenceNumbers }) {
     const { expired, dueAt } = await expireIntents(deps, referenceNumbers)
     const [only] = referenceNumbers
+    const intents = referenceNumbers.length
     return {
-      nextStep: dueAt === null ? { next: 'complete' } : { next: 'later', at: dueAt },
+      againAt: dueAt,
       event: 'intent.expiry',
-      log: {
-        intents: referenceNumbers.length,
-        expired,
-        dueAt,
-        referenceNumber: referenceNumbers.length === 1 ? only : null,
-      },
+      log: { intents, expired, dueAt, referenceNumber: intents === 1 ? only : null },
     }
   },
 }

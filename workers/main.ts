@@ -2,7 +2,6 @@ import { requireNode } from '../src/platform/require-node.ts'
 
 requireNode()
 
-// The entry point of the `worker` process, which runs the jobs of all queues, or only of those in WORKER_QUEUES.
 const { serveMetrics, serveProbes } = await import('../src/http/server/probes.ts')
 const { openProcess } = await import('../src/context/open-deps.ts')
 const { startWorkers } = await import('./run/start.ts')
@@ -16,7 +15,7 @@ log.info({ queues: config.workerQueues }, 'worker.started')
 onStop(config.shutdownTimeoutMs, async () => {
   deps.stopping.abort()
   await workers.close()
-  // Probes and metrics must respond until the workers are closed, which attempts in flight may delay by 20 s.
+  // Attempts in flight may delay the end of the workers by 20 s, during which probes must respond.
   await Promise.all([probes?.stop(0), metricsServer?.stop(0)])
   await deps.close()
 })

@@ -3,11 +3,9 @@ import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Starts the nightly work, which removes old data, and seals and verifies the audit trail. */
 export const retention = (loops: Loops): QueueWorker<'retention'> => ({
-  queue: 'retention',
-  // If the job fails, the loops find the work.
   afterFault: 'complete',
   async run() {
     await loops.wake('retention')
-    return { nextStep: { next: 'complete' }, event: 'retention.woken', isNoise: true, log: {} }
+    return { event: 'retention.woken', isNoise: true, log: {} }
   },
 })

@@ -3,11 +3,10 @@ import type { QueueWorker } from './run/queue-worker.ts'
 
 /** For payments and refunds with an unknown outcome. The job's id is the key that the wallet knows. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
-  queue: 'wallet-outcome',
   async run(deps, { intentId }, { jobId }) {
     const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, jobId)
     return {
-      nextStep: nextAt === null ? { next: 'complete' } : { next: 'later', at: nextAt },
+      againAt: nextAt,
       event: 'wallet.queried',
       isWarning: outcome === 'unknown',
       log: { intentId, ...intent, key: jobId, outcome, why, nextAt },

@@ -1,30 +1,19 @@
-import { removeSuperseded, type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
+import { removeSuperseded, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
 import { countsOf } from '../src/webhooks/deliveries/delivery.ts'
-import type { NextStep, QueueWorker } from './run/queue-worker.ts'
+import type { QueueWorker } from './run/queue-worker.ts'
 
 /** When the attempt ends, it writes its own log line (src/webhooks/attempts/attempt.ts). */
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
-  queue: 'webhook-delivery',
-  async run(deps, data, { jobId, name }) {
+  async run(deps, { ref: reference, host }, { jobId, name: webhookEvent }) {
     const delivery = countsOf(jobId)
     const woken = await wakeDelivery(deps, delivery)
     await removeSuperseded(deps, [delivery])
     return {
-      nextStep: nextStepAfter(woken),
+      ...(woken.outcome === 'dead' && { failure: woken.reason }),
+      againAt: woken.outcome === 'not-due' ? woken.again : null,
       event: 'webhook.wake-up',
       isNoise: true,
-      log: {
-        deliveryId: delivery._id,
-        webhookEvent: name,
-        reference: data.ref,
-        host: data.host,
-        outcome: woken.outcome,
-      },
+      log: { deliveryId: delivery._id, webhookEvent, reference, host, outcome: woken.outcome },
     }
   },
-}
-
-function nextStepAfter(woken: WakeOutcome): NextStep {
-  if (woken.outcome === 'dead') return { next: 'fail', reason: woken.reason }
-  return woken.outcome === 'not-due' ? { next: 'later', at: woken.again } : { next: 'complete' }
 }

@@ -62,7 +62,7 @@ const row = ({ what, gets, metric }: Limit, limit: string, name = ''): string[] 
 
 const sharesOf = ({ total, parts, unit }: Resource): string =>
   [
-    ...(total === Number.POSITIVE_INFINITY ? [] : [`${amount(total, unit)} per process`]),
+    ...(total === undefined ? [] : [`${amount(total, unit)} per process`]),
     ...parts.map((part) => `${'range' in part ? part.range : amount(part.max, unit)} per ${part.owner}`),
   ].join('; ')
 

@@ -23,6 +23,8 @@ const rateLimitScopes = {
   storage: 'bytes or documents that the live, or the test, keys of the business stored today',
 }
 
+export type RateLimitScope = keyof typeof rateLimitScopes
+
 export const rateLimitDetails = {
   ...objectOf(
     {

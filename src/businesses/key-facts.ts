@@ -1,12 +1,5 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import {
-  type IdPage,
-  type IdPageRequest,
-  mapPage,
-  readIdPage,
-  sortOrders,
-  withoutUndefined,
-} from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -89,7 +82,7 @@ export async function listKeys(
   slice: IdPageRequest,
 ): Promise<IdPage<KeyFacts>> {
   const where = withoutUndefined({ ...filter, scopes: scope, 'secrets.last4': last4 })
-  const page = await readIdPage(deps.ApiKey, where, slice, sortOrders.newestFirst)
+  const page = await readIdPage(deps.ApiKey, where, slice)
   return mapPage(page, (key) => keyFacts(key, deps.now()))
 }
 

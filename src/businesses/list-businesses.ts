@@ -1,12 +1,5 @@
 import { escapeRegex } from '../mongo/escape-regex.ts'
-import {
-  type IdPage,
-  type IdPageRequest,
-  mapPage,
-  readIdPage,
-  sortOrders,
-  withoutUndefined,
-} from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -26,7 +19,7 @@ export async function listBusinesses(
   slice: IdPageRequest,
 ): Promise<IdPage<ListedBusiness>> {
   const where = { ...withoutUndefined(filter), ...(name === undefined ? {} : named(name)) }
-  const page = await readIdPage(deps.Business, where, slice, sortOrders.newestFirst)
+  const page = await readIdPage(deps.Business, where, slice)
   const ids = page.items.map(({ _id }) => _id)
   const totals = await keyTotals(deps, ids)
   return mapPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))

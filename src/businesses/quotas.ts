@@ -1,7 +1,8 @@
+import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import type { Config } from '../config/config.ts'
 import type { Result } from '../idempotency/request.ts'
 import { startOfUtcDay, usedUpRefusal, utcDayOf } from '../limits/counter.ts'
-import type { Limit, Scope } from '../limits/limit.ts'
+import type { Limit } from '../limits/limit.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import { type BusinessLimits, defaultLimits } from './business.ts'
@@ -9,7 +10,7 @@ import type { Caller } from './caller.ts'
 
 interface QuotaInfo extends Limit {
   setBy: string
-  scope: Scope
+  scope: RateLimitScope
   /** 0 means no limit. */
   limit(config: Config, limits: BusinessLimits): number | null
   message(limit: number): string

@@ -12,7 +12,6 @@ const dayMs = 24 * hourMs
 export type Config = ReturnType<typeof fromEnvironment>
 
 const validate = new Ajv({
-  // A test validates the schema (input/validate.ts).
   validateSchema: false,
   allErrors: true,
   coerceTypes: true,
@@ -21,29 +20,25 @@ const validate = new Ajv({
   formats,
 }).compile<Environment>(environment)
 
-/** If the environment is invalid, prints every fault with its variable, and exits. */
 export function loadConfig(): Config {
-  const { config, faults } = checkEnvironment(process.env)
-  if (config !== null) return config
-  process.stderr.write(`${faults}\n`)
-  process.exit(1)
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof InvalidEnvironment)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
 }
 
-/** Throws an Error that lists every fault of an invalid environment. */
+class InvalidEnvironment extends Error {}
+
 export function readConfig(source: Record<string, string | undefined>): Config {
-  const { config, faults } = checkEnvironment(source)
-  if (config === null) throw new Error(faults)
-  return config
-}
-
-function checkEnvironment(source: Record<string, string | undefined>) {
   const given: Record<string, unknown> = {}
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
   validate(given)
   const faults = [...(validate.errors ?? []).map(describe), ...combinedFaults(given)]
-  return faults.length > 0
-    ? { config: null, faults: `The environment is not valid:\n  ${faults.join('\n  ')}` }
-    : { config: fromEnvironment(given as Environment), faults: '' }
+  if (faults.length === 0) return fromEnvironment(given as Environment)
+  throw new InvalidEnvironment(`The environment is not valid:\n  ${faults.join('\n  ')}`)
 }
 
 function describe(error: ErrorObject): string {
@@ -65,24 +60,19 @@ function fromEnvironment(env: Environment) {
   return {
     production: env.NODE_ENV === 'production',
     port: env.PORT,
-    /** Where merchants reach the service. The API is at `${publicUrl}/api/v1`. */
     publicUrl,
-    /** Where customers pay. A pay URL is `${payUrl}/p/{shortCode}`. */
     payUrl: env.PAY_URL ?? publicUrl,
     mongodbUrl: env.MONGODB_URL,
-    /** Certificates to check MongoDB's against. If null, the public authorities apply. */
     mongodbCa: readCertificates(env.MONGODB_TLS_CA ?? ''),
     redisUrl: env.REDIS_URL,
-    /** How to check Redis's certificate. If `ca` is null, the public authorities apply. */
     redisTrust: { ca: readCertificates(env.REDIS_TLS_CA ?? ''), verify: env.REDIS_TLS_VERIFY },
-    /** They encrypt sensitive values and pepper hashes. The current key is first, then the previous one if any. */
+    /** The current key is first, then the previous one if any. */
     secretKeys: [
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ] as const,
-    /** Memory for hashing one password or PIN. Only tests may lower it. */
+    /** Only tests may lower it. */
     hashMemoryKib: env.HASH_MEMORY_KIB,
-    /** The proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR blocks. */
     trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
     queuePrefix: queuePrefix(env),
@@ -93,49 +83,33 @@ function fromEnvironment(env: Environment) {
     /** The delays before attempts 2 to 8 (SPEC 6.4). */
     webhookRetryMs: splitList(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
-    /** How long an endpoint must have been failing before the business's other endpoints are notified. */
     endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
-    /** Endpoints, as `host:port`, that may be private or use plain HTTP. Must be empty in production. */
+    /** `host:port` of endpoints that may be private or use plain HTTP. Must be empty in production. */
     webhookAllowedHosts: new Set(splitList(env.WEBHOOK_ALLOWED_HOSTS)),
-    /** Networks that webhooks never connect to, in addition to all private ones. */
     webhookBlockedRanges: splitList(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
-    /**
-     * The provider that moves the money of live payments. Without it, no live intent can be paid. `name` is stored with
-     * each payment, and `key` signs the requests to `url`.
-     */
+    /** Without it, no live intent can be paid. `name` is stored with each payment, and `key` signs requests. */
     walletProvider: walletProvider(env),
-    /** The timeout of a single call to a wallet. */
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
-    /** Test data older than this is deleted. */
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
-    /** The attempts of finished live deliveries are deleted at this age. If null, they are kept forever. */
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
-    /** How long `web` goes on accepting connections after SIGTERM. */
+    /** `web` goes on accepting connections for so long after SIGTERM. */
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
-    /** The time from SIGTERM until the process ends, at most. */
     shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT_SECONDS * 1000,
-    /** Applies to each API key, and to each address that sends rejected credentials. If null, there's no limit. */
+    /** Per API key, and per address that sends rejected credentials. Null turns the limit off, as below. */
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
-    /** How many live payment codes a business may have in use at a time. */
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
-    /** Intents, orders and products created with test keys per business and UTC day. If null, there's no limit. */
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
-    /** What a business may store per UTC day. If null, there's no limit. */
     liveDocumentsPerDay: env.LIVE_DOCUMENTS_PER_DAY || null,
     liveBytesPerDay: env.LIVE_BYTES_PER_DAY || null,
     sandboxBytesPerDay: env.SANDBOX_BYTES_PER_DAY || null,
-    /** Per business and UTC day; live and test keys are counted separately. If null, there's no limit. */
+    /** Per business and UTC day; live and test keys are counted separately. */
     auditLinesPerDay: env.AUDIT_LINES_PER_DAY || null,
-    /** A `worker` serves /healthz and /readyz here. If null, it doesn't serve them. */
     workerPort: env.WORKER_PORT ?? null,
-    /** A port for /metrics only. If null, /metrics is on the same port as /healthz. */
     metricsPort: env.METRICS_PORT ?? null,
-    /** Requests for /metrics must carry this token, on every port. If null, they need none. */
     metricsToken: env.METRICS_TOKEN ?? null,
-    /** Traces go here (OTLP over HTTP), without the suffix `/v1/traces`. If null, tracing is off. */
+    /** Without the suffix `/v1/traces`. If null, tracing is off. */
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
-    /** Only the ratio samplers use `ratio`. */
     traceSampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
     /** In basis points (src/wallets/commission.ts). */
     commissionRates: {
@@ -147,10 +121,7 @@ function fromEnvironment(env: Environment) {
   }
 }
 
-/**
- * In a cluster, all keys of a queue must be on one node, so their prefix needs a hash tag (in braces). The queues and
- * the rate limits share one prefix, and therefore a node. They need little of its capacity.
- */
+/** In a cluster, all keys of a queue must be on one node, so their prefix needs a hash tag (in braces). */
 function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Environment): string {
   const isTagged = /\{[^}]+\}/.test(prefix)
   return parseRedisUrl(url)?.kind === 'cluster' && !isTagged ? `{${prefix}}` : prefix
@@ -158,6 +129,5 @@ function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Environment): str
 
 function walletProvider(env: Environment): { name: string; url: string; key: string } | null {
   const { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key = '', WALLET_PROVIDER_NAME: name } = env
-  if (url === undefined) return null
-  return { name: name ?? new URL(url).host, url: url.replace(/\/$/, ''), key }
+  return url === undefined ? null : { name: name ?? new URL(url).host, url: url.replace(/\/$/, ''), key }
 }

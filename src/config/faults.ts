@@ -2,16 +2,15 @@ import { environment } from '../../schemas/environment.ts'
 import { usesTls } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
-/** Some variables may be invalid. Valid ones have already been converted to their types. */
 type Given = Readonly<Record<string, unknown>>
 
-/** Finds faults that involve several variables, and those that ajv can't see. */
+/** Finds what ajv can't see, such as variables that contradict each other. Messages never quote a key. */
 export function combinedFaults(given: Given): string[] {
   // ajv converts `Infinity` to a number, which passes every maximum.
-  const infinite = Object.keys(given).filter(
-    (name) => typeof given[name] === 'number' && !Number.isFinite(given[name]),
-  )
-  const faults = infinite.map((name) => `${name} must be finite`)
+  const isInfinite = (name: string) => typeof given[name] === 'number' && !Number.isFinite(given[name])
+  const faults = Object.keys(given)
+    .filter(isInfinite)
+    .map((name) => `${name} must be finite`)
   if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
     faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
   if ((given.WALLET_PROVIDER_URL === undefined) !== (given.WALLET_PROVIDER_KEY === undefined))
@@ -30,7 +29,6 @@ export function combinedFaults(given: Given): string[] {
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 
-/** Messages never quote a key. */
 function faultsInProduction(given: Given): string[] {
   const faults: string[] = []
   if (given.WEBHOOK_ALLOWED_HOSTS !== undefined)
@@ -67,30 +65,24 @@ function textOf(given: Given, name: string): string {
 
 const bytesOf = (given: Given, name: string): Buffer => Buffer.from(textOf(given, name), 'base64')
 
-/** A random 32-byte key has about 30 distinct bytes (and steps between neighbours), hardly ever fewer than 16. */
+/** A random key has about 30 distinct bytes, and steps between neighbours, hardly ever fewer than 16. */
 const minDistinct = 16
 
-/**
- * Whether a base64 key looks handmade: a repeated byte, a sequence, encoded text, or words in one case that happen to
- * be base64. It only catches mistakes; words in mixed case look like a random key.
- */
+/** Finds repetitions, sequences, encoded text, and words in one case. Words in mixed case look like a random key. */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)
   const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f)
-  // Only about one random key in three billion has letters of one case. Words usually do.
   const isOfOneCase = !/[a-z]/.test(text) || !/[A-Z]/.test(text)
   return new Set(bytes).size < minDistinct || new Set(steps).size < minDistinct || isText || isOfOneCase
 }
 
-/** What documentation and examples show instead of a real key. */
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
-/** Like `isWeakKey`, for text of at least 16 characters: weak if it's a placeholder or just repetitive. */
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
-  // A string of 32 random digits has nearly 30 distinct groups of three, and most of the 19 possible steps.
+  // 32 random digits have nearly 30 distinct groups of three, and most of the 19 possible steps.
   const minPieces = Math.min(15, 0.75 * (text.length - 2))
   return placeholder.test(text) || pieces.size < minPieces || steps.size < 6
 }

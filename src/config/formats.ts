@@ -9,8 +9,8 @@ import { parseRedisUrl } from './redis-url.ts'
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * Many platforms limit a variable to one line. So the text may be PEM, with line breaks or with a backslash and `n`,
- * the same in base64, or the path of a file. Returns null unless all its certificates are valid.
+ * The text may be PEM with line breaks or `\n`, the same in base64, or a path: many platforms limit variables to one
+ * line. Returns null unless all certificates are valid.
  */
 export function readCertificates(text: string): string | null {
   const found = pemOf(text)?.match(blocks) ?? []
@@ -35,14 +35,12 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Blank items are dropped. */
 export const splitList = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Returns null if `part` is neither an address nor a CIDR block. */
 export function readRange(part: string): ReturnType<typeof parseRange> | null {
   try {
     return parseRange(part)
@@ -51,7 +49,7 @@ export function readRange(part: string): ReturnType<typeof parseRange> | null {
   }
 }
 
-/** A number of hops, or a list of addresses and CIDR blocks. Express rejects `/0`, so it gives null, too. */
+/** Returns null for `/0`, too, because Express rejects it. */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   const ranges = splitList(text).map((part) => {
@@ -61,7 +59,7 @@ export function parseTrust(text: string): number | readonly string[] | null {
   return ranges.every((range) => range !== null) ? ranges : null
 }
 
-/** `hint` returns the end of the error message, which never quotes a secret. */
+/** `hint` ends the error message. It never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -102,7 +100,7 @@ export const formats: Record<string, Format> = {
       'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips characters that aren't base64, so without this check several strings would be the same key.
+    // Decoding skips other characters, so several strings would be the same key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

@@ -1,32 +1,33 @@
 import { mongo } from 'mongoose'
 
-/** Checks by creating a client, which opens no connection. */
-export function isMongoUrl(text: string): boolean {
+/** Creating a client opens no connection. Returns null if the driver can't read the URL. */
+function optionsOf(url: string) {
   try {
-    const client = new mongo.MongoClient(text, { readPreference: 'primary' })
-    return client.options.hosts.length > 0 || client.options.srvHost !== undefined
+    return new mongo.MongoClient(url, { readPreference: 'primary' }).options
   } catch {
-    return false
+    return null
   }
+}
+
+export function isMongoUrl(text: string): boolean {
+  const { hosts = [], srvHost } = optionsOf(text) ?? {}
+  return hosts.length > 0 || srvHost !== undefined
 }
 
 /** `test` is the driver's default, so it counts only if the URL says so. MongoDB's own data is in the others. */
 export function namesDatabase(text: string): boolean {
-  const { dbName } = new mongo.MongoClient(text).options
+  const { dbName = '' } = optionsOf(text) ?? {}
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)
   return isOwn && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
 }
 
 /** Also true for an invalid URL, which is reported separately. */
 export function usesTls(text: string): boolean {
-  try {
-    return new mongo.MongoClient(text).options.tls
-  } catch {
-    return true
-  }
+  const options = optionsOf(text)
+  return options === null || options.tls
 }
 
-/** URL options that could weaken our guarantees, with their safe values. */
+/** The safe values of URL options that could weaken the guarantees in docs/maintainers/architecture.md. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     w: ['majority'],
@@ -43,12 +44,11 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** Returns the URL's options that weaken the guarantees in docs/maintainers/architecture.md. */
 export function weakeningOptions(url: string): string[] {
   if (!url.includes('?')) return []
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   const weakening = [...options]
-    .map(([name, value]) => ({ option: name.toLowerCase(), value }))
-    .filter(({ option, value }) => strongEnough.get(option)?.includes(value) === false)
-  return [...new Set(weakening.map(({ option }) => option))]
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name, value]) => strongEnough.get(name)?.includes(value) === false)
+  return [...new Set(weakening.map(([name]) => name))]
 }

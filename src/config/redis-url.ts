@@ -1,11 +1,9 @@
 import { readUrl } from '../platform/url.ts'
 
-/** The servers in REDIS_URL. With `tls`, every connection uses TLS. */
 export type RedisServers =
-  /** The driver parses the URL. */
   | { kind: 'single'; tls: boolean }
-  /** The sentinels that watch the master `name`. */
-  | ({ kind: 'sentinel'; name: string; db: number } & Nodes & SentinelLogin)
+  | ({ kind: 'sentinel'; name: string; db: number } & Nodes &
+      Record<'sentinelUsername' | 'sentinelPassword', string | undefined>)
   /** Some of the nodes; the driver learns about the others from them. */
   | ({ kind: 'cluster' } & Nodes)
 
@@ -16,15 +14,9 @@ interface Nodes {
   password: string | undefined
 }
 
-/** Sentinels often have no password, or a different one from the servers. */
-interface SentinelLogin {
-  sentinelUsername: string | undefined
-  sentinelPassword: string | undefined
-}
-
 const defaultPort = { sentinel: 26_379, cluster: 6379 }
 
-/** Returns null if the URL is invalid. `URL` can't parse the lists of hosts that Sentinel and Cluster need. */
+/** `URL` can't parse the lists of hosts that Sentinel and Cluster need. */
 export function parseRedisUrl(text: string): RedisServers | null {
   const [, secure, kind, userInfo, hosts = '', path = '', query = ''] =
     /^redis(s?)\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/.exec(
@@ -50,7 +42,6 @@ function parseSingle(text: string): RedisServers | null {
   return isValid ? { kind: 'single', tls: url.protocol === 'rediss:' } : null
 }
 
-/** Parses `host`, `host:port` or `[IPv6]:port`. */
 function parseNode(text: string, fallbackPort: number): Nodes['nodes'][number] | null {
   const url = readUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null

@@ -15,7 +15,6 @@ import { type Capacity, createCapacity } from '../limits/capacity.ts'
 import { type Counters, openCounters } from '../limits/counter.ts'
 import { createRequestMemory, type RequestMemory } from '../limits/memory.ts'
 import { createAddToSums, createRateLimits, type RateLimits } from '../limits/rate.ts'
-import { itemsPerCheckpoint, maxCheckpoints } from '../lists/checkpoint.ts'
 import { createListCounts, type ListCounts } from '../lists/counts.ts'
 import { createLists, type Lists, listConnections } from '../lists/lists.ts'
 import { longestReadMs } from '../lists/pagination.ts'
@@ -161,10 +160,7 @@ export async function openDeps(
     walletQueries: new Set(),
     importOneAtATime: createOneAtATime(),
     lists: createLists(listModels, capacity),
-    listCounts: createListCounts(models.ListCheckpoints, processClock.elapsedMs, {
-      itemsPerCheckpoint,
-      maxCheckpoints,
-    }),
+    listCounts: createListCounts(models.ListCheckpoints, processClock.elapsedMs),
     chainWatch,
     apiSwitch,
     rateLimits,

@@ -3,7 +3,6 @@ const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
 /** They get between digits through keyboards, PDF files or changes of writing direction. */
 const invisible = /\p{Cf}/gu
 
-/** Converts Arabic and Persian digits to ASCII and removes invisible characters. Everything else stays. */
 export const plainDigits = (typed: string): string =>
   typed
     .replaceAll(invisible, '')

@@ -1,38 +1,36 @@
 import type { ErrorObject } from 'ajv'
 import { maxWaitSeconds } from '../../schemas/events.ts'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
-import { type Fields, maxFaults, nearestName } from './known-fields.ts'
+import { type FieldSchema, maxFaults, nearestName } from './known-fields.ts'
 import { judgeUrl } from './webhook-url.ts'
 
-/** A field may have `errorCodes`, one per keyword, and a `message`, which follows its name in the error. */
-export interface AnnotatedSchema extends Fields {
+/** A field may have `errorCodes`, one per keyword, and a `message` that follows its name in the error. */
+export interface AnnotatedSchema extends FieldSchema {
   properties: Record<string, object>
 }
 
-/** Lists all faults, in the order of the schema's fields. The first fault determines the error code. */
-export function inOneRefusal(
+/** Lists all faults in the order of the schema's fields. The first one determines the error code. */
+export function refusalOf(
   schema: AnnotatedSchema,
   errors: ErrorObject[],
   allowedHosts: ReadonlySet<string>,
 ): Refusal {
-  // Ajv reports faults twice that are in a branch of an `if`, or in a key that also violates `propertyNames`.
+  // Ajv reports faults in a branch of an `if`, or in a key that violates `propertyNames`, twice.
   const found = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
     .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, maxFaults)
     .map(({ error, param }) => faultOf(param, error, allowedHosts))
-  // Keywords with the same message, e.g. `pattern` and `maxLength`, become one fault.
   const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** An unknown parameter's name is shortened to this length in the response. */
 const maxNameLength = 64
 const unprintable = /(?! )[\p{C}\p{Z}]/gu
 
-/** The client chose the name, so it's shortened, and characters that would garble a terminal or a log are escaped. */
+/** The client chose the name, which might garble a terminal or a log. */
 function printableName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, maxNameLength).join('')
@@ -40,22 +38,22 @@ function printableName(name: string): string {
   return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
 }
 
-/** Returns a path such as `variants[1].price`, down to the last field that the schema names, and its position. */
+/** Returns a path such as `variants[1].price`, down to the last field in the schema, and its position. */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
   const order: number[] = []
   let param = ''
-  let current: Fields = schema
+  let current: FieldSchema = schema
   for (const step of [...error.instancePath.split('/').slice(1), ...missing]) {
     const isItem = current.items !== undefined
-    const next: Fields | undefined = isItem ? current.items : current.properties?.[step]
+    const next: FieldSchema | undefined = isItem ? current.items : current.properties?.[step]
     if (next === undefined) break
     order.push(isItem ? Number(step) : Object.keys(current.properties ?? {}).indexOf(step))
     if (isItem) param += `[${step}]`
     else param += param === '' ? step : `.${step}`
     current = next
   }
-  // Unknown names come first: a mistyped name explains why the right one is missing.
+  // They come first: a mistyped name explains why the right one is missing.
   if (error.keyword === 'additionalProperties') {
     const name = printableName(String(error.params.additionalProperty))
     return { param: param === '' ? name : `${param}.${name}`, order: [] }
@@ -69,26 +67,15 @@ function compareOrder(a: number[], b: number[]): number {
 }
 
 function faultOf(param: string, error: ErrorObject, allowedHosts: ReadonlySet<string>): FieldFault {
-  const codes = (error.parentSchema as { errorCodes?: Record<string, ErrorCode> }).errorCodes ?? {}
-  const code =
-    error.keyword === 'required'
-      ? 'VALIDATION_ERROR'
-      : (codes[error.keyword] ?? codes['*'] ?? 'VALIDATION_ERROR')
-  return { param, code, message: messageOf(param, code, error, allowedHosts) }
-}
-
-function messageOf(
-  param: string,
-  code: ErrorCode,
-  error: ErrorObject,
-  allowedHosts: ReadonlySet<string>,
-): string {
+  const { errorCodes: codes = {} } = error.parentSchema as { errorCodes?: Record<string, ErrorCode> }
+  const own = error.keyword === 'required' ? undefined : (codes[error.keyword] ?? codes['*'])
+  const code = own ?? 'VALIDATION_ERROR'
   const checked = error.params.format === 'webhook-url' ? judgeUrl(String(error.data), allowedHosts) : null
-  if (checked !== null && 'fault' in checked) return checked.fault
-  return code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
+  if (checked !== null && 'fault' in checked) return { param, code, message: checked.fault }
+  const message = code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
+  return { param, code, message }
 }
 
-/** For faults that have no error code of their own. */
 function describeFault(param: string, error: ErrorObject): string {
   const { message } = error.parentSchema as { message?: string }
   if (error.keyword === 'additionalProperties') return unknownName(param, error)
@@ -106,7 +93,7 @@ function describeFault(param: string, error: ErrorObject): string {
 }
 
 function unknownName(param: string, { parentSchema, params }: ErrorObject): string {
-  const { properties = {}, additionalProperties, absenceWidens = [] } = parentSchema as Fields
+  const { properties = {}, additionalProperties, absenceWidens = [] } = parentSchema as FieldSchema
   const known = Object.keys(properties)
   if (additionalProperties === false)
     return `Unknown query parameter "${param}". This operation accepts ${known.join(', ') || 'none'}.`
@@ -117,10 +104,9 @@ function unknownName(param: string, { parentSchema, params }: ErrorObject): stri
   return `Unknown field "${param}". ${nearest === undefined ? '' : hint}Known fields: ${known.join(', ')}.`
 }
 
-/** Quotes punctuation, such as a comma. */
 const legible = (value: string): string => (/\w/.test(value) ? value : `"${value}"`)
 
-/** Replace Ajv's messages where those are hard to read. */
+/** Ajv's own messages are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   minLength: ({ limit = 0 }) =>

@@ -1,35 +1,28 @@
 import type { ErrorObject } from 'ajv'
 
-/** The schema keywords that say which fields an object may have, and what a missing one means. */
-export interface Fields {
+export interface FieldSchema {
   type?: string | readonly string[]
-  properties?: Record<string, Fields>
-  items?: Fields
+  properties?: Record<string, FieldSchema>
+  items?: FieldSchema
   maxItems?: number
   maxProperties?: number
   required?: unknown
   minProperties?: unknown
   else?: object
   additionalProperties?: unknown
-  /**
-   * Fields whose absence makes the operation do more. A schema with such fields refuses unknown fields, and null in
-   * these fields. Elsewhere, null means absent.
-   */
+  /** Without these fields, the operation does more, so unknown fields, and null in these, are refused. */
   absenceWidens?: readonly string[]
-  /** If set, an empty string means absent, too. */
   emptyIsAbsent?: true
 }
 
-/** The most faults that one response lists. */
 export const maxFaults = 100
 
 /**
- * Returns the value with only its known fields, without the absent ones. A refused name, or a list or object that is
- * too long, becomes a fault, and the rest of it isn't read: a body can contain 175,000 items, and validating all of
- * them would block the process.
+ * Keeps only the known fields that aren't absent. A body can contain 175,000 items, and validating all of them would
+ * block the process, so the rest of a list or object that is too long isn't read.
  */
 export function readFields(
-  schema: Fields,
+  schema: FieldSchema,
   value: unknown,
   faults: ErrorObject[],
   instancePath = '',
@@ -72,24 +65,21 @@ export function readFields(
   )
 }
 
-/** Also true if a field is required only under a condition. */
-export function needsField({ required, minProperties, else: otherwise = {} }: Fields): boolean {
-  const underCondition: Fields = otherwise
+export function needsField({ required, minProperties, else: otherwise = {} }: FieldSchema): boolean {
+  const underCondition: FieldSchema = otherwise
   return (required ?? minProperties ?? underCondition.required) !== undefined
 }
 
-/** Whether null means that this field is absent. */
 export const takesNull = (
-  { required = [], absenceWidens = [], properties = {} }: Fields,
+  { required = [], absenceWidens = [], properties = {} }: FieldSchema,
   name: string,
 ): boolean =>
   ![...(required as string[]), ...absenceWidens].includes(name) &&
   ![properties[name]?.type].flat().includes('null')
 
-const isAbsent = (schema: Fields, name: string, value: unknown): boolean =>
+const isAbsent = (schema: FieldSchema, name: string, value: unknown): boolean =>
   value === null ? takesNull(schema, name) : value === '' && schema.properties?.[name]?.emptyIsAbsent === true
 
-/** Cached, because each unknown field of a body is compared with these names. */
 const foldedNames = new WeakMap<object, Set<string>>()
 
 function namesOf(properties: object): Set<string> {
@@ -101,20 +91,19 @@ function namesOf(properties: object): Set<string> {
 /** U+0307 is what remains of İ in lower case. */
 const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/gu
 
-/** Longer names are compared by their beginning, because NFKC can take quadratic time. */
+/** NFKC can take quadratic time. */
 const comparedLength = 256
 
-/** Such names only need lower-casing. A body can contain ten thousand of them. */
 const plain = /^[a-z\d]+$/i
 
-/** Removes case and separators. Only the detour through upper case makes ı and ſ equal to i and s. */
+/** Only the detour through upper case makes ı and ſ equal to i and s. */
 export function foldName(name: string): string {
   const compared = name.slice(0, comparedLength)
   if (plain.test(compared)) return compared.toLowerCase()
   return compared.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
 }
 
-/** Returns the known name that shares the most letter pairs with `name`, or undefined if none is similar. */
+/** The known name that shares the most letter pairs with `name`, if any is similar. */
 export function nearestName(known: readonly string[], name: string): string | undefined {
   const wanted = pairsOf(name)
   const nearness = (each: string): number => {

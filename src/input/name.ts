@@ -1,25 +1,20 @@
-/** Both are texts that people type or paste, and later search for. */
 export type NameKind = 'name' | 'reference'
 
-/** Longer texts aren't normalised, because NFC can take quadratic time. Each caller has a limit of its own. */
+/** NFC can take quadratic time. Each caller has a limit of its own. */
 const maxTypedLength = 1024
 
 const blanks = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu
-/** Excludes the two joiners, which change how words look in Arabic and other scripts. */
+/** The two joiners change how words look in Arabic and other scripts. */
 const formatCharacters = /(?![\u200C\u200D])\p{Cf}/gu
 
-/** Counts code points, as JSON Schema does. */
+/** JSON Schema counts code points. */
 export const isLonger = (text: string, maxLength: number): boolean =>
   text.length > maxLength && Array.from(text).length > maxLength
 
-/** Whether the text has no visible character. */
 export const isBlank = (text: string): boolean =>
   /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text)
 
-/**
- * Returns the form in which names and references are stored and looked up, or null if the text is blank or has
- * forbidden characters. A stored form is returned unchanged.
- */
+/** Returns the form that is stored and looked up. A stored form stays the same. */
 export function readName(kind: NameKind, typed: string): string | null {
   if (!typed.isWellFormed()) return null
   if (typed.length > maxTypedLength) return typed.includes('\0') ? null : typed

@@ -1,44 +1,30 @@
 import { isIP } from 'node:net'
 import { readUrl } from '../platform/url.ts'
 
-/** Short enough for all indexes, proxies and logs. Redirect URLs have the same limit. */
 const maxLength = 2048
 
 /** The longest DNS host name (RFC 1035). */
 const maxNameLength = 253
 
 /**
- * Top-level labels that public DNS doesn't have: from RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and
- * those that home and office routers use. Not `example`, which documentation uses and no real host has.
+ * Top-level labels that public DNS doesn't have (RFC 6761, 6762, 7686, 8375 and 9476), and those of home and office
+ * routers. Documentation uses `example`, which no real host has.
  */
-export const privateSuffixes: ReadonlySet<string> = new Set([
-  'alt',
-  'arpa',
-  'corp',
-  'home',
-  'internal',
-  'intranet',
-  'invalid',
-  'lan',
-  'local',
-  'localdomain',
-  'localhost',
-  'onion',
-  'private',
-  'test',
-])
+export const privateSuffixes: ReadonlySet<string> = new Set(
+  'alt arpa corp home internal intranet invalid lan local localdomain localhost onion private test'.split(
+    ' ',
+  ),
+)
 
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Excludes characters that the URL parser would silently drop or replace with a slash. */
+/** Without characters that the URL parser would drop or replace with a slash. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
-/** `allowed` means that the host is in `allowedHosts`, so the rules for public hosts don't apply. */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
-/** The scheme's default port if the URL has none. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
@@ -46,7 +32,7 @@ export function portOf(url: URL): number {
 
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // The sender uses the same parser. It reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and full-width digits.
+  // The sender uses the same parser, which reads `0x7f.1` and full-width digits as 127.0.0.1.
   const url = readUrl(input)
   if (url === null) return null
   if (input.includes('#')) url.hash = ''
@@ -79,20 +65,18 @@ function publicFault(url: URL): string | null {
 }
 
 /**
- * Checks a URL that a merchant registers (SPEC 4.8). The sender checks it again at each attempt, because the rules may
- * have changed, and then resolves the host name. `allowedHosts` are `host:port` pairs (IPv6 in brackets) that may be
- * private, be an IP address or use plain http.
+ * Checks a merchant's URL (SPEC 4.8). The sender checks it again at each attempt, because the rules may have changed.
+ * `allowedHosts` are `host:port` pairs that may be private, be an IP address or use plain http.
  */
 export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)
-  if (url === null || url.href.length > maxLength) {
+  if (url === null || url.href.length > maxLength)
     return { fault: `The URL must be absolute, without spaces, and have at most ${maxLength} characters.` }
-  }
   if (userInfo.test(input)) return { fault: 'The URL must not have a user name or password.' }
   if (allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
   const fault = publicFault(url)
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/** Returns the form in which a valid URL is stored: without a fragment, and without a dot at the end of the host. */
+/** Without a fragment, and without a dot at the end of the host. */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input

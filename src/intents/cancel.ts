@@ -4,7 +4,7 @@ import { addLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { effectResult, type Result, type WriteRequest } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
-import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
+import { type PageSize, readWalkPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -93,7 +93,7 @@ export async function cancelAll(
   for (;;) {
     const startedAt = performance.now()
     const page: Intent[] = await pace(async () => {
-      const found = await readPage(deps.Intent, walkOf(selection), last, pageSize)
+      const found = await readWalkPage(deps.Intent, walkOf(selection), last, pageSize)
       if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
         await addLine(deps, by, { _id: id, act: 'intents.cancelled', subject: businessId, businessId, after })
         isRecorded = true

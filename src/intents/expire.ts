@@ -1,7 +1,7 @@
 import type { NewJob } from '../../schemas/jobs.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-fair-batches.ts'
+import { inFairBatches } from '../mongo/in-batches.ts'
 import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Intent } from './intent.ts'

@@ -1,7 +1,7 @@
 import type { WithinDeadline } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-fair-batches.ts'
+import { inFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Cause } from '../tracing/tracing.ts'
 import {

@@ -5,16 +5,15 @@ import { type Cost, createShare, type Held } from './share.ts'
 
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
-/** Limits large responses. Reading and building 1 MB takes 10 ms. */
+/** Reading and building a response of 1 MB takes 10 ms. */
 export const bytesPerSecond = 16 * mib
-/** Above this size a response is large. A page of 100 ordinary items is smaller. */
+/** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
-/** How long a business's reads run one at a time after a large response. */
 const carefulMs = 600_000
-/** How long a request waits for capacity. It may then wait 8 s for MongoDB, and must get its response within 10 s. */
+/** A request may then wait 8 s for MongoDB, and must get its response within 10 s. */
 export const maxWaitMs = 2_000
 
-/** A process has 1 GB of memory and uses 150 MB at rest. `careful` returns how many reads may run at a time. */
+/** A process has 1 GB of memory and uses 150 MB at rest. */
 export const capacityLimits = (careful: (businessId: string) => number) =>
   ({
     memory: {
@@ -24,58 +23,48 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       parts: [{ owner: 'business', max: memoryOfBusiness }],
       leavesFree: true,
       gets: 'a read waits, then 429 `responses`; a body: 429 `bodies`; an unread response is closed',
-      refusal: {
-        scope: 'responses',
-        message:
-          'Your business requested too many large responses at once. Read them before you request more.',
-      },
+      scope: 'responses',
+      message: 'Your business requested too many large responses at once. Read them before you request more.',
     },
     lists: {
       what: 'Lists, counts and dry runs at a time',
-      total: Number.POSITIVE_INFINITY,
       parts: [{ owner: 'business', max: 2 }],
       gets: 'a wait, then 429 `lists`',
-      refusal: { scope: 'lists', message: 'A business can run 2 lists at once. Wait for one to finish.' },
+      scope: 'lists',
+      message: 'A business can run 2 lists at once. Wait for one to finish.',
     },
     exports: {
       what: 'Exports at a time',
-      total: Number.POSITIVE_INFINITY,
       parts: [{ owner: 'business', max: 2 }],
       gets: 'a wait, then 429 `lists`',
-      refusal: { scope: 'lists', message: 'A business can run 2 exports at once. Wait for one to finish.' },
+      scope: 'lists',
+      message: 'A business can run 2 exports at once. Wait for one to finish.',
     },
-    // Each query may use three of the connections for lists (src/lists/lists.ts).
+    // A query may use three of the connections for lists (src/lists/lists.ts).
     queries: {
       what: 'Queries of lists, exports and staff pages at a time',
       total: 4,
       parts: [{ owner: 'business, or member of staff', max: 2 }],
       gets: 'a wait, then 503, or 429 `lists` for one owner',
-      refusal: {
-        scope: 'lists',
-        message: 'You can run 2 lists or searches at once. Wait for one to finish.',
-      },
+      scope: 'lists',
+      message: 'You can run 2 lists or searches at once. Wait for one to finish.',
     },
     reads: {
       what: 'Reads at a time, for 10 minutes after a large response',
-      total: Number.POSITIVE_INFINITY,
       parts: [{ owner: 'business', max: careful, range: '1' }],
       gets: 'a wait, then 429 `responses`',
-      refusal: {
-        scope: 'responses',
-        message:
-          'Your business requested too many large responses in a short time. Wait, or request fewer items with `limit`.',
-        limit: bytesPerSecond,
-      },
+      scope: 'responses',
+      message:
+        'Your business requested too many large responses in a short time. Wait, or request fewer items with `limit`.',
+      limit: bytesPerSecond,
     },
     polls: {
       what: 'Requests that wait for the event feed',
       total: 1_000,
       parts: [{ owner: 'business', max: 5 }],
       gets: '429 `polls`, or an empty response if the process is full',
-      refusal: {
-        scope: 'polls',
-        message: 'The service holds at most 5 requests per business. Follow the feed with fewer programs.',
-      },
+      scope: 'polls',
+      message: 'The service holds at most 5 requests per business. Follow the feed with fewer programs.',
     },
     tests: {
       what: 'Tests of endpoints at a time',
@@ -83,10 +72,8 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       parts: [{ owner: 'business', max: 5 }],
       leavesFree: true,
       gets: '429 `tests`',
-      refusal: {
-        scope: 'tests',
-        message: 'A business can run 5 endpoint tests at once. Wait for one to finish.',
-      },
+      scope: 'tests',
+      message: 'A business can run 5 endpoint tests at once. Wait for one to finish.',
     },
     twins: {
       what: 'Requests that wait for a refund in progress',
@@ -115,7 +102,6 @@ export type CapacityName = keyof ReturnType<typeof capacityLimits>
 export type Capacity = ReturnType<typeof createCapacity>
 
 export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
-  /** When each business with large responses may read in parallel again. The earliest comes first. */
   const careful = new Map<string, number>()
   const share = createShare(
     capacityLimits((businessId) =>
@@ -133,11 +119,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     }
   }
 
-  /**
-   * Gives back what a read took, after a rest if it was heavy. After a large response, the rest is as long as its bytes
-   * take at `bytesPerSecond`. After a list or an export, it's three times what that took beyond 10 ms, up to 200 ms –
-   * short enough that requests in sequence are never refused.
-   */
+  /** Rests after a heavy read, for at most 200 ms after a list: requests in sequence are never refused. */
   function endRead(
     businessId: string,
     held: Held<CapacityName>,
@@ -154,7 +136,6 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     else held.resize(cost)
   }
 
-  /** Throws RATE_LIMITED if the owner has used up its own part, or SERVICE_UNAVAILABLE if others use the rest. */
   async function wait(owner: string, cost: Cost<CapacityName>): Promise<Held<CapacityName>> {
     const held = await share.take([owner], cost, maxWaitMs)
     if (held === null) throw share.refusal([owner], cost)
@@ -165,10 +146,9 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     ...share,
     wait,
     endRead,
-    /** Waits until work on a document of this size may start. It costs `times` reads. Small documents never wait. */
+    /** Work on a document of this size costs `times` reads. Small documents never wait. */
     async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
-      // Noted before the wait, so that other work that starts now is paced as well.
       noteLarge(businessId)
       const held = await wait(businessId, { reads: 1 })
       endRead(businessId, held, { bytes: bytes * times, tookMs: 0 })
@@ -176,7 +156,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 }
 
-/** For documents and for response text. Fits 100 of the largest orders, or intents without refunds. */
+/** Fits 100 of the largest orders, or intents without refunds. */
 export const maxPageBytes = 26 * 1024 * 1024
 
 export class PageTooLarge extends Refusal {

@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
@@ -6,30 +7,29 @@ import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { useLast } from '../platform/use-last.ts'
-import { rateLimited, type Scope } from './limit.ts'
+import { rateLimited } from './limit.ts'
 
-/** A durable count within a period. The id names what is counted and its owner, plus the UTC day for a quota. */
+/** The id names what is counted and its owner, plus the UTC day for a quota. */
 export const counters = declareCollection({
   name: 'counters',
   kept: 'until it expires with its period',
   fields: {
     _id: text,
     used: whole,
-    /** When the period ends. MongoDB may remove the document up to a minute later. */
+    /** The end of the period. MongoDB may remove the document up to a minute later. */
     expireAt: date,
   },
   indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],
 })
 export type Counter = Stored<typeof counters>
 
-/** Allows at most `max` points in a period of `seconds`, which starts with the first point. */
+/** At most `max` points in a period of `seconds`, which starts with the first point. */
 export interface Bound {
   id: string
   max: number
   seconds: number
 }
 
-/** What an owner may use per UTC day. */
 export interface Quota {
   name: string
   owner: string
@@ -37,33 +37,28 @@ export interface Quota {
 }
 type Owned = Pick<Quota, 'name' | 'owner'>
 
-/** What this process has reserved of a quota and not spent yet. */
 interface Block extends Quota {
   id: string
   expireAt: Date
   /** Negative if some spending is still to be written. */
   left: number
-  /** The largest reservation so far. The next one is at most twice as large. */
   size: number
   isReserving: boolean
   settling: Promise<unknown> | null
-  /** What all processes together had spent or reserved when it was last read. */
+  /** By all processes together, when it was last read. */
   used: number
   isReported: boolean
 }
 
-/** A change of one counter. The last two fields are its outcome. */
+/** The last two fields are its outcome. */
 interface Change {
   id: string
-  /** A negative amount is given back. */
   amount: number
-  /** How much more to grant if enough is left. */
   extra: number
   max: number
-  /** When the period ends if this change starts it. Points are given back only to a period that ends by then. */
+  /** The end of a new period. Points are given back only to a period that ends by then. */
   expireAt: Date
   granted: number
-  /** The counter as it was when too little was left. */
   full: Counter | null
 }
 type Group = [Change, ...Change[]]
@@ -75,9 +70,8 @@ export const startOfUtcDay = (day: number): Date => new Date(day * dayMs)
 /** The part of a quota that a process may keep unused. */
 const maxUnused = 0.01
 const reportedPart = 0.8
-/** How often spending without a reservation is written. */
 const settleMs = 50
-/** Two rounds usually do. Each further one means that another process changed a counter in between. */
+/** Each round after the second means that another process changed a counter in between. */
 const maxRounds = 50
 /** A block takes about 300 bytes. */
 const maxBlocks = 10_000
@@ -92,7 +86,6 @@ const idOf = ({ name, owner }: Owned, day: number): string => `${name} ${owner} 
 const usedAt = (at: Date, counter: Counter | null | undefined): number =>
   counter && counter.expireAt > at ? counter.used : 0
 
-/** Returns how much of each quota is used or reserved. */
 export async function usedToday(
   { Counter: model, now }: CounterDeps,
   owned: readonly Owned[],
@@ -104,17 +97,16 @@ export async function usedToday(
 
 export const usedUpRefusal = (
   message: string,
-  details: { scope: Scope; limit: number },
+  details: { scope: RateLimitScope; limit: number },
   { freeAt, now }: { freeAt: Date; now: Date },
 ): Refusal => rateLimited(message, details, Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)))
 
 export type Counters = ReturnType<typeof openCounters>
 
 /**
- * Counters in MongoDB, shared by all processes. They are never written within transactions, which would block each
- * other on the same counter; instead, one process's writes go out in batches. *Points* count failures and are written
- * at once. A *quota* is reserved in blocks and spent in memory: first what is needed, then twice as much each time. A
- * killed process loses its blocks until the day ends.
+ * Shared by all processes. Transactions would block each other on the same counter, so they never write one. *Points*
+ * count failures and are written at once. A *quota* is reserved in blocks and spent in memory: first what is needed,
+ * then twice as much each time. A killed process loses its blocks until the day ends.
  */
 export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
   const stored = nativeCollection(model)
@@ -144,13 +136,12 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       }
       return changes
     } catch (error) {
-      // Changes settled in an earlier round must not be repeated.
+      // Those settled in an earlier round must not be repeated.
       const unsettled = new Set(groups.flat())
       return changes.map((change) => (unsettled.has(change) ? (error as Error) : change))
     }
   }
 
-  /** Grants changes in order while enough is left, then distributes the rest to those that want extra. */
   function allot(group: Group, full: Counter | null, at: Date): Group {
     let left = group[0].max - usedAt(at, full)
     for (const change of group) {
@@ -175,18 +166,17 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       const filter = { _id, expireAt: { $gt: at, $lte: expireAt } }
       return { updateOne: { filter, update: [{ $set: { used } }], upsert: false } }
     }
-    // Also true of a new document, because a missing field sorts before any date.
+    // Also true of a new document: a missing field sorts before any date.
     const isOver = { $lte: ['$expireAt', at] }
     const set = {
       used: { $cond: [isOver, amount, used] },
       expireAt: { $cond: [isOver, expireAt, '$expireAt'] },
     }
-    // If too little is left, the filter doesn't match, and the upsert fails on the duplicate id.
+    // If too little is left, the upsert fails on the duplicate id.
     const guard = max < Infinity && { $or: [{ used: { $lte: max - amount } }, { expireAt: { $lte: at } }] }
     return { updateOne: { filter: { _id, ...guard }, update: [{ $set: set }], upsert: true } }
   }
 
-  /** Returns the indexes of the refused operations. */
   async function send(operations: ReturnType<typeof operationOf>[]): Promise<number[]> {
     if (operations.length === 0) return []
     try {
@@ -201,17 +191,11 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   const msLeft = (counter: Counter | null): number =>
     Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
 
-  const changeEach = (
-    bounds: readonly Bound[],
-    amount: number,
-    from = now(),
-    atMost?: number,
-  ): Promise<Change[]> =>
+  const changeEach = (bounds: readonly Bound[], amount: number, from = now()): Promise<Change[]> =>
     Promise.all(
-      bounds.map(({ id, max, seconds }) => {
-        const expireAt = new Date(from.getTime() + seconds * 1000)
-        return write({ id, amount, expireAt, max: atMost ?? max })
-      }),
+      bounds.map(({ id, max, seconds }) =>
+        write({ id, amount, max, expireAt: new Date(from.getTime() + seconds * 1000) }),
+      ),
     )
 
   function blockOf({ name, owner }: Owned): Block {
@@ -224,7 +208,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
 
   const mostUnused = ({ limit }: Block): number => Math.floor(limit * maxUnused)
 
-  /** Reserves `amount`, which the caller spends, plus a block for later. */
   async function reserve(block: Block, amount: number): Promise<boolean> {
     const { id, expireAt, limit: max, isReserving } = block
     const size = isReserving ? 0 : Math.min(block.size * 2, mostUnused(block) - block.left)
@@ -247,7 +230,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
   }
 
-  /** Gives back what is left beyond `most`, or writes what isn't counted yet. */
+  /** Gives back what is left beyond `most`, or writes the spending that isn't counted yet. */
   async function settle(block: Block, most: number): Promise<void> {
     const kept = Math.min(Math.max(block.left, 0), most)
     const amount = kept - block.left
@@ -257,11 +240,13 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     await block.settling
   }
 
-  const settleAll = (due: Block[]): Promise<void[]> =>
-    Promise.all(due.map((block) => settle(block, mostUnused(block))))
-  const settleLater = createBatcher<Block, void>(maxBlocks, settleAll, () => settleMs)
+  const settleLater = createBatcher<Block, void>(
+    maxBlocks,
+    (due) => Promise.all(due.map((block) => settle(block, mostUnused(block)))),
+    () => settleMs,
+  )
 
-  /** Never refuses anything. A negative `amount` gives back what was spent in vain. */
+  /** A negative `amount` gives back what was spent in vain. */
   function count(owned: Owned, amount: number): void {
     const block = blockOf(owned)
     block.left -= amount
@@ -270,39 +255,39 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   }
 
   return {
-    /** `used` includes `ahead` more points. If that is too many, `closedMs` is how long the counter stays closed. */
+    /** `used` includes `ahead` more points. `closedMs` is how long the counter stays closed if that's too many. */
     async look({ id, max }: Bound, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
       return { used, closedMs: used <= max ? 0 : msLeft(counter) }
     },
-    /** Counts one point in each counter, or in none if any is closed. Returns how long each one is closed, in ms. */
+    /** Counts one point in each, or in none if any is closed. Returns for how many ms each one is closed. */
     async take(bounds: readonly Bound[]): Promise<number[]> {
       const taken = await changeEach(bounds, 1)
       const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
       if (granted.length < bounds.length) await changeEach(granted, -1)
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
-    /** Counts the points even if that exceeds the bounds. */
     add: (bounds: readonly Bound[], points: number): Promise<unknown> =>
-      changeEach(bounds, points, now(), Infinity),
-    /** Gives back one point of each counter, unless its period began after `countedAt`. */
+      changeEach(
+        bounds.map((bound) => ({ ...bound, max: Infinity })),
+        points,
+      ),
+    /** One point of each, unless its period began after `countedAt`. */
     giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> =>
       changeEach(bounds, -1, countedAt),
     forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> =>
       stored.updateOne({ _id: id }, { $set: { used: 0 } }),
-    /** Returns false if too little is left. */
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)
       block.limit = quota.limit
-      // True only after the limit has been lowered.
       if (block.left > mostUnused(block)) void settle(block, mostUnused(block))
       if (block.left < amount) return reserve(block, amount)
       block.left -= amount
       return true
     },
     count,
-    /** Returns the owners closest to their limits, among those that spent some of this quota in this process. */
+    /** The owners closest to their limits, among those that spent some of it in this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
       const own = [...blocks.values()].filter(
         (each) => each.name === name && each.limit > 0 && each.expireAt > now(),
@@ -311,7 +296,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       await Promise.all(first().map(note))
       return first()
     },
-    /** Gives back the unspent blocks. */
     close: (): Promise<unknown> => Promise.all([...blocks.values()].map((block) => settle(block, 0))),
   }
 }

@@ -3,12 +3,10 @@ import { unavailable } from '../platform/errors.ts'
 import { type Capacity, type CapacityName, maxWaitMs, memoryOfBusiness } from './capacity.ts'
 import type { Cost, Held } from './share.ts'
 
-/** Bodies and responses up to this size aren't counted. With 10,000 connections, that's at most 164 MB of each. */
+/** Smaller bodies and responses aren't counted. With 10,000 connections, that's at most 164 MB of each. */
 export const smallBytes = 16 * 1024
-/** A response is stalled once its client has read nothing for this long. */
 const stalledMs = 1_000
 
-/** A response that its client hasn't finished reading. */
 interface Unread {
   businessId: string
   response: ServerResponse
@@ -18,18 +16,14 @@ interface Unread {
   movedAt: number | null
 }
 
-/**
- * Memory per byte of a body while it's being processed. Measured: nested empty arrays take 24 bytes, empty objects 21,
- * ordinary JSON 1 or 2, and a CSV of short cells up to 5 until its rows are read.
- */
+/** Bytes of memory. Measured: nested empty arrays take 24, ordinary JSON 1 or 2, and a CSV of short cells up to 5. */
 export const perBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyKind = keyof typeof perBodyByte
 
-/** Runs work that needs the memory, which is freed once all such work has ended. */
+/** The memory is freed once all such work has ended. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
 
-/** A small body reserves nothing. */
 export interface BodyMemory {
   isLarge: boolean
   during: During
@@ -41,9 +35,7 @@ export interface BodyMemory {
 export interface ReservedResponse {
   held: Held<CapacityName>
   during: During
-  /** Replaces the reservation with the response's actual size. */
   built(bytes: number): void
-  /** Must be called when the client has read this many bytes. */
   wasRead(bytes: number): void
 }
 
@@ -57,7 +49,7 @@ export function createRequestMemory(capacity: Capacity) {
     one.held.resize({ memory: 0 })
   }
 
-  /** Closes the business's longest-stalled response. Returns false if none has been stalled for `forMs`. */
+  /** Closes the longest-stalled response. False if none has been stalled for `forMs`. */
   function closeStalled(businessId: string, forMs: number): boolean {
     let latest = performance.now() - forMs
     let oldest: Unread | null = null
@@ -89,7 +81,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   return {
-    /** Waits for everything that a read needs. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if others use the rest. */
+    /** RATE_LIMITED if the business has used up its part, SERVICE_UNAVAILABLE if others use the rest. */
     async reserve(
       businessId: string,
       wanted: Cost<CapacityName>,
@@ -124,11 +116,7 @@ export function createRequestMemory(capacity: Capacity) {
         wasRead: (bytes) => resize(Math.max(0, one.bytes - bytes)),
       }
     },
-    /**
-     * Counts the response to a write, which can't be refused because the write has taken effect. If the business is
-     * then over its part, its longest-stalled responses are closed; a retry with the same idempotency key gets the
-     * whole response.
-     */
+    /** A write has taken effect, so its response can't be refused. A retry repeats those that are closed here. */
     count(businessId: string, bytes: number, response: ServerResponse): void {
       if (bytes <= smallBytes || response.closed) return
       const held = capacity.force([businessId], { memory: bytes })
@@ -138,7 +126,7 @@ export function createRequestMemory(capacity: Capacity) {
       while (capacity.held('memory', businessId) > memoryOfBusiness && closeStalled(businessId, 0));
       one.movedAt = performance.now()
     },
-    /** Returns null if too little memory is left, because a body never waits. */
+    /** Null if too little memory is left, because a body never waits. */
     body(businessId: string, kind: BodyKind, bytes: number): BodyMemory | null {
       const held = takeNow(businessId, { memory: bytes * perBodyByte[kind] })
       return held && bodyMemory(held, kind)

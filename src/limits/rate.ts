@@ -3,7 +3,7 @@ import { shareRuns } from '../platform/share-runs.ts'
 import type { RunCommands } from '../queues/queues.ts'
 import { type Limit, rateLimited } from './limit.ts'
 
-/** Limits per second. `RATE_LIMIT_PER_SECOND` is 100 by default; 0 turns all of these off. */
+/** `RATE_LIMIT_PER_SECOND` is 100 by default. 0 turns these limits off. */
 export const requestRates = {
   key: {
     what: 'Requests of an API key per second; large bodies and orders count as several',
@@ -31,7 +31,6 @@ export const requestRates = {
   },
 } satisfies Record<string, RateLimit>
 
-/** `limit` is the text that docs/maintainers/limits.md shows. */
 export interface RateLimit extends Limit {
   owner: string
   limit: string
@@ -40,16 +39,12 @@ export interface RateLimit extends Limit {
 export type Addition = readonly [name: string, by: number]
 
 /**
- * Adds to sums that all processes share, and returns the sums. A sum is removed `livesMs` after the last addition.
- * Either all additions apply or none. Returns null if Redis is down, frozen or full; it's then unknown whether they
- * applied.
+ * Adds to sums that all processes share. A sum is removed `livesMs` after the last addition. Returns null if Redis is
+ * down, frozen or full; it's then unknown whether the additions applied.
  */
 export type AddToSums = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
-/**
- * Keeps the sums in Redis. Keys are hashed with SECRET_KEY, so a future second's key can't be predicted and its sum
- * can't be set in advance. An implausible sum is returned as null.
- */
+/** A future second's sum can't be set in advance, because its key is hashed. An implausible sum becomes null. */
 export const createAddToSums =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddToSums =>
   async (additions, livesMs) => {
@@ -64,22 +59,19 @@ export const createAddToSums =
 const plausible = (sum: number, by: number): number | null =>
   Number.isSafeInteger(sum) && sum >= by ? sum : null
 
-/** An API key, a prefix that sends invalid credentials, or a prefix that sends no key at all. */
+/** An API key, or a prefix with invalid credentials or without a key. */
 export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
 
-export interface Standing {
+interface RateStanding {
   isOpen: boolean
   remaining: number
-  /** How many requests the caller is over its limit. */
   over: number
 }
 
-/** Limits requests per clock second across all processes. It decides in memory, so no request waits for Redis. */
+/** Per clock second, across all processes. No request waits for Redis. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-/** One caller's requests in the current second, as far as this process knows. */
 interface Counts {
-  /** Counted by this process but not yet sent to Redis. */
   unsent: number
   /** The sum across all processes, as far as this process knows. */
   sum: number
@@ -91,22 +83,14 @@ interface Second {
   callers: Map<Counted, Counts>
 }
 
-/** How long it takes until processes learn each other's counts. Redis hardly notices four small calls per second. */
+/** Redis hardly notices four small calls per second. */
 const exchangeEveryMs = 250
-/** Counts must outlive their second, because the clocks of two processes may differ by up to a second. */
+/** The clocks of two processes may differ by up to a second. */
 const keptInRedisMs = 3000
-/**
- * How many callers are counted per second. A process can't serve enough requests to reach this, even if each one counts
- * for four prefixes. The counts take up to 8 MB until the next second. Further callers aren't counted, because refusing
- * them would let a flood shut out all callers.
- */
+/** Per second, about 8 MB. Refusing further callers would let a flood shut out all of them, so they aren't counted. */
 const maxCounted = 20_000
-/** Redis takes a few milliseconds for a batch of this size. The other counts wait for the next batch. */
 const maxBatch = 1000
-/**
- * A process reports only counts of at least this fraction of the limit, which most API keys never reach. So the sum may
- * lack 3 % of the limit per process, and a caller may exceed its limit by as much.
- */
+/** Of the limit. Most API keys never reach it. A caller may exceed its limit by so much per process. */
 const minPortionToSend = 0.03
 
 export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
@@ -128,7 +112,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     if (batch.length === 0) return
     for (const { counts, by } of batch) {
       counts.unsent = 0
-      // Added even if Redis doesn't respond, so that this process goes on with its own counts.
+      // Without Redis, this process goes on with its own counts.
       counts.sum += by
     }
     const sums = await addToSums(
@@ -143,37 +127,31 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
 
   return {
     perSecond,
-    /** How long a refusal is delayed, up to twice as long at random. Tests lower it. */
+    /** Up to twice as long at random. Tests lower it. */
     refusalDelayMs: 1000,
-    /** `requests` is greater than 1 for an expensive request. */
-    count(who: Counted, limit = perSecond, requests = 1): Standing {
+    count(who: Counted, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
       if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
       counts.unsent += requests
-      const counted = countedOf(counts)
-      return { isOpen: counted <= limit, ...remainderOf(counted, limit) }
+      return standingAt(counts, limit)
     },
-    /** Returns the standing before the next request, without counting anything. */
-    look(who: Counted, limit = perSecond): Standing {
-      const counted = countedOf(current().callers.get(who) ?? { unsent: 0, sum: 0 })
-      return { isOpen: counted < limit, ...remainderOf(counted, limit) }
+    /** The standing if one more request came. Counts nothing. */
+    look(who: Counted, limit = perSecond): RateStanding {
+      const { unsent, sum } = current().callers.get(who) ?? { unsent: 0, sum: 0 }
+      return { ...standingAt({ unsent, sum }, limit), isOpen: unsent + sum < limit }
     },
     refusal: (scope: 'key' | 'address' | 'polls', limit: number): Refusal =>
       rateLimited(undefined, { scope, limit, windowSeconds: 1 }),
-    /** Sends this process's counts to Redis and reads the sums of all processes. */
     exchange,
     close: (): void => clearInterval(timer),
   }
 }
 
-const remainderOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> => ({
-  remaining: Math.max(0, limit - counted),
-  over: Math.max(0, counted - limit),
-})
+function standingAt({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>, limit: number): RateStanding {
+  const over = unsent + sum - limit
+  return { isOpen: over <= 0, remaining: Math.max(0, -over), over: Math.max(0, over) }
+}
 
-const countedOf = ({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>): number => sum + unsent
-
-/** Returns null if too many callers are being counted already. */
 function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): Counts | null {
   const known = callers.get(who)
   if (known !== undefined) return known
@@ -183,18 +161,15 @@ function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): C
   return counts
 }
 
-/** Limits the portion of time that some work takes: count what it took, then rest for as long as `waitMs` says. */
 export interface Meter {
-  /** How long the work must still rest, in ms, or 0. */
   waitMs(): number
   count(ms: number): void
 }
 
 interface Metered extends RateLimit {
-  /** Fractions of the time: for one owner, and for all owners in debt together. */
+  /** Fractions of the time, `ofAll` for all owners in debt together. */
   ofOne: number
   ofAll: number
-  /** How much an idle owner can save up, and how much a busy one can owe. */
   maxSavedMs: number
   maxOwedMs: number
 }
@@ -224,13 +199,12 @@ export const meters = {
   },
 } satisfies Record<string, Metered>
 
-/** What an owner has left at a given time. It's negative if the owner owes time. */
+/** `leftMs` is negative if the owner owes time. */
 interface Account {
   leftMs: number
   at: number
 }
 
-/** From this many owners on, those that have been idle are forgotten. */
 const tidyFrom = 1000
 
 /** `elapsedMs` must be a monotonic clock. */
@@ -242,7 +216,6 @@ export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, e
   const leftAt = (now: number, { leftMs, at }: Account): number =>
     Math.min(maxSavedMs, leftMs + (now - at) * part())
 
-  /** Forgets debts that have been paid off, including those of owners that no longer do anything. */
   function payOff(now: number): void {
     for (const owner of overdrawn) if (leftAt(now, accounts.get(owner) ?? full) > 0) overdrawn.delete(owner)
   }

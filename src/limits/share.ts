@@ -1,21 +1,17 @@
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import { type ProcessClock, processClock } from '../platform/process-clock.ts'
-import { type OwnRefusal, type Part, type Resource, rateLimited } from './limit.ts'
+import { type OwnerPart, type OwnRefusal, type Resource, rateLimited } from './limit.ts'
 
 export type Cost<Name extends string> = Partial<Record<Name, number>>
 
 export interface Held<Name extends string> {
-  /** Returns false, and changes nothing, if more doesn't fit. */
   resize(cost: Cost<Name>): boolean
-  /** Like `resize`, but if more doesn't fit, keeps the old amounts and waits until it does. */
+  /** Waits until more fits, and keeps the old amounts until then. */
   moveTo(cost: Cost<Name>): void
-  /** Calling it again does nothing. */
   free(): void
 }
 
 export type Share<Name extends string> = ReturnType<typeof createShare<Name>>
-
-type Used<Name extends string> = Record<Name, number>
 
 interface Waiter<Name extends string> {
   owners: readonly string[]
@@ -23,19 +19,18 @@ interface Waiter<Name extends string> {
   grant(): void
 }
 
-/** What keeps an owner from getting more. `level` is the index of a part, or null for the whole process. */
+/** `level` is the index of the part that is used up, or null for the whole process. */
 interface Block<Name extends string> {
   name: Name
   level: number | null
 }
 
-/** One owner's waiters by leaf (the owner at the last level) and needed resources, in order of arrival. */
+/** One owner's waiters by the owner at the last level and the needed resources, in order of arrival. */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
- * Shares a process's resources among owners. What becomes free goes to the waiting owner that has the smallest part of
- * what it waits for, and among equals to the one that was served longest ago. A caller gets everything it needs or
- * nothing, so waiters never block each other. `onFree` runs after the waiters have been served.
+ * What becomes free goes to the waiting owner that has the smallest part of what it waits for, and among equals to the
+ * one that was served longest ago. A caller gets everything it needs or nothing, so waiters never block each other.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, Resource>,
@@ -46,18 +41,19 @@ export function createShare<Name extends string>(
 ) {
   const names = Object.keys(resources) as Name[]
   const namesOf = (cost: Cost<Name>) => Object.keys(cost) as Name[]
-  const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Used<Name>
+  const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   const taken = none()
-  /** What each owner has, for each level of owners. */
-  const levels: Map<string, Used<Name>>[] = []
-  /** Keyed by the owner at the first level. The one that was served longest ago comes first. */
+  const levels: Map<string, Record<Name, number>>[] = []
+  /** By the owner at the first level. The one that was served longest ago comes first. */
   const lines = new Map<string, Line<Name>>()
-  /** Whether a waiter may be blocked by the process's total, and not only by its own part. */
+  /** The process's total may block a waiter. */
   let isTight = false
+
+  const totalOf = (name: Name): number => resources[name].total ?? Number.POSITIVE_INFINITY
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
 
-  const limitOf = (part: Part, key: string): number =>
+  const limitOf = (part: OwnerPart, key: string): number =>
     typeof part.max === 'number' ? part.max : part.max(key)
 
   function change(owners: readonly string[], more: Cost<Name>): void {
@@ -71,19 +67,18 @@ export function createShare<Name extends string>(
     for (const name in more) taken[name] += more[name] ?? 0
   }
 
-  /** Checks the owner's own parts before the whole process. */
   function blockOf(owners: readonly string[], more: Cost<Name>): Block<Name> | null {
     let process: Block<Name> | null = null
     for (const name in more) {
       const by = more[name] ?? 0
       if (by <= 0) continue
-      const { parts, total, leavesFree } = resources[name]
+      const { parts, leavesFree } = resources[name]
       for (const [level, part] of parts.entries()) {
         const key = owners[level]
         if (key !== undefined && held(name, key, level) + by > limitOf(part, key)) return { name, level }
       }
       const stays = leavesFree ? held(name, owners[0] ?? '') + by : 0
-      if (taken[name] + by + stays > total) process = { name, level: null }
+      if (taken[name] + by + stays > totalOf(name)) process = { name, level: null }
     }
     return process
   }
@@ -124,7 +119,6 @@ export function createShare<Name extends string>(
     if (line.size === 0) lines.delete(owner)
   }
 
-  /** Serves the owner's first waiter that fits. A blocked leaf doesn't hold up the owner's other leaves. */
   function serveOne(owner: string, line: Line<Name>): boolean {
     for (const [key, queue] of line) {
       const [first] = queue
@@ -140,16 +134,15 @@ export function createShare<Name extends string>(
     return false
   }
 
-  /** The largest part that the owner has of anything it waits for. */
   function partOf(owner: string, line: Line<Name>): number {
     let part = 0
     for (const [first] of line.values())
       for (const name in first?.more)
-        if ((first.more[name] ?? 0) > 0) part = Math.max(part, held(name, owner) / resources[name].total)
+        if ((first.more[name] ?? 0) > 0) part = Math.max(part, held(name, owner) / totalOf(name))
     return part
   }
 
-  /** Owners that have freed something. Serving one can free more, because a waiter that moves gives up what it had. */
+  /** Serving a waiter can free more, because one that moves gives up what it had. */
   const freed = new Set<string>()
   let isServing = false
 
@@ -167,7 +160,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** Serves one waiter of any owner. Afterwards `isTight` is true only if the process's total still blocks one. */
+  /** Afterwards, `isTight` is true only if the process's total still blocks a waiter. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false
@@ -188,14 +181,15 @@ export function createShare<Name extends string>(
       }
       return more
     }
-    const isLess = (more: Cost<Name>): boolean =>
-      Object.values<number | undefined>(more).some((by = 0) => by < 0)
+    const note = (next: Cost<Name>, more: Cost<Name>): void => {
+      Object.assign(now, next)
+      if (namesOf(more).some((name) => (more[name] ?? 0) < 0)) serve(owners[0] ?? '')
+    }
     const resize = (next: Cost<Name>): boolean => {
       const more = differenceTo(next)
       if (isFree || !fits(owners, more)) return false
       change(owners, more)
-      Object.assign(now, next)
-      if (isLess(more)) serve(owners[0] ?? '')
+      note(next, more)
       return true
     }
     return {
@@ -204,9 +198,8 @@ export function createShare<Name extends string>(
         if (resize(next) || isFree) return
         const more = differenceTo(next)
         const grant = (): void => {
-          Object.assign(now, next)
           stopMoving = null
-          if (isLess(more)) serve(owners[0] ?? '')
+          note(next, more)
         }
         stopMoving = enqueue({ owners, more, grant })
       },
@@ -226,58 +219,50 @@ export function createShare<Name extends string>(
     return hold(owners, cost)
   }
 
-  /** Resolves to null if it doesn't become free within `waitMs`. */
   function take(owners: readonly string[], cost: Cost<Name>, waitMs: number): Promise<Held<Name> | null> {
     const now = takeNow(owners, cost)
     if (now !== null || waitMs <= 0 || isFull(owners, cost)) return Promise.resolve(now)
     return new Promise((resolve) => {
-      const stop = enqueue({
-        owners,
-        more: cost,
-        grant() {
-          cancel()
-          resolve(hold(owners, cost))
-        },
-      })
+      const grant = (): void => {
+        cancel()
+        resolve(hold(owners, cost))
+      }
+      const stop = enqueue({ owners, more: cost, grant })
       const cancel = after(waitMs, () => stop() && resolve(null))
     })
   }
 
   return {
-    used: (): Readonly<Used<Name>> => taken,
+    used: (): Readonly<Record<Name, number>> => taken,
     take,
     takeNow,
-    /** Takes even what doesn't fit, because it has already happened. */
+    /** Counts even what doesn't fit, because it has already happened. */
     force(owners: readonly string[], cost: Cost<Name>): Held<Name> {
       change(owners, cost)
       return hold(owners, cost)
     },
     blockOf,
-    /** RATE_LIMITED if the owner has used up its own part, otherwise SERVICE_UNAVAILABLE. */
     refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
-      const [first] = namesOf(cost)
-      const name = block?.name ?? first
-      const own = instead ?? (name && resources[name].refusal)
-      if (name === undefined || own === undefined || !isAtFault) return unavailable()
-      const limit = own.limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
-      return rateLimited(own.message, { scope: own.scope, limit })
+      const name = block?.name ?? namesOf(cost)[0]
+      if (name === undefined || !isAtFault) return unavailable()
+      const { scope, message, limit } = instead ?? resources[name]
+      if (scope === undefined) return unavailable()
+      const own = limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
+      return rateLimited(message, { scope, limit: own })
     },
     left(name: Name, owners: readonly string[]): number {
-      const { parts, total, leavesFree } = resources[name]
+      const { parts, leavesFree } = resources[name]
       const ofParts = parts.map((part, level) => {
         const key = owners[level]
         return key === undefined ? Number.POSITIVE_INFINITY : limitOf(part, key) - held(name, key, level)
       })
-      return Math.max(
-        0,
-        Math.min(...ofParts, total - taken[name] - (leavesFree ? held(name, owners[0] ?? '') : 0)),
-      )
+      const others = leavesFree ? held(name, owners[0] ?? '') : 0
+      return Math.max(0, Math.min(...ofParts, totalOf(name) - taken[name] - others))
     },
     held,
     waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
-    /** Returns the first-level owner that has most of the resource, or null. */
     largest(name: Name): string | null {
       let largest: string | null = null
       for (const key of levels[0]?.keys() ?? [])

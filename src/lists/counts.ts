@@ -1,26 +1,61 @@
 import type { Model } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { declareCollection, type Stored } from '../mongo/declare.ts'
+import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
 import type { Listed } from '../mongo/walk.ts'
-import { type Checkpoint, type ListCheckpoints, settledCheckpoints, writtenBefore } from './checkpoint.ts'
 import { longestReadMs } from './pagination.ts'
 
-/**
- * A list that can be counted with checkpoints. An item that matches `where` must match for ever. After the fields of
- * `where`, the index must contain the creation time and the id.
- */
+/** `count` items were created between the list's first checkpoint and `at`, in Unix ms. */
+const checkpointFields = part({ at: whole, count: whole })
+export type Checkpoint = Of<typeof checkpointFields>
+
+/** Of one list. They are counted again after a week, because an item may be inserted hours late. */
+export const listCheckpoints = declareCollection({
+  name: 'listcheckpoints',
+  kept: 'until it expires after a week',
+  fields: {
+    _id: text,
+    checkpoints: list(checkpointFields),
+    through: whole,
+    countedAt: date,
+  },
+  indexes: [{ name: 'removal', key: { countedAt: 1 }, expireAfterSeconds: 7 * 86_400 }],
+})
+export type ListCheckpoints = Stored<typeof listCheckpoints>
+
+/** MongoDB counts so many index keys in about 1 ms. */
+const itemsPerCheckpoint = 2_000
+
+/** Of all lists together, for 500 million documents, in about 15 MB. */
+const maxCheckpoints = 250_000
+
+/** Many times the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s) together. */
+const maxDelayMs = 300_000
+
+/** Everything created before this is in MongoDB, unless something was frozen for minutes. */
+export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
+
+/** Younger checkpoints are recounted: a frozen process may insert late, rarely after more than an hour. */
+const unsettledMs = 3_600_000
+
+/** Items created before `keptFrom` may be gone. */
+const settledCheckpoints = (
+  checkpoints: readonly Checkpoint[],
+  keptFrom: Date | null,
+  now: Date,
+): Checkpoint[] =>
+  checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
+
+/** Items must match `where` for ever. The index has its fields, then the creation time and the id. */
 export interface Countable {
-  /** Unique within a process. It names the owner, the environment and the kind of item. */
+  /** Names the owner, the environment and the kind of item. */
   key: string
   collection: Model<Listed>['collection']
   index: string
   where: Record<string, unknown>
-  /** Older items may have been removed. Null means that none are. */
   keptFrom: Date | null
-  /**
-   * Returns the time before which all items have been inserted, or null if no insert is late. Only collections that
-   * insert items long after their creation time need this.
-   */
+  /** For items that are inserted long after their creation: all older ones have been inserted. */
   completeBefore?(): Promise<Date | null>
 }
 
@@ -32,10 +67,10 @@ export interface Owner {
 export const listKeyOf = (collection: string, { businessId, sandbox }: Owner): string =>
   `${collection} ${businessId} ${sandbox}`
 
-/** Makes up for clock skew, and is many times the actual skew between two processes. */
+/** Many times the clock skew between two processes. */
 const marginMs = 60_000
 
-/** Selects all intents or orders of one environment. `keptFrom` is set because the clean-up removes old test ones. */
+/** All intents or orders of one environment. The clean-up removes old test ones. */
 export const countableOf = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
   collection: Countable['collection'],
@@ -48,7 +83,6 @@ export const countableOf = (
   keptFrom: sandbox ? new Date(now().getTime() - config.sandboxRetentionMs + marginMs) : null,
 })
 
-/** Counts up to `limit`. An empty `createdAt` matches all items. */
 export const countCreated = (
   { collection, index, where }: Countable,
   createdAt: Record<string, Date>,
@@ -59,7 +93,6 @@ export const countCreated = (
     { hint: index, maxTimeMS: longestReadMs, ...(limit !== undefined && { limit }) },
   )
 
-/** The count checkpoints of long lists, in memory. */
 export type ListCounts = ReturnType<typeof createListCounts>
 
 interface ListCount {
@@ -67,21 +100,20 @@ interface ListCount {
   countedAtMs: number
 }
 
-/** Counts younger than this are reused. Recounting the last hour of the busiest list takes a few tenths of a second. */
+/** Recounting the last hour of the busiest list takes a few tenths of a second. */
 const freshMs = 60_000
 
-/** `elapsedMs` must be a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
+/** `elapsedMs` is a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
 export function createListCounts(
   model: Model<ListCheckpoints>,
   elapsedMs: () => number,
-  { itemsPerCheckpoint, maxCheckpoints }: { itemsPerCheckpoint: number; maxCheckpoints: number },
+  limits = { itemsPerCheckpoint, maxCheckpoints },
 ) {
-  /** The most recently used list is last. */
   const listCounts = new Map<string, ListCount>()
   const counting = new Map<string, Promise<Checkpoint[]>>()
 
   function touch(key: string): ListCount {
-    const listCount = listCounts.get(key) ?? { checkpoints: [], countedAtMs: Number.NEGATIVE_INFINITY }
+    const listCount = listCounts.get(key) ?? { checkpoints: [], countedAtMs: -Infinity }
     listCounts.delete(key)
     listCounts.set(key, listCount)
     return listCount
@@ -96,13 +128,13 @@ export function createListCounts(
       const stored = await nativeCollection(model).findOne({ _id: countable.key })
       listCount.checkpoints = settledCheckpoints(stored?.checkpoints ?? [], keptFrom, now)
     }
-    // Items created before the first checkpoint may be gone, so they are recounted each time.
+    // Those created before the first checkpoint are recounted each time.
     if (listCount.checkpoints.length === 0)
       listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
       const complete = (await countable.completeBefore?.()) ?? now
       const endsBefore = new Date(Math.min(complete.getTime(), writtenBefore(now).getTime()))
-      await extendCheckpoints(listCount.checkpoints, countable, endsBefore, itemsPerCheckpoint)
+      await extendCheckpoints(listCount.checkpoints, countable, endsBefore, limits.itemsPerCheckpoint)
     } finally {
       dropUnused()
     }
@@ -115,13 +147,12 @@ export function createListCounts(
     let all = 0
     for (const listCount of listCounts.values()) all += listCount.checkpoints.length
     for (const [key, listCount] of listCounts) {
-      if (all <= maxCheckpoints) return
+      if (all <= limits.maxCheckpoints) return
       listCounts.delete(key)
       all -= listCount.checkpoints.length
     }
   }
 
-  /** Counts each list at most once at a time. Concurrent callers share the result. */
   function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
@@ -130,9 +161,9 @@ export function createListCounts(
   }
 
   return {
-    /** A list with no more items than this has no checkpoints. */
-    itemsPerCheckpoint,
-    /** Returns the oldest first, and nothing if the list hasn't been counted. */
+    /** Shorter lists have no checkpoints. */
+    itemsPerCheckpoint: limits.itemsPerCheckpoint,
+    /** Oldest first. Empty if the list hasn't been counted. */
     async checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]> {
       const { key, keptFrom } = countable
       if (!listCounts.has(key)) return []
@@ -141,22 +172,18 @@ export function createListCounts(
       const checkpoints = isFresh ? listCount.checkpoints : await update(countable, now)
       return keptFrom === null ? checkpoints : checkpoints.filter(({ at }) => at >= keptFrom.getTime())
     },
-    /** Counts new items, recounts the last hour and returns the checkpoints. */
     update,
   }
 }
 
-/**
- * Adds checkpoints up to `endsBefore`; each takes two short index reads. After a failure, the next call continues from
- * the last one. `checkpoints` must not be empty.
- */
+/** Adds to `checkpoints`, which must not be empty. After a failure, the next call continues from the last one. */
 async function extendCheckpoints(
   checkpoints: Checkpoint[],
   countable: Countable,
   endsBefore: Date,
-  itemsPerCheckpoint: number,
+  stepSize: number,
 ): Promise<void> {
-  for (let step = itemsPerCheckpoint; ; ) {
+  for (let step = stepSize; ; ) {
     const last = checkpoints.at(-1) as Checkpoint
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
@@ -165,35 +192,31 @@ async function extendCheckpoints(
     else {
       const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next })
       checkpoints.push({ at: next.getTime(), count: last.count + more })
-      step = itemsPerCheckpoint
+      step = stepSize
     }
   }
 }
 
-/** Skips `skip` items from `from` on, and returns the creation time of the next one, or null. */
 async function createdAfter(
   { collection, index, where }: Countable,
   from: number,
   endsBefore: Date,
   skip: number,
 ): Promise<Date | null> {
-  const [found] = await collection
-    .find<{ createdAt: Date }>(
-      { ...where, createdAt: { $gte: new Date(from), $lt: endsBefore } },
-      {
-        projection: { _id: 0, createdAt: 1 },
-        hint: index,
-        sort: { createdAt: 1, _id: 1 },
-        skip,
-        limit: 1,
-        maxTimeMS: longestReadMs,
-      },
-    )
-    .toArray()
+  const found = await collection.findOne<{ createdAt: Date }>(
+    { ...where, createdAt: { $gte: new Date(from), $lt: endsBefore } },
+    {
+      projection: { _id: 0, createdAt: 1 },
+      hint: index,
+      sort: { createdAt: 1, _id: 1 },
+      skip,
+      maxTimeMS: longestReadMs,
+    },
+  )
   return found?.createdAt ?? null
 }
 
-/** Stores nothing if another process has stored as much. A failure only costs time. */
+/** Another process may have stored as much. A failure only costs time. */
 async function store(
   model: Model<ListCheckpoints>,
   { key: _id }: Countable,
@@ -211,7 +234,6 @@ async function store(
     .catch(() => undefined)
 }
 
-/** Forgets counts of test data from before this time, because it's about to be removed. */
 export async function forgetStored(
   model: Model<ListCheckpoints>,
   businessId: string,

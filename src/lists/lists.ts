@@ -3,17 +3,14 @@ import { isTooSlow } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 
-/**
- * Reads lists, counts, exports and staff searches on MongoDB connections of their own, so that nothing else waits for
- * them. src/limits/capacity.ts limits how many run at a time.
- */
+/** Lists, counts, exports and staff searches have MongoDB connections of their own, so that nothing waits for them. */
 export type Lists = ReturnType<typeof createLists>
 
-/** Enough for three parallel commands per query, five per staff page, and the queries of the metrics. */
+/** For three commands per query (limits/capacity.ts), five per staff page, and the metrics. */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
 export function createLists(models: Models, capacity: Capacity) {
-  /** The caller must already have a share of `queries`. Throws SERVICE_UNAVAILABLE if MongoDB takes too long. */
+  /** The caller must already have a share of `queries`. */
   async function read<T>(query: (models: Models) => Promise<T>): Promise<T> {
     try {
       return await query(models)
@@ -28,15 +25,14 @@ export function createLists(models: Models, capacity: Capacity) {
   }
 
   return {
-    /** These use the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
+    /** MongoDB aborts their queries after `longestReadMs`. */
     models,
     read,
-    /** First waits for a share of `queries`. Throws RATE_LIMITED or SERVICE_UNAVAILABLE after a long wait. */
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {
       const held = await capacity.wait(owner, { queries: 1 })
       return read(query).finally(held.free)
     },
-    /** Reads for a business, then acts on what was found. The limit on lists also limits how fast it can act. */
+    /** The limit on lists also limits how fast a business can act. */
     async readAndAct<Found, Done>(
       businessId: string,
       query: (models: Models) => Promise<Found>,

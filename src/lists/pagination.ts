@@ -3,7 +3,7 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { Listed } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/** Throws PageTooLarge early, because decoding 100 intents of 1,000 refunds each takes half a second. */
+/** Throws PageTooLarge early: decoding 100 intents of 1,000 refunds each takes half a second. */
 export async function readWithinPage<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
@@ -15,7 +15,6 @@ export async function readWithinPage<Doc extends object>(cursor: mongo.FindCurso
   return found
 }
 
-/** `page` starts at 1. */
 export interface PageRequest {
   page: number
   limit: number
@@ -30,12 +29,10 @@ export interface Page<Item> extends PageRequest {
 
 const defaultLimit = 20
 const maxLimit = 100
-/** MongoDB aborts a list query after this time. The error message then suggests a filter. */
 export const longestReadMs = 3_000
-/** No collection has this many documents, so a page with a larger offset is empty and isn't queried. */
+/** A page with a larger offset is empty and isn't queried. */
 export const maxSkip = 2 ** 31
 
-/** A limit above 100 becomes 100 (SPEC 4.3). */
 export function readPageRequest(query: { page?: string; limit?: string }): PageRequest {
   return {
     page: Number(query.page ?? 1),
@@ -43,20 +40,18 @@ export function readPageRequest(query: { page?: string; limit?: string }): PageR
   }
 }
 
-/** The index must contain all fields of `where`, so that MongoDB reads only matching documents. */
+/** The index must contain all fields of `where`. */
 export interface Selection {
   where: Record<string, unknown>
   index: string
 }
 
-/** Without `fields`, whole documents are read. */
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
-  /** What to count with, if another index makes counting faster. */
   counted?: Selection
 }
 
-/** Sorts from newest to oldest, then by id, and counts all matching documents. A page past the end is empty. */
+/** Newest first, then by id. A page past the end is empty. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields = {}, counted = { where, index } }: Listing,
@@ -83,33 +78,22 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
- * Like `readPage`, for an index in another order. MongoDB sorts the keys of all matching documents in memory, so the
- * index must contain the creation time and the id. Only the page's documents are read.
+ * For an index in another order: MongoDB sorts the keys of all matching documents in memory, so the index must contain
+ * the creation time and the id. Only the page's documents are read.
  */
 export async function readSortedPage<Item extends Listed>(
   model: Model<Item>,
   { where, index, fields }: Required<Omit<Listing, 'counted'>>,
   slice: PageRequest,
 ): Promise<Page<Item>> {
-  const { page, limit } = slice
-  const skip = (page - 1) * limit
-  const options = { hint: index, maxTimeMS: longestReadMs }
-  const [keys, total] = await Promise.all([
-    skip > maxSkip
-      ? []
-      : model
-          .find(where, { createdAt: 1 }, options)
-          .sort({ createdAt: -1, _id: -1 })
-          .skip(skip)
-          .limit(limit + 1)
-          .lean<Listed[]>(),
-    model.countDocuments(where, options),
-  ])
-  const { items, ...rest } = pageOf(slice, keys, total)
-  return { ...rest, items: await readInOrder(model, { where, fields }, items) }
+  const { items, ...page } = await readPage<Listed>(
+    model as never,
+    { where, index, fields: { createdAt: 1 } },
+    slice,
+  )
+  return { items: await readInOrder(model, { where, fields }, items), ...page }
 }
 
-/** Keeps the order of `keys`, and leaves out documents that no longer match. */
 async function readInOrder<Item extends Listed>(
   model: Model<Item>,
   { where, fields }: Required<Pick<Listing, 'where' | 'fields'>>,
@@ -128,7 +112,7 @@ export const presentPage = <Item, Presented>(
   present: (item: Item) => Presented,
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
-/** If another page follows, `found` has one item too many. `total` was counted at another time. */
+/** `found` has one item too many if another page follows. `total` was counted at another time. */
 export const pageOf = <Item>({ page, limit }: PageRequest, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,

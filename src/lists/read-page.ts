@@ -1,13 +1,9 @@
 import { spanFilter, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import { type Countable, countCreated } from './counts.ts'
+import { type Checkpoint, type Countable, countCreated } from './counts.ts'
 import { longestReadMs, maxSkip, type Page, type PageRequest, pageOf, readWithinPage } from './pagination.ts'
 
-/**
- * Reads one page of a span, from newest to oldest and then by id, and counts the span. However long the list is and
- * however far away the page, MongoDB skips only a few thousand index keys. A page past the end is empty.
- */
+/** Newest first, then by id. However far away the page is, MongoDB skips only a few thousand index keys. */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
@@ -17,7 +13,7 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // Pages near the start are read while the count runs. Others start at a checkpoint, so they wait for it.
+  // A page far from the start begins at a checkpoint, so it waits for the count.
   const start =
     skip <= deps.listCounts.itemsPerCheckpoint ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
@@ -44,13 +40,13 @@ async function readFrom<Item>(
   return (await readWithinPage(found)) as Item[]
 }
 
-/** Skip `skip` items from the newest one created before `before`. If `before` is null, start from the newest of all. */
+/** Skip `skip` items from the newest one before `before`, or from the newest of all. */
 interface PageStart {
   before: Date | null
   skip: number
 }
 
-/** Starts at the nearest checkpoint before the page that has the offset `skip`. */
+/** The nearest checkpoint before the page with the offset `skip`. */
 function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
   const last = checkpoints.at(-1)
   if (last === undefined) return { before: null, skip }
@@ -63,16 +59,10 @@ function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
 
 interface Counted {
   total: number
-  /** How many items are newer than the last checkpoint. */
   newer: number
-  /** The checkpoints within the span, oldest first. */
   checkpoints: readonly Checkpoint[]
 }
 
-/**
- * Counts exactly. The checkpoints tell how many items are between the first and the last of them, and MongoDB counts
- * the index keys before and after. Without checkpoints, it counts them all.
- */
 async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
@@ -85,7 +75,7 @@ async function countSpan(
   return countAround(await listCounts.update(countable, now()), countable, span)
 }
 
-/** Adds up the items before, between and after the checkpoints. `limit` caps the count after the last one. */
+/** Adds up the items before, between and after the checkpoints. `limit` caps the last of these counts. */
 async function countAround(
   all: readonly Checkpoint[],
   countable: Countable,

@@ -5,13 +5,12 @@ import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
 /**
- * Collects operations of concurrent callers and sends them to MongoDB in batches, one batch at a time. What arrives
- * meanwhile goes into the next batch; an idle batcher sends at once. An operation not sent by `deadlineAt` (a
- * `performance.now()` time) is dropped, and its caller gets SERVICE_UNAVAILABLE.
+ * Sends concurrent operations to MongoDB together, one batch at a time. An idle batcher sends at once. After
+ * `deadlineAt`, a `performance.now()` time, an unsent operation is dropped with SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** Workers use this: no request waits for them, so only the driver's timeouts apply. */
+/** For workers: only the driver's timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -22,18 +21,15 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * How long to wait from the start of one batch to the next if no request waits for it. Below 100 operations per second,
- * the next one hardly waits. Above, the rests reach 30 ms, and from 1,000 per second on, batches grow until rests take
- * 60 ms. Measured: shorter rests slow down requests at 200 events per second, because commands take processor time, and
- * longer ones slow down the whole system.
+ * Milliseconds from one batch to the next if no request waits for it. Measured: shorter rests slow down requests at 200
+ * events per second, because commands take processor time, and longer ones slow down the whole system.
  */
 export const backgroundRest = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
 
 /**
- * `send` must return one outcome per item, in the same order. If an outcome is an Error, only that item's caller is
- * rejected. `restAfter` returns the minimum time in ms from the start of a batch of so many operations to the next
- * start.
+ * `send` must return one outcome per item, in the same order. An Error rejects only that item. `restAfter` returns the
+ * ms from the start of a batch of so many operations to the next start.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -45,8 +41,7 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // When a batch ends, it wakes many callers, which add their next operations in the same iteration of the event
-    // loop. Waiting for the end of that iteration puts them all into one batch.
+    // The callers of a finished batch add their next operations in the same iteration of the event loop.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
@@ -59,17 +54,21 @@ export function createBatcher<Item, Outcome>(
 
   async function flush(taken: Waiting<Item, Outcome>[]): Promise<void> {
     const now = performance.now()
-    const inTime: Waiting<Item, Outcome>[] = []
-    for (const one of taken)
-      if (one.deadlineAt > now) inTime.push(one)
-      else one.reject(unavailable())
+    const { inTime = [], late = [] } = Object.groupBy(taken, (one) =>
+      one.deadlineAt > now ? 'inTime' : 'late',
+    )
+    for (const one of late) one.reject(unavailable())
     if (inTime.length === 0) return
     try {
       const sending = send(inTime.map((one) => one.item))
       const outcomes = await withTimeout(sending, flushTimeoutMs, () => {
         throw unavailable()
       })
-      inTime.forEach((one, index) => settle(one, outcomes[index] as Outcome | Error))
+      for (const [index, one] of inTime.entries()) {
+        const outcome = outcomes[index] as Outcome | Error
+        if (outcome instanceof Error) one.reject(outcome)
+        else one.resolve(outcome)
+      }
     } catch (error) {
       for (const one of inTime) one.reject(error)
     }
@@ -82,19 +81,10 @@ export function createBatcher<Item, Outcome>(
     })
 }
 
-/**
- * A batch that hangs must not block the batcher for ever. A single call to MongoDB always ends sooner. If a batch makes
- * two calls to a failing server, the second may be abandoned: its outcome is then unknown, and the next batch may run
- * beside it.
- */
+/** A single call ends sooner. A batch of two slow calls is abandoned, and the next may run beside it. */
 const flushTimeoutMs = 7000
 
-function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | Error): void {
-  if (outcome instanceof Error) one.reject(outcome)
-  else one.resolve(outcome)
-}
-
-/** Sends one `find` for all waiting callers. Returns null for an id without a document. Nothing is cached. */
+/** Nothing is cached. */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],
@@ -106,7 +96,6 @@ export function createReadBatcher<Doc>(
   })
 }
 
-/** Reads documents by `_id`, whole ones if there's no `projection`. */
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
   projection: Record<string, 1 | { $slice: number }> = {},
@@ -119,18 +108,16 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
     (doc) => [doc._id],
   )
 
-/** `index` names the unique index that already contains the value. */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * `insertMany` must be unordered. Documents already have their `_id`, so sending one twice is safe. After a connection
- * error or a write concern error, the outcome is unknown and all callers of the batch are rejected.
+ * `insertMany` must be unordered. Documents have their `_id`, so sending one twice is safe. If the outcome is unknown,
+ * all callers of the batch are rejected.
  */
 export const createInsertBatcher = <Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
 ): Batcher<Doc, Insertion> => createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
 
-/** A batch of this size takes much less time than a request may wait. */
 const longestBatch = 500
 
 export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>) =>
@@ -145,7 +132,7 @@ async function insertTogether<Doc>(
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // Anything but a MongoError means that a document can't be encoded and fails the batch, so send each alone.
+    // A document that can't be encoded must not make the others fail.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
@@ -160,40 +147,36 @@ function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (Insertion
   return outcomes
 }
 
-/** Keeps only the index name, because MongoDB's message also quotes stored values, such as payment codes. */
+/** MongoDB's message quotes stored values, such as payment codes. */
 function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }
   return new Error(`MongoDB refused an insert with code ${fault.code}`)
 }
 
-/** An update of one document that takes effect only if `filter` matches. */
 export interface GuardedUpdate {
-  /** The `_id` and the guard. Values aren't cast, so they must have the right types. */
+  /** The `_id` and the guard. Values aren't cast. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /** True only if this update was made. It's checked only if some guards of a batch didn't match. */
+  /** Matches only if this update was made. It's checked if some guards of a batch didn't match. */
   proof: Record<string, unknown>
 }
 
-type Written = boolean | Error
-
-/** Each caller learns whether its own guard matched. Updates of the same document go into different batches. */
+/** Resolves to whether the guard matched. Updates of the same document go into different batches. */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
-  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (batch) =>
-    updateTogether(collection, batch),
+  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (all) =>
+    updateTogether(collection, all),
   )
   const oneAtATime = createOneAtATime()
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
-/** Never throws. After a connection error or a write concern error, that error is the outcome of every update. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
-): Promise<Written[]> {
+): Promise<(boolean | Error)[]> {
   const operations = batch.map(({ filter, update }) => ({ updateOne: { filter, update } }))
   try {
     const { matchedCount } = await collection.bulkWrite(operations as never, { ordered: false })
@@ -201,26 +184,22 @@ async function updateTogether<Doc extends { _id: string }>(
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
-    // Each update is now sent alone, so that one that can't be encoded, or that MongoDB rejects, doesn't make the
-    // others fail. If one had already been made, its `proof` shows that.
-    const alone: Written[] = []
+    // One that can't be encoded, or is rejected, must not make the others fail. `proof` finds those already made.
+    const alone: (boolean | Error)[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
   }
 }
 
-/** Whether the connection was lost or the write concern failed, so that the outcome is unknown. */
 function isUnknown(error: Error): boolean {
   const isRefusal = error instanceof mongo.MongoBulkWriteError && [error.writeErrors].flat().length > 0
   if (isRefusal) return error.result.getWriteConcernError() !== undefined
   return error instanceof mongo.MongoError
 }
 
-/** MongoDB's message may quote stored values. This one quotes none. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
-/** A bulk write returns only the number of matches. Reads just ids, because up to 500 documents may be large. */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],

@@ -2,13 +2,10 @@ import { type Connection, type Model, mongo, Schema } from 'mongoose'
 import { type CollectionDeclaration } from './declare.ts'
 import { definitionOf } from './fields.ts'
 
-/** Each schema is built once, because a process opens the same models on two connections, and a test on hundreds. */
+/** A process opens the same models on two connections, and a test on hundreds. */
 const schemas = new WeakMap<CollectionDeclaration, Map<number | undefined, Schema>>()
 
-/**
- * The model rejects unknown fields in filters and updates, and stores empty objects unchanged. It creates no
- * collections or indexes, because context/models.ts does. If `maxTimeMs` is given, MongoDB aborts longer queries.
- */
+/** context/models.ts creates collections and indexes. MongoDB aborts queries after `maxTimeMs`. */
 export function openCollection<Doc>(
   connection: Connection,
   declared: CollectionDeclaration,
@@ -35,7 +32,6 @@ function createSchema(declared: CollectionDeclaration, maxTimeMs: number | undef
   return schema
 }
 
-/** Applies to queries that have no time limit of their own. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
@@ -46,34 +42,29 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * The driver's own collection, without Mongoose. Hot paths use it because Mongoose's casting would double the cost of a
- * call, and inserts because its `insertMany` can silently drop a document. Values aren't cast, so they must have the
- * right types.
+ * For hot paths, because Mongoose's casting would double the cost of a call, and for inserts, because its `insertMany`
+ * can silently drop a document. Values aren't cast.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
-/** Pass this to `catch` after an insert. */
 export function nullIfDuplicate(error: unknown): null {
   if (isDuplicate(error)) return null
   throw error
 }
 
-/** True if another transaction has changed the same document, or is changing it. */
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
 /** 50 is MaxTimeMSExpired. */
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof mongo.MongoServerError && error.code === 50
 
-/** Whether an insert of several documents failed only because some were already stored. */
 export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()
-  const isClear = faults.length > 0 && error.result.getWriteConcernError() === undefined
-  return isClear && faults.every(isDuplicate)
+  return faults.length > 0 && !error.result.getWriteConcernError() && faults.every(isDuplicate)
 }
 
 const int32 = 2 ** 31

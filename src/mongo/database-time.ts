@@ -2,49 +2,43 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../platform/log.ts'
 import { shareRuns } from '../platform/share-runs.ts'
 
-/**
- * The service uses one clock: that of MongoDB's primary. Each process measures it and extrapolates with a monotonic
- * clock, so its own wall clock doesn't matter.
- */
+/** The clock of MongoDB's primary, extrapolated with a monotonic clock. A process's own wall clock doesn't matter. */
 export type DatabaseTime = ReturnType<typeof createDatabaseTime>
 
-/** The monotonic clock runs on while the process is frozen, but may stop while the machine sleeps. */
+/** The monotonic clock may stop while the machine sleeps. */
 export interface OwnClocks {
   wallMs(): number
   monotonicMs(): number
 }
 
-/** Returns ms since the epoch. Throws if MongoDB doesn't respond. */
+/** Milliseconds since the epoch. Throws if MongoDB doesn't respond. */
 export type ReadClock = () => Promise<number>
 
-/** Lets tests shift the time that `now` returns. Production uses `noShift`. */
 export type Shift = (databaseMs: number) => number
 
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /** The largest possible error of `databaseMs`: half the round trip, plus half a millisecond for rounding. */
+  /** Half the round trip, plus half a millisecond for rounding. */
   errorMs: number
 }
 
-/** With a larger error, the time counts as unknown. See also `maxClockSkewMs` in src/intents/lifecycle.ts. */
+/** See also `maxClockSkewMs` in src/intents/lifecycle.ts. */
 const maxErrorMs = 500
-/** How fast a monotonic clock may drift from MongoDB's, in ms per ms. NTP slews each at half of this at most. */
+/** NTP slews each of the two clocks at half of this at most. */
 const driftPerMs = 0.001
-/** The two clocks diverge by more than this only if the machine slept or the wall clock was set. */
+/** The wall and the monotonic clock diverge by more only if the machine slept or the wall clock was set. */
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** If the error is larger, the next measurement follows after `measureAgainMs`. */
 const goodErrorMs = 5
-/** Measurements at start-up, of which the best is used. The first round trips of a process are its slowest. */
+/** The first round trips of a process are its slowest. */
 const firstMeasurements = 3
 
 export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-/** Measures at once, then every 10 s and at each new primary. Throws if MongoDB doesn't respond. */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
   const client = mongo.getClient()
@@ -69,7 +63,6 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
   return localTime.getTime()
 }
 
-/** Await `begin` before you call `now`. */
 export function createDatabaseTime(
   readClock: ReadClock,
   own: OwnClocks,
@@ -81,7 +74,6 @@ export function createDatabaseTime(
     monotonicMs: own.monotonicMs(),
     errorMs: Number.POSITIVE_INFINITY,
   }
-  /** How far the wall clock was ahead of the monotonic clock at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -99,15 +91,14 @@ export function createDatabaseTime(
     const shown = await readClock()
     const [aheadAfter, receivedAt] = [wallAhead(), own.monotonicMs()]
     const halfMs = (receivedAt - sentAt) / 2
-    // Either the machine slept, its clock was set, or the round trip was too slow for a useful measurement.
+    // The machine slept, its clock was set, or the round trip was too slow.
     if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
-    // MongoDB truncates to whole milliseconds. Adding half of one halves the error.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }
 
-  /** Keeps the more accurate measurement – or the new one, if a clock was set or the machine slept. */
+  /** Keeps the more accurate one – or the new one, if a clock was set or the machine slept. */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
     const errorMs = errorAt(next.monotonicMs)
@@ -129,7 +120,6 @@ export function createDatabaseTime(
     }
   }
 
-  /** Concurrent callers share one measurement. */
   const measure = shareRuns(measureAndSchedule)
 
   function measureSoon(): void {
@@ -140,16 +130,13 @@ export function createDatabaseTime(
     now(): Date {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
-      // Time never goes backwards, unless by so much that MongoDB's own clock must have been set back.
+      // Time goes backwards only if MongoDB's own clock was set back.
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },
-    /**
-     * Returns null while the time is known to within `maxErrorMs`. Otherwise returns a promise that resolves after a
-     * new measurement, or rejects if MongoDB doesn't respond.
-     */
+    /** Null while the time is known to within `maxErrorMs`. Otherwise, await a new measurement. */
     unsure: (): Promise<void> | null => (isSure() ? null : measure()),
-    /** Returns how far this process's wall clock is ahead of database time. */
+    /** How far this process's wall clock is ahead of database time. */
     skewMs: (): number => own.wallMs() - timeAt(own.monotonicMs()),
     measureSoon,
     async begin(): Promise<void> {

@@ -13,12 +13,10 @@ export interface IndexDeclaration {
 }
 type PartialIndex = Pick<IndexDeclaration, 'partialFilterExpression'>
 
-/** Indexes only documents that have this field. */
 export const ifPresent = (field: string): PartialIndex => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-/** Indexes only documents in which this field is a date. */
 export const ifDate = (field: string): PartialIndex => ({
   partialFilterExpression: { [field]: { $type: 'date' } },
 })
@@ -31,6 +29,5 @@ export interface CollectionDeclaration<F extends StoredFields = StoredFields> {
   indexes: readonly IndexDeclaration[]
 }
 
-/** The type of the documents is `Stored<typeof declaration>`. */
 export const declareCollection = <F extends StoredFields>(declared: CollectionDeclaration<F>) => declared
 export type Stored<C extends CollectionDeclaration> = DocumentOf<C['fields']>

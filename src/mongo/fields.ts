@@ -1,7 +1,6 @@
 import type { SchemaDefinition } from 'mongoose'
 
 export interface StoredField<Value> {
-  /** What Mongoose casts the value to. */
   type: unknown
   /** The fields of a part, or of each part in a list. */
   fields?: StoredFields
@@ -38,7 +37,6 @@ export const oneOf = <Value extends string>(): StoredField<Value> => ({ type: St
 /** Mongoose neither casts the inner fields nor adds defaults. */
 export const anything = <Value>(): StoredField<Value> => ({ type: Object })
 
-/** An object within a document. */
 export const part = <F extends StoredFields>(fields: F): StoredField<DocumentOf<F>> & { fields: F } => ({
   type: definitionOf(fields),
   fields,
@@ -52,7 +50,6 @@ export const list = <Value>(item: StoredField<Value>): StoredField<Value[]> => (
 export const orNull = <Value>(field: StoredField<Value>): StoredField<Value | null> =>
   field.fields === undefined ? field : { ...field, options: { default: null } }
 
-/** The key may be missing. */
 export const optional = <Value>(field: StoredField<Value>): Optional<Value> => ({
   ...field,
   options: { default: undefined },

@@ -1,6 +1,5 @@
 import type { Model } from 'mongoose'
 
-/** At most `limit` documents, starting after the id `after`. */
 export interface IdPageRequest {
   limit: number
   after: string | null
@@ -12,24 +11,20 @@ export interface IdPage<Item> {
   next: string | null
 }
 
-/** Generated ids begin with the creation time, hence `newestFirst`. `byName` is for ids that people chose. */
-export const sortOrders = { newestFirst: -1, byName: 1 } as const
-
 /** A search with few matches may scan a whole collection. MongoDB aborts it before the connection times out. */
 const longestSearchMs = 4000
 
-/** New documents never cause an item to be skipped or repeated on the next page. */
+/** Newest first, or by ids that people chose. New documents never cause an item to be skipped or repeated. */
 export async function readIdPage<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,
   { limit, after }: IdPageRequest,
-  order: (typeof sortOrders)[keyof typeof sortOrders],
-  fields: Record<string, 0 | 1 | boolean> = {},
+  { byName = false, fields = {} }: { byName?: boolean; fields?: Record<string, 0 | 1> } = {},
 ): Promise<IdPage<Doc>> {
-  const rest = after === null ? {} : { _id: order === sortOrders.byName ? { $gt: after } : { $lt: after } }
+  const rest = after !== null && { _id: byName ? { $gt: after } : { $lt: after } }
   const found = await model
     .find({ ...where, ...rest }, fields)
-    .sort({ _id: order })
+    .sort({ _id: byName ? 1 : -1 })
     .limit(limit + 1)
     .maxTimeMS(longestSearchMs)
     .lean<Doc[]>()
@@ -40,10 +35,7 @@ export async function readIdPage<Doc extends { _id: string }>(
 export const mapPage = <From, To>(
   { items, next }: IdPage<From>,
   convert: (item: From) => To,
-): IdPage<To> => ({
-  items: items.map(convert),
-  next,
-})
+): IdPage<To> => ({ items: items.map(convert), next })
 
 type Defined<Filter> = { [Name in keyof Filter]?: Exclude<Filter[Name], undefined> }
 

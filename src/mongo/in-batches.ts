@@ -3,10 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const batchSize = 250
 const longestRestMs = 250
 
-/**
- * Pauses after each batch for as long as it took, up to `longestRestMs`, so that even a hundred thousand documents
- * don't delay other work in MongoDB, Redis or this process. Returns the number of documents.
- */
+/** Pauses after each batch for as long as it took, so that other work isn't delayed. Counts the documents. */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,
   act: (docs: Doc[]) => void | Promise<void>,
@@ -23,5 +20,42 @@ export async function inBatches<Doc>(
     await pause(Math.min(longestRestMs, performance.now() - beganAt))
   }
   if (docs.length > 0) await act(docs)
+  return seen
+}
+
+/**
+ * Skips the other documents of a business after `maxOfOne`, so that a million of them don't delay other businesses.
+ * `find` must return the oldest first, without the businesses in `without`. It may start at `last`, and may repeat
+ * documents. If `act` throws, the other batches still run, and the first error is thrown at the end.
+ */
+export async function inFairBatches<Doc extends { businessId: string }>(
+  maxOfOne: number,
+  find: (last: Doc | null, without: readonly string[]) => AsyncIterable<Doc>,
+  act: (docs: Doc[]) => Promise<void>,
+): Promise<number> {
+  const seenOf = new Map<string, number>()
+  const without: string[] = []
+
+  async function* share(): AsyncGenerator<Doc> {
+    let last: Doc | null = null
+    for (let isComplete = false; !isComplete; ) {
+      isComplete = true
+      for await (const doc of find(last, without)) {
+        const seen = (seenOf.get(doc.businessId) ?? 0) + 1
+        seenOf.set(doc.businessId, seen)
+        yield doc
+        last = doc
+        if (seen < maxOfOne) continue
+        without.push(doc.businessId)
+        isComplete = false
+        break
+      }
+    }
+  }
+  const faults: unknown[] = []
+  const seen = await inBatches(share(), (docs) =>
+    act(docs).catch((error: unknown) => void faults.push(error)),
+  )
+  if (faults.length > 0) throw faults[0]
   return seen
 }

@@ -4,16 +4,13 @@ import { unavailable } from '../platform/errors.ts'
 import { createOneAtATime } from '../platform/one-at-a-time.ts'
 
 export interface Transaction {
-  /**
-   * The documents that the transaction changes and that others may change too. Within this process, such transactions
-   * run one after the other, because MongoDB would let all but one fail.
-   */
+  /** Transactions of this process that name the same document run one after another. MongoDB would let them fail. */
   documents: readonly string[]
-  /** When to give up, as a `performance.now()` time. The default is `longestWaitMs` from now. */
+  /** A `performance.now()` time. The default is `longestWaitMs` from now. */
   deadlineAt?: number | undefined
 }
 
-/** How long a request may wait for MongoDB in total, so that the client gets a response within 10 s. */
+/** A request's total wait for MongoDB. The client gets a response within 10 s. */
 export const longestWaitMs = 8_000
 
 export type Transactions = ReturnType<typeof openTransactions>
@@ -29,14 +26,13 @@ const snapshotAndMajority = {
   readPreference: 'primary',
 } as const satisfies mongo.TransactionOptions
 
-/** Pauses are random, so that two processes don't collide again. The first is about as long as a transaction. */
+/** About as long as a transaction. Pauses are random, so that two processes don't collide again. */
 const firstPauseMs = 8
 const longestPauseMs = 100
 
 /**
- * Runs `work` in one transaction. After a conflict or a lost connection everything is repeated, so `work` must keep
- * nothing from its last run. What it read is still true at the commit only if it was guarded or written in the same
- * transaction. Throws SERVICE_UNAVAILABLE at the deadline; if the commit had been sent by then, its outcome is unknown.
+ * Repeats everything after a conflict, so `work` must keep nothing from its last run. What it read is still true at the
+ * commit only if the transaction guards or writes it. At the deadline, the outcome of a sent commit is unknown.
  */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
@@ -44,23 +40,18 @@ export async function transaction<T>(
   work: (session: mongo.ClientSession) => Promise<T>,
 ): Promise<T> {
   const runAll = async (): Promise<T> => {
-    for (
-      let pauseMs = firstPauseMs;
-      performance.now() < deadlineAt;
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
-    ) {
+    for (let pauseMs = firstPauseMs; performance.now() < deadlineAt; pauseMs *= 2) {
       const done = await tryOnce(client, deadlineAt, work)
       if (done !== null) return done.result
-      await pause(Math.random() * pauseMs)
+      await pause(Math.random() * Math.min(pauseMs, longestPauseMs))
     }
     throw unavailable()
   }
-  // All transactions take documents in the same order, so that no two wait for each other.
+  // Two transactions that took documents in different orders could wait for each other.
   const inOrder = [...new Set(documents)].toSorted()
   return inOrder.reduceRight<() => Promise<T>>((run, id) => () => oneAtATime(id, run), runAll)()
 }
 
-/** Returns null if the transaction has to be repeated. */
 async function tryOnce<T>(
   client: mongo.MongoClient,
   deadlineAt: number,
@@ -81,7 +72,7 @@ async function tryOnce<T>(
   }
 }
 
-/** A commit can safely be sent again, because MongoDB recognises the session. */
+/** MongoDB recognises the session, so a commit can be sent again. */
 async function commit(session: mongo.ClientSession, deadlineAt: number): Promise<void> {
   for (;;) {
     try {
@@ -97,18 +88,14 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
   }
 }
 
-/** How long a commit whose outcome is unknown is sent again. */
-const unsureMs = 1_000
-
 /**
- * Runs a write that must not wait for a document locked by another transaction, which takes seconds if that process has
- * died. Inside a transaction, a write fails at once instead. Returns null if it fails; a poll then has to find the
- * document again.
+ * Outside a transaction, the write would wait for a locked document – for seconds if the process that locked it has
+ * died. Returns null if it's locked. A poll must then find the document again.
  */
 export async function unlessLocked<T>(
   { transactions: { client } }: { transactions: Transactions },
   write: (session: mongo.ClientSession) => Promise<T>,
 ): Promise<T | null> {
-  const done = await tryOnce(client, performance.now() + unsureMs, write)
+  const done = await tryOnce(client, performance.now() + 1_000, write)
   return done === null ? null : done.result
 }

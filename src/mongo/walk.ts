@@ -1,24 +1,22 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from './collection.ts'
 
-/** Lists are sorted by these fields. */
 export interface Listed {
   _id: string
   createdAt: Date
 }
 
-export interface Order {
+export interface WalkOrder {
   time: string
   tie?: string
 }
-export const byCreation: Order = { time: 'createdAt', tie: '_id' }
+export const byCreation: WalkOrder = { time: 'createdAt', tie: '_id' }
 
-/** Matches `where`, created before `before` and not before `from`, unless these are null. */
 export interface Walk {
   /** Should end with `createdAt` and `_id`. With any other index, MongoDB sorts in memory. */
   index: string
   /** The last fields of the index: a time, and what tells documents of the same time apart. */
-  order?: Order
+  order?: WalkOrder
   where: Record<string, unknown>
   from: Date | null
   before: Date | null
@@ -27,12 +25,10 @@ export interface Walk {
 export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
-  /** Must be less than the driver's 5 s, or MongoDB would go on with a read whose result no one needs. */
   maxTimeMS: number
 }
 
-/** Returns the oldest first, starting after `last`, or with the first document if it's null. */
-export function readPage<Doc extends Listed>(
+export function readWalkPage<Doc extends Listed>(
   model: Model<Doc>,
   walk: Walk,
   last: object | null,
@@ -51,15 +47,14 @@ export function readPage<Doc extends Listed>(
   return found.toArray() as Promise<Doc[]>
 }
 
-/** Returns a sort by these fields, which also serves as a projection. */
-export const sortBy = ({ time, tie }: Order): Record<string, 1> => ({ [time]: 1, ...(tie && { [tie]: 1 }) })
+export const sortBy = ({ time, tie }: WalkOrder): Record<string, 1> => ({
+  [time]: 1,
+  ...(tie && { [tie]: 1 }),
+})
 
-/**
- * Matches what comes after `last` in the index, also among documents of the same time. With `$or`, MongoDB would read
- * some filters' range of the index twice.
- */
+/** After `last`, also among documents of the same time. With `$or`, MongoDB would read some ranges twice. */
 function span(
-  { time, tie = '_id' }: Order,
+  { time, tie = '_id' }: WalkOrder,
   { from, before }: Walk,
   last: object | null,
 ): Record<string, unknown> {

@@ -1,15 +1,14 @@
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
-/** Slices are short, because the process serves no other requests during one. */
+/** The process serves no other requests during a slice. */
 const sliceMs = 4
-/** If a slice took over 20 ms, other work probably interrupted it, so a longer rest isn't needed. */
+/** After over 20 ms, other work probably interrupted the slice, so it needs no longer rest. */
 const maxRestMs = 10
 
-/** Rests for half of the slice, so that a long computation takes up only two thirds of the process's time. */
+/** A long computation takes up only two thirds of the process's time. */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
-/** Works in slices of a few ms, so that the process can serve other requests in between. */
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let beganAt = performance.now()
   for (const item of items) {
@@ -21,7 +20,7 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
   }
 }
 
-/** Like `inSlices`, for a cursor. Decoding counts, too: a product with a hundred variants takes 0.3 ms. */
+/** Decoding counts, too: a product with a hundred variants takes 0.3 ms. */
 export async function readInSlices<Doc>(
   cursor: mongo.FindCursor<Doc>,
   act: (doc: Doc) => void,
@@ -33,7 +32,6 @@ export async function readInSlices<Doc>(
   }
 }
 
-/** Decodes the documents of the received batch one at a time, as they are consumed. */
 function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, undefined> {
   for (;;) {
     const [doc] = cursor.readBufferedDocuments(1)
@@ -42,10 +40,8 @@ function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, unde
   }
 }
 
-/** A parser takes a few ms for a chunk of this size. */
 const chunkBytes = 16 * 1024
 
-/** Yields a large input in chunks, with the same pauses as `inSlices`. */
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0
   for (let at = 0; at < bytes.length; at += chunkBytes) {

@@ -3,15 +3,11 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** Called for each line at level warn or error, unless LOG_LEVEL suppresses it. `line` is the event name. */
-export type OnWarning = (level: string, line: string) => void
+type OnWarning = (level: string, line: string) => void
 
-/**
- * Writes one JSON line per unit of work. `error` means that an operator must act, `warn` that the service recovers by
- * itself, and `info` that something happened.
- */
+/** `error` means that an operator must act, `warn` that the service recovers by itself. */
 export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
-  const lines = openStdout()
+  const lines = (stdout ??= openStdout())
   const options: LoggerOptions = {
     level,
     base: { process: processType, pid: process.pid },
@@ -30,20 +26,13 @@ export function createLog(level: string, processType: string, onWarning: OnWarni
   return pino(options, lines)
 }
 
-interface Lines {
-  write(line: string): void
-  flush(): void
-}
-
-let stdout: Lines | undefined
+let stdout: ReturnType<typeof openStdout> | undefined
 
 /**
- * Lines of one event-loop iteration are written together, because separate writes would be 5 % of the cost of creating
- * an intent. A warning or an error is written at once, along with all lines before it. A SIGKILL can lose the info
- * lines of one iteration.
+ * Writes the lines of one event-loop iteration together: separate writes are 5 % of the cost of creating an intent.
+ * Warnings and errors are flushed. A SIGKILL can lose the info lines of one iteration.
  */
-function openStdout(): Lines {
-  if (stdout !== undefined) return stdout
+function openStdout() {
   const destination = pino.destination({ fd: 1, sync: true })
   let waiting = ''
   const flush = (): void => {
@@ -52,19 +41,16 @@ function openStdout(): Lines {
     if (text !== '') destination.write(text)
   }
   process.on('exit', flush)
-  stdout = {
-    write(line) {
-      if (waiting === '') setImmediate(flush)
-      waiting += line
-    },
-    flush,
+  const write = (line: string): void => {
+    if (waiting === '') setImmediate(flush)
+    waiting += line
   }
-  return stdout
+  return { write, flush }
 }
 
 const warnLevel = pino.levels.values.warn as number
 
-/** MongoDB's messages quote stored values such as payment codes, so they are left out. */
+/** Omits messages that may quote stored values, such as payment codes. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
   const { code, codeName } = error as { code?: unknown; codeName?: unknown }
@@ -78,13 +64,11 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Messages from MongoDB, its driver, BSON and mongoose may quote stored values. */
 const quotesValues = (error: Error): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   error instanceof mongoose.MongooseError ||
   error.name.startsWith('BSON')
 
-/** Returns the stack without the message before it, which may span several lines. */
 function framesOf(stack: string | undefined): string {
   const lines = (stack ?? '').split('\n')
   const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line)
@@ -94,7 +78,6 @@ function framesOf(stack: string | undefined): string {
     .trim()
 }
 
-/** Limits a line that can occur thousands of times. Each line reports how many were suppressed before it. */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
   let nextAt = 0
   let suppressed = 0

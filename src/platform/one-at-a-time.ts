@@ -1,4 +1,4 @@
-/** Tasks with the same key run one after another. Others run concurrently. */
+/** Tasks with the same key run one after another. */
 export type OneAtATime = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
 export function createOneAtATime(): OneAtATime {

@@ -1,7 +1,4 @@
-/**
- * Exits if Node.js is too old. Load all other files after this call with `import()`, because on an older Node.js a
- * package may fail before any line has run.
- */
+/** Load all other files after this with `import()`: on an older Node.js, a package may fail before any line has run. */
 export function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > 24 || (major === 24 && minor >= 12)) return

@@ -1,4 +1,4 @@
-/** A process that is shutting down can wait for work that is tracked here. */
+/** Lets a process that is shutting down wait for its work. */
 export type RunningWork = ReturnType<typeof createRunningWork>
 
 export function createRunningWork() {

@@ -1,10 +1,7 @@
 import { constants } from 'node:os'
 import { describeError, type Log } from './log.ts'
 
-/**
- * Logs any uncaught exception, such as a bug or a port already in use, and exits with code 1. The polls of other
- * workers finish what it leaves behind.
- */
+/** The polls of other processes finish what this one leaves behind. */
 export function endOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.error({ err }, 'process.crashed')
@@ -14,15 +11,12 @@ export function endOnCrash(log: Log): void {
   })
 }
 
-/** `leftMs` returns how much time is left until the process exits in any case. */
 type Close = (leftMs: () => number) => Promise<void>
 
 /**
- * Handles SIGTERM and SIGINT, which Node.js would ignore as process 1 in a container. Once there is work to end, pass
- * `close` to the returned function; until then, a signal exits at once with code 128 plus its number. From then on, the
- * first signal calls `close`. Further SIGTERMs are ignored, because supervisors and process groups often send two. A
- * SIGINT, such as a second Ctrl-C, exits at once. If `close` takes longer than `timeoutMs`, the process exits with code
- * 0: the open work is in MongoDB, and another process takes it over.
+ * Node.js ignores signals as process 1 in a container. Once there is work to end, pass `close`, which the first signal
+ * calls. Supervisors often send two SIGTERMs, so further ones are ignored. A second SIGINT exits at once. After
+ * `timeoutMs`, the process exits with code 0: another one takes over the open work, which is in MongoDB.
  */
 export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {
   let closing: (() => Promise<void>) | null = null

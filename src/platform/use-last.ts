@@ -1,4 +1,4 @@
-/** Stores the value as the most recently used one. If there are more than `most`, drops the least recently used. */
+/** Stores the value as the most recently used one. Beyond `most` values, drops the least recently used. */
 export function useLast<Value>(
   values: Map<string, Value>,
   key: string,
@@ -10,7 +10,6 @@ export function useLast<Value>(
   values.set(key, value)
   const [first] = values
   if (values.size <= most || first === undefined) return
-  const [oldest, dropped] = first
-  values.delete(oldest)
-  onDrop(dropped)
+  values.delete(first[0])
+  onDrop(first[1])
 }

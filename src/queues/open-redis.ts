@@ -2,9 +2,9 @@ import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis, type RedisOptions, ReplyError } from 'ioredis'
 import type { Config } from '../config/config.ts'
 import { parseRedisUrl } from '../config/redis-url.ts'
+import { withoutUndefined } from '../mongo/id-page.ts'
 import { type Log, throttled } from '../platform/log.ts'
 
-/** Connects to one server, to the master that sentinels name, or to all nodes of a cluster. */
 export type RedisConnection = Redis | Cluster
 
 type Options = Pick<
@@ -13,26 +13,19 @@ type Options = Pick<
 >
 
 /**
- * Closes a connection if a command waits and nothing arrives for this time. Without this, it would stay open to a
- * frozen or unreachable master after another one took over. It must be longer than BullMQ waits for a job, at most 10
- * s.
+ * Without it, a connection would stay open to a frozen master after another one took over. BullMQ waits for a job for
+ * at most 10 s.
  */
 const socketTimeoutMs = 15_000
 
-/** How often a cluster connection reads which node has which keys. */
-const readSlotsEveryMs = 3_000
-
 const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
 
-/** After a failover, the old master only accepts reads. By then, the server's name may lead to the new one. */
+/** After a failover, the server's name may lead to the new master. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
 
-/**
- * Doesn't become ready while Redis refuses the database in REDIS_URL, e.g. because it has fewer databases. The driver
- * would only emit the error and use database 0, which may belong to another installation.
- */
+/** If Redis refuses the database in REDIS_URL, the driver would use database 0 – maybe another installation's. */
 class StrictRedis extends Redis {
   override async select(database: number | string): Promise<'OK'> {
     try {
@@ -52,7 +45,6 @@ class StrictRedis extends Redis {
   }
 }
 
-/** All connections to Redis are opened here. */
 export function openRedis(
   { redisUrl, redisTrust }: Pick<Config, 'redisUrl' | 'redisTrust'>,
   options: Options,
@@ -81,24 +73,21 @@ export function openRedis(
       return new Cluster(servers.nodes, {
         ...withoutUndefined({ lazyConnect, enableOfflineQueue }),
         clusterRetryStrategy: retryStrategy,
-        slotsRefreshInterval: readSlotsEveryMs,
+        slotsRefreshInterval: 3_000,
         redisOptions: {
           ...perNode,
           socketTimeout: socketTimeoutMs,
           ...tls,
           ...withoutUndefined({ username, password }),
         },
-        // A certificate is valid for a node's name, so the driver must not connect to its address instead.
+        // A certificate is valid for a node's name, not for its address.
         ...(servers.tls && { dnsLookup: (host, callback) => callback(null, host) }),
       })
     }
   }
 }
 
-/**
- * Commands wait for Redis for at most `timeoutMs`. `complain` logs why it's unavailable. With `lazyConnect`, the
- * connection is opened on first use.
- */
+/** Commands wait for at most `timeoutMs`. With `lazyConnect`, the connection is opened on first use. */
 export function openFailingFast(
   config: Parameters<typeof openRedis>[0],
   log: Log,
@@ -117,7 +106,6 @@ export function openFailingFast(
   return { connection, complain }
 }
 
-/** Returns the connection itself if there's no cluster. */
 export const mastersOf = (connection: RedisConnection): Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection]
 
@@ -129,7 +117,3 @@ function tlsOptions({ ca, verify }: Config['redisTrust']): ConnectionOptions {
     ...(verify !== 'full' && { checkServerIdentity: () => undefined }),
   }
 }
-
-/** The driver doesn't accept options that are undefined. */
-const withoutUndefined = <T extends object>(options: T): { [Name in keyof T]: NonNullable<T[Name]> } =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never

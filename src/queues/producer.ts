@@ -2,23 +2,16 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
 
-/** Per queue. Further jobs are dropped, and the polls find their work in MongoDB. */
+/** Per queue. Further jobs are dropped: the polls find their work in MongoDB. */
 const maxUnsent = 20_000
-/** Jobs not sent for this long are dropped, because by then a poll has found their work. */
+/** By then, a poll has found their work. */
 const maxUnsentMs = 3_000
-/** How many jobs go to Redis in one call. */
 const longestBatch = 500
-/**
- * The most time between the first and the last expiry in one job, which runs when its last intent is due. These jobs
- * also gather for this long, because they aren't urgent.
- */
+/** Between the first and the last expiry in one job. These jobs also gather for so long. */
 const maxSpreadMs = 500
 
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
-
-/** Sends one queue's jobs in the background. */
-export type Producer = ReturnType<typeof createProducer>
 
 export function createProducer(
   name: QueueName,
@@ -48,10 +41,7 @@ export function createProducer(
   }
 }
 
-/**
- * Relay jobs become one job, and so do the jobs of intents that expire at about the same time. This saves 90 % of the
- * memory that expiry jobs take in Redis.
- */
+/** Saves 90 % of the memory that expiry jobs take in Redis. */
 export function mergeJobs(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name === 'outbox-relay') return [mergedRelay(jobs as NewJob<'outbox-relay'>[])]
   return name === 'intent-expiry' ? mergedExpiries(jobs as NewJob<'intent-expiry'>[]) : jobs
@@ -81,11 +71,9 @@ function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'
   }))
 }
 
-/** Sets no `attempts` or `backoff`: BullMQ doesn't decide when a job is retried (workers/run/run-job.ts). */
-function jobOptions(job: NewJob<QueueName>): JobsOptions {
-  return {
-    ...(job.jobId === undefined ? {} : { jobId: job.jobId }),
-    ...(job.delayMs > 0 ? { delay: job.delayMs } : {}),
-    ...(job.jobId && job.apartMs ? { deduplication: { id: job.jobId, ttl: job.apartMs } } : {}),
-  }
-}
+/** Without `attempts`, because BullMQ doesn't decide when a job is retried (workers/run/run-job.ts). */
+const jobOptions = ({ jobId, delayMs, apartMs }: NewJob<QueueName>): JobsOptions => ({
+  ...(jobId !== undefined && { jobId }),
+  ...(delayMs > 0 && { delay: delayMs }),
+  ...(jobId && apartMs && { deduplication: { id: jobId, ttl: apartMs } }),
+})

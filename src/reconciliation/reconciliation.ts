@@ -1,6 +1,6 @@
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, orNull, text } from '../mongo/fields.ts'
-import { type IdPage, type IdPageRequest, readIdPage, sortOrders } from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, readIdPage } from '../mongo/id-page.ts'
 import type { Models } from '../platform/deps.ts'
 import { actorFields } from '../security/actor.ts'
 import type { MoneyKind } from './provider-file.ts'
@@ -63,7 +63,7 @@ type Reads = Pick<Models, 'Reconciliation'>
 export type ListedRun = Omit<Reconciliation, 'differences'>
 
 export const listRuns = (deps: Reads, slice: IdPageRequest): Promise<IdPage<ListedRun>> =>
-  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, sortOrders.newestFirst, { differences: 0 })
+  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, { fields: { differences: 0 } })
 
 /** Contains up to `size` of the differences, from `start` on. */
 export const findRun = (deps: Reads, id: string, start: number, size: number) =>

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-fair-batches.ts'
+import { inFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
 import { idLists, models, type RelayDeps, relayOutboxes } from './relay.ts'

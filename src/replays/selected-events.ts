@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../events/log.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { readPage } from '../mongo/walk.ts'
+import { readWalkPage } from '../mongo/walk.ts'
 import type { Models } from '../platform/deps.ts'
 import { deliveryId } from '../webhooks/deliveries/delivery.ts'
 import type { EventSelection, Replay } from './replay.ts'
@@ -33,7 +33,7 @@ export function readSelected(
   const { from, to, reached } = selection
   const walk = { index, where: filterOf(selection), from, before: new Date(to.getTime() + 1) }
   const last = reached && { createdAt: reached.createdAt, _id: reached.eventId }
-  return readPage(LoggedEvent, walk, last, { documents: limit, projection, maxTimeMS: longestReadMs })
+  return readWalkPage(LoggedEvent, walk, last, { documents: limit, projection, maxTimeMS: longestReadMs })
 }
 
 const index = 'byTypeAndTime'

@@ -5,17 +5,24 @@ import { businessPages } from '../reconciliation/recorded.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
 import { type CleaningDeps, cutoffsOf, startCounts, type Watch } from './cleaning.ts'
-import { openProgress, type RetentionProgress } from './progress.ts'
-import { isLeased, isOwed, lastDue, openRecord, type Pass, startPass, takeLease } from './record.ts'
+import {
+  isLeased,
+  isOwed,
+  lastDue,
+  openProgress,
+  openRecord,
+  type Pass,
+  type RetentionProgress,
+  startPass,
+  takeLease,
+} from './record.ts'
 import { carryOut, rules } from './rules.ts'
 
-/** `stopped`: the process is shutting down. The next run continues where this one stopped. */
 export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
- * Cleans up now, unless another run does. Continues a pass that was stopped or killed. A completed pass counts for the
- * night that was last due when it began. If some businesses fail, the run still reaches the others, and then throws:
- * its lease expires after a minute, and the next run retries only those. `begin` is called before anything is removed.
+ * Continues a pass that was stopped or killed. If some businesses fail, the run still reaches the others, and then
+ * throws. Its lease expires after a minute, and the next run retries only those. Nothing is removed before `begin`.
  */
 export async function runCleanUp(
   deps: CleaningDeps,
@@ -28,12 +35,12 @@ export async function runCleanUp(
   const lost = new AbortController()
   const stop = AbortSignal.any([ending, lost.signal])
   const pass = startPass(lease.record, deps.now())
-  const pace = createPace(stop, async () => {
-    await lease.renew({}).catch((error: unknown) => {
+  const pace = createPace(stop, () =>
+    lease.renew({}).catch((error: unknown) => {
       lost.abort(error)
       throw error
-    })
-  })
+    }),
+  )
   try {
     await lease.renew({ pass })
     await begin()
@@ -53,7 +60,7 @@ export async function runCleanUp(
 
 const failedRun = { work: 'clean-up', outcome: 'failed' } as const
 
-/** Removes old data once a night. If a run fails, another one follows when its lease has ended. */
+/** If a run fails, another one follows when its lease has ended. */
 export const cleanUpWork: Work = {
   name: 'clean-up',
   queue: 'retention',
@@ -67,7 +74,6 @@ export const cleanUpWork: Work = {
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
-      // It may have removed items before it failed, and only this run knows how many.
       deps.log.warn({ ...failedRun, ...counts }, 'retention.cleaned')
       throw error
     })
@@ -77,7 +83,6 @@ export const cleanUpWork: Work = {
   },
 }
 
-/** Counts the data that a clean-up would remove now, without removing any of it. */
 export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<void> {
   const pace = createPace(ending, () => Promise.resolve())
   const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })
@@ -85,18 +90,13 @@ export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watc
 }
 
 interface CleanUpRun {
-  /** The pass to which this run belongs. If null, old data is only counted and not removed. */
   pass: Pass | null
   pace: Pace
-  /** This signal is aborted when the run must stop. */
   stop: AbortSignal
   watch: Watch
 }
 
-/**
- * Cleans up the data of each business that this pass has not finished yet. Returns one error for all that failed, or
- * null. Throws if the run is stopped.
- */
+/** Skips what this pass has finished. Returns one error for all that failed. Throws if the run is stopped. */
 async function eachBusiness(
   deps: CleaningDeps,
   { pass, pace, stop, watch }: CleanUpRun,
@@ -130,7 +130,6 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
   return fault
 }
 
-/** Yields the progress of each business: its stored progress, or empty progress if none has been stored yet. */
 async function* businesses(deps: CleaningDeps, pace: Pace): AsyncGenerator<RetentionProgress> {
   for await (const ids of businessPages({ ...deps, pace })) {
     const filter = { _id: { $in: ids } }

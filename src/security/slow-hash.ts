@@ -20,7 +20,6 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
     },
     checks: {
       what: 'Checks of passwords and PINs that run or wait',
-      total: Number.POSITIVE_INFINITY,
       parts: [
         { owner: 'kind of secret', max: maxOfKind },
         { owner: 'account, or business', max: fairShare },

@@ -1,11 +1,4 @@
-import {
-  type IdPage,
-  type IdPageRequest,
-  mapPage,
-  readIdPage,
-  sortOrders,
-  withoutUndefined,
-} from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
@@ -28,7 +21,7 @@ export async function listAccounts(
 ): Promise<IdPage<AccountFacts>> {
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
   const where = { ...withoutUndefined(filter), ...state }
-  const page = await readIdPage(deps.Staff, where, slice, sortOrders.byName)
+  const page = await readIdPage(deps.Staff, where, slice, { byName: true })
   return mapPage(page, (staff) => accountFacts(staff, deps.now()))
 }
 

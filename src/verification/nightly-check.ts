@@ -7,7 +7,15 @@ import { LeaseLost, type LongLease, lastDue, takeLongLease } from '../retention/
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Work } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type AuditCheck, digestOf, linesPerSeal, listOrEmpty, readableSeal, type Verified } from './seal.ts'
+import {
+  type AuditCheck,
+  digestOf,
+  linesPerSeal,
+  listOrEmpty,
+  maxTimeMS,
+  readableSeal,
+  type Verified,
+} from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -15,13 +23,10 @@ import { verifyTrail } from './verify-trail.ts'
 type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 
 const hourMs = 3_600_000
-/** Once a week, with some tolerance: verify everything if the last complete verification is older than this. */
 const wholeEveryMs = 6.5 * 24 * hourMs
-/** How far ahead the clock of the process that stored a check may be. */
 const maxSkewMs = hourMs
-const maxTimeMS = 4_000
 
-/** Runs every night. A check that keeps failing runs once a minute. */
+/** A check that keeps failing runs once a minute. */
 export const checkWork: Work = {
   name: 'audit-check',
   queue: 'retention',
@@ -42,9 +47,8 @@ export const checkWork: Work = {
 }
 
 /**
- * Once a night: verifies the ledgers, seals their last entries and the new audit lines, verifies the trail and stores
- * the result for the audit page. The trail is verified from the last verified seal on, or completely once a week and
- * after a fault. Never throws: whatever fails or is stopped is repeated by the next run, at the latest the next night.
+ * Verifies the trail from the last verified seal on, or completely once a week and after a fault. Never throws: the
+ * next run repeats what failed or was stopped.
  */
 export async function checkTrail(
   deps: CheckDeps,
@@ -69,19 +73,10 @@ export async function checkTrail(
       result.faultCount += 1
       result.faults.unshift('The result of the last check was changed, or is from the future.')
     }
-    const check = {
-      _id: 'latest' as const,
-      at,
-      last,
-      ...result,
-      wholeAt: recent && before ? before.wholeAt : at,
-    }
-    const digest = digestOf(key, 'check', check)
-    await nativeCollection(deps.AuditCheck).replaceOne(
-      { _id: 'latest' },
-      { ...check, digest },
-      { upsert: true },
-    )
+    const wholeAt = recent && before ? before.wholeAt : at
+    const check = { _id: 'latest' as const, at, last, ...result, wholeAt }
+    const stored = { ...check, digest: digestOf(key, 'check', check) }
+    await nativeCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, stored, { upsert: true })
     const { seals, lines, faults, faultCount } = result
     if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
     else deps.log.info({ seals, lines, ...last }, 'audit.verified')
@@ -92,7 +87,7 @@ export async function checkTrail(
   }
 }
 
-/** Returns null if everything must be verified: there are faults, or not as many marked lines as the seals contain. */
+/** Null if everything must be verified: there are faults, or not as many marked lines as the seals contain. */
 async function verifyRecent(
   deps: CheckDeps,
   pace: Pace,
@@ -109,7 +104,6 @@ async function verifyRecent(
   return isWhole ? recent : null
 }
 
-/** Checks that it was stored with the audit key, and isn't dated in the future. */
 async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   const key = await findServiceKey(deps, 'audit').catch(() => null)
   return (
@@ -119,7 +113,7 @@ async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   )
 }
 
-/** A new service's first check is due in the night after its first line. */
+/** The first check is due in the night after the first line. */
 export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)
@@ -127,7 +121,7 @@ export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   return (await deps.AuditEvent.exists({ at: { $lt: due } })) !== null
 }
 
-/** Null before the first check. Beware: a forged one may have any fields. */
+/** A forged check may have any fields. */
 export async function latestCheck({
   AuditCheck: model,
 }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {

@@ -7,7 +7,7 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../security/encrypt.ts'
 import { ensureServiceKey, findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
-import { digestOf, digestOfLine, headOf, linesPerSeal, readableSeal, type Seal } from './seal.ts'
+import { digestOf, digestOfLine, headOf, linesPerSeal, maxTimeMS, readableSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Secrets
@@ -19,24 +19,17 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> &
 const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
 const hourMs = 3_600_000
 
-/**
- * Leaves out lines whose hour is still open or has just ended, because acts may still be counted in them. A line that
- * claims to be open for more than an hour is forged, and gets sealed like any other.
- */
+/** Actions may still be counted in other lines. One that claims to be open for more than an hour is forged. */
 const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })
 
-/** Less than the 5 s after which the driver gives up. */
-const maxTimeMS = 4_000
-
 /**
- * Seals all closed audit lines that have no seal yet, and the last entries of ledgers (`heads`). Returns the audit key.
- * Each seal is logged, so that its digest also exists outside MongoDB.
+ * Seals all closed audit lines, and the last entries of ledgers (`heads`). Returns the audit key. Each digest is
+ * logged, because it must exist outside MongoDB, too.
  *
- * Inserting the seal is what seals its lines. Seal numbers are unique: if two processes seal at the same time, one
- * starts again. Each first marks the lines of the last seal, so a line gets into only one seal, even if the process
- * that inserted it was killed before marking.
+ * If two processes insert a seal with the same number, one starts again. Each first marks the lines of the last seal,
+ * so a line gets into only one seal, even if the process that inserted it was killed before marking.
  */
 export async function sealTrail(
   deps: SealDeps,
@@ -70,13 +63,12 @@ export async function sealTrail(
       heads.splice(0, limit)
       deps.log.info({ number: seal._id, lines: seal.ids.length, digest }, 'audit.sealed')
     } catch (error) {
-      // Another process inserted a seal with this number.
       if (!isDuplicate(error)) throw error
     }
   }
 }
 
-/** Creates a key only for the first seal, because a new one couldn't verify old seals. */
+/** A new key couldn't verify old seals. */
 async function keyFor(deps: SealDeps) {
   const found = await findServiceKey(deps, 'audit')
   if (found !== null) return found
@@ -89,6 +81,6 @@ const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Sea
     await nativeCollection(AuditSeal).findOne({ _id: validNumber }, { sort: { _id: -1 }, maxTimeMS }),
   )
 
-/** The only change to a sealed line. Doing it again changes nothing. */
+/** The only change to a sealed line. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>
   nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

@@ -5,12 +5,15 @@ import type { LedgerEntry } from '../ledger/entry.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
+/** The driver gives up after 5 s. */
+export const maxTimeMS = 4_000
+
 /** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000
 
 export const listOrEmpty = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
 
-/** Repairs the types of a forged seal, so that code can read it. Its digest won't match anyway. */
+/** A forged seal may have any types. Its digest won't match anyway. */
 export const readableSeal = (seal: Seal | null): Seal | null =>
   seal && {
     ...seal,
@@ -19,7 +22,7 @@ export const readableSeal = (seal: Seal | null): Seal | null =>
     digests: listOrEmpty(seal.digests),
   }
 
-/** The next verification of this ledger begins here. `chain` is the business's id and the mode. */
+/** The ledger is verified from here on. `chain` is the business's id and the mode. */
 export interface SealedHead {
   chain: string
   number: number
@@ -27,10 +30,7 @@ export interface SealedHead {
   digest: string
 }
 
-/**
- * Proves the content of up to `linesPerSeal` audit lines. Each seal contains the digest of the one before, so the last
- * digest proves the whole trail. Never changed or deleted.
- */
+/** Each seal contains the digest of the one before, so the last digest proves the whole trail. */
 export const auditSeals = declareCollection({
   name: 'auditseals',
   kept: 'forever',
@@ -38,10 +38,9 @@ export const auditSeals = declareCollection({
     /** Numbered from 1, without gaps. */
     _id: whole,
     at: date,
-    /** The lines' ids in ascending order, each with its digest. */
     ids: list(text),
     digests: list(text),
-    /** The last entry of each ledger verified since the previous seal. */
+    /** The last entries of ledgers verified since the previous seal. */
     heads: optional(list(anything<SealedHead>())),
     /** Null in seal 1. */
     previous: orNull(text),
@@ -52,7 +51,6 @@ export const auditSeals = declareCollection({
 })
 export type Seal = Stored<typeof auditSeals>
 
-/** The log has these for each seal. */
 export interface KnownSeal {
   number: number
   digest: string
@@ -63,7 +61,6 @@ const verifiedFields = part({
   lines: whole,
   last: orNull(anything<KnownSeal>()),
   faultCount: whole,
-  /** Only the first few, each as a sentence. */
   faults: list(text),
 })
 export type Verified = Of<typeof verifiedFields>
@@ -76,22 +73,21 @@ export const auditChecks = declareCollection({
     _id: oneOf<'latest'>(),
     at: date,
     wholeAt: date,
-    /** Covers the other fields, because the next check relies on them. */
+    /** The next check relies on the other fields. */
     digest: text,
   },
   indexes: [],
 })
 export type AuditCheck = Stored<typeof auditChecks>
 
-/** 128 bits are enough for a digest that can't be computed without the key. */
+/** A digest that needs the key is safe with 128 bits. */
 const lineDigestBytes = 16
 
-/** Covers all fields except `seal`, which is added by sealing. */
+/** Sealing adds the field `seal`. */
 export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
   return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
 }
 
-/** A seal's digest includes the previous one, which makes a chain. */
 export const digestOf = (
   key: KeyObject,
   kind: 'seal' | 'check',
@@ -109,10 +105,7 @@ const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check' | 'entry', value: o
     .update(`${kind}\n${JSON.stringify(canonical(value))}`)
     .digest()
 
-/**
- * Gives equal values equal JSON, no matter if they come from memory or from MongoDB: fields are sorted by name, each
- * type is tagged, and undefined counts as null, as in MongoDB. Never change this: stored digests depend on it.
- */
+/** Equal values from memory and from MongoDB get equal JSON. Never change this: stored digests depend on it. */
 function canonical(value: unknown): unknown {
   if (value === null || value === undefined) return null
   if (value instanceof Date) return ['date', value.getTime()]

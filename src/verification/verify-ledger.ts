@@ -26,10 +26,9 @@ export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
   config: Pick<Deps['config'], 'sandboxRetentionMs' | 'intentLifetimeMs'>
 }
 
-/** The message is for operators. */
 export class LedgerFault extends Error {}
 
-/** An entry can be booked this much earlier than its payment, because the clocks of processes differ. */
+/** An entry can be booked so much earlier than its payment. */
 const maxClockSkewMs = 2_000
 const dayMs = 86_400_000
 
@@ -40,12 +39,9 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
 
 /**
  * Returns a function that verifies a ledger from its last sealed entry on (or all of it), and on each later call what
- * was booked since. Throws a LedgerFault at the first wrong entry.
- *
- * It trusts no stored balance, and no progress without a seal: each entry must follow from the one before it and from a
- * payment, refund or payout, and each of those must have its entry. It returns the last entry, whether that is newer
- * than the seal, and the fees `owed`: those of booked payments that aren't booked themselves, because a process was
- * killed in between.
+ * was booked since. Each entry must follow from the one before it and from a payment, refund or payout, and each of
+ * those must have its entry. Throws a LedgerFault at the first wrong entry. The fees `owed` aren't booked yet, because
+ * a process was killed in between.
  */
 export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, isWhole = false) {
   const { businessId, sandbox } = owner
@@ -57,7 +53,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   let sealed: Awaited<ReturnType<typeof open>> | null = null
   let isComplete = false
 
-  /** Also returns the time since which everything is booked after the sealed entry. */
+  /** Everything `since` then is booked after the sealed entry. */
   async function open() {
     const key = await findServiceKey(deps, 'audit').catch(() => null)
     const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
@@ -86,7 +82,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   function faultOfLink(entry: LedgerEntry): string | null {
     const { number, type, bookedAt, after } = entry
     const next = (last?.number ?? 0) + 1
-    // The clean-up removes the oldest test entries, but no closing markers.
+    // The clean-up removes old test entries, but no closing markers.
     const isFirst = last === null || last.type === 'closing' || last.bookedAt.getTime() < testsBefore
     if (number !== next)
       return sandbox && isFirst && entry.day < dayOf(deps.now()) ? null : `Entry ${next} is missing.`
@@ -100,7 +96,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
 
   function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
-    // The clean-up may have removed the intent, even if its last refund or a late booking is much newer.
+    // The clean-up may have removed the intent of a much newer refund or booking.
     const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
     const isOld = isLate || occurredAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
     if (type === 'closing' || (draft === undefined && isOld)) return null
@@ -123,7 +119,6 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     }
   }
 
-  /** Checks that the drafts have entries after the sealed one. */
   async function verifyBooked(due: EntryDraft[], sealedNumber: number): Promise<void> {
     const filter = { _id: { $in: due.map(({ _id }) => _id) }, ...owner, number: { $gt: sealedNumber } }
     const found = await entries.find(filter, { projection: { _id: 1 }, maxTimeMS }).toArray()
@@ -151,10 +146,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   }
 }
 
-/**
- * Verifies all ledgers. `heads` are the last entries of those with new entries and no fault. `failed` couldn't be
- * verified, e.g. because MongoDB took too long. Throws if MongoDB is down.
- */
+/** `heads` are the last entries of ledgers with new ones and no fault. `failed` ones couldn't be verified. */
 export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, pace: Pace, isWhole = false) {
   type Finding = { businessId: string; mode: string; fault: string }
   const [heads, findings] = [[] as LedgerEntry[], { faults: [] as Finding[], failed: [] as Finding[] }]
@@ -169,7 +161,6 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
         // Throws if the run is being stopped.
         await pace(async () => undefined)
         if (isUnreachable(error)) throw error
-        // A tampered document may be too malformed to compare.
         const isFault =
           error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)
@@ -185,31 +176,21 @@ const act = 'business.paid-out'
 const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
 const endOfTime = new Date(8.64e15)
 
-/** Only one entry of a ledger may have each name, e.g. the fee of a refund. */
 const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEntry): string =>
   `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
 
 async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[]) {
-  const filter = {
-    ...owner,
-    referenceNumber: { $in: page.map(({ referenceNumber = '' }) => referenceNumber) },
-  }
+  const references = page.map(({ referenceNumber = '' }) => referenceNumber)
+  const filter = { ...owner, referenceNumber: { $in: references } }
   const intents = await nativeCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
-  const subjects = {
-    subject: { $in: page.map(({ _id }) => _id) },
-    businessId: owner.businessId,
-    act,
-  } as const
+  const subject = { $in: page.map(({ _id }) => _id) }
+  const subjects = { subject, businessId: owner.businessId, act } as const
   const lines = await nativeCollection(deps.AuditEvent).find(subjects, { maxTimeMS }).toArray()
-  return new Map(
-    [...(await draftsOf(deps, owner, intents)), ...lines.map(payoutOf)].map((draft) => [
-      nameOf(draft),
-      draft,
-    ]),
-  )
+  const drafts = [...(await draftsOf(deps, owner, intents)), ...lines.map(payoutOf)]
+  return new Map(drafts.map((draft) => [nameOf(draft), draft]))
 }
 
-/** Yields, in parts, the payments, refunds and payouts since a time that must be booked by now. */
+/** The payments, refunds and payouts that must be booked by now. */
 async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Date) {
   const { businessId } = owner
   const period = { from, to: endOfTime }
@@ -220,7 +201,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
       const inPart = drafts.filter(({ occurredAt: at = from }) => at >= part.from && at < part.to)
       yield inPart.filter(({ _id }) => !queued.has(_id.slice(0, 24)))
     }
-  // There's no index on payouts, so all audit lines of the business are read, in bounded queries.
+  // Payouts have no index, so all audit lines of the business are read.
   const lines = inParts(pace, period, (at, limit) =>
     nativeCollection(deps.AuditEvent)
       .find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS })
@@ -231,7 +212,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
     yield found.filter((line) => line.act === act && line.after?.mode === mode).map(payoutOf)
 }
 
-/** Reads the events after the intents, because the relay moves them from there to the log. */
+/** Events are read after the intents, because the relay moves them from there to the log. */
 async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const references = intents.map(({ referenceNumber }) => referenceNumber)
   const options = {
@@ -256,7 +237,6 @@ async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   })
 }
 
-/** Identifies an event of an intent by its contents instead of its id. */
 const keyOf = (
   { referenceNumber }: { referenceNumber: string },
   { event, facts }: Pick<LoggedEvent, 'event' | 'facts'>,
@@ -264,12 +244,6 @@ const keyOf = (
 
 function payoutOf({ subject: _id, at, after }: AuditEvent): EntryDraft {
   const amount = -Math.abs(Number(after?.amount))
-  return {
-    _id,
-    type: 'payout',
-    amount,
-    payoutReference: String(after?.reference),
-    occurredAt: at,
-    day: dayOf(at),
-  }
+  const payoutReference = String(after?.reference)
+  return { _id, type: 'payout', amount, payoutReference, occurredAt: at, day: dayOf(at) }
 }

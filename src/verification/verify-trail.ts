@@ -10,6 +10,7 @@ import {
   digestOfLine,
   type KnownSeal,
   linesPerSeal,
+  maxTimeMS,
   readableSeal,
   type Seal,
   type Verified,
@@ -18,18 +19,14 @@ import type { SealDeps } from './seal-trail.ts'
 
 type VerifyDeps = Omit<SealDeps, 'log'>
 
-/** Forged ids can be long, so limit both the list and each fault in it. */
+/** Forged ids can be long. */
 const maxFaults = 20
 const maxFaultLength = 200
-const maxTimeMS = 4_000
 
 /**
- * Verifies the audit trail, seal by seal: all of it, or what follows the seal `start.last`. Reports a fault if a seal
- * or a sealed line was changed, removed or exchanged without the audit key, which is encrypted with SECRET_KEY.
- *
- * What this can't find: changes to lines before they are sealed. Removing the last seals with their lines, or all seals
- * with the key and all marks, leaves a valid trail; only `expected`, a seal from the logs, reveals that. The same goes
- * for an operator who has SECRET_KEY and makes a new chain.
+ * Verifies all of the audit trail, or what follows the seal `start.last`. Changes to lines before they are sealed can't
+ * be found. If the last seals or all of them were removed, or an operator with SECRET_KEY made a new chain, only
+ * `expected`, a seal from the logs, reveals it.
  */
 export async function verifyTrail(
   deps: VerifyDeps,
@@ -50,7 +47,7 @@ export async function verifyTrail(
   let isExpectedSeen = false
   let earlier: Date | null = null
   for (let { last } = start; ; ) {
-    // Lines that don't fit into a full seal are in the next one, however old they are.
+    // The next seal contains what didn't fit into a full one.
     if (last !== null && last.ids.length < linesPerSeal) earlier = last.at
     const seal: Seal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
     if (seal === null) break
@@ -96,18 +93,15 @@ function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator
 type Line = Pick<AuditEvent, '_id' | 'seal'>
 
 const batchSize = 1000
-/** Lines are sealed the night after they are written, or one night later if a job fails. */
+/** Lines are sealed the night after, or one night later if a job fails. */
 const maxUnsealedMs = 48 * 3_600_000
 /**
- * How much older than a seal a line of the next one may be. Acts take 10 s at most, and clocks differ by a second. But
- * a payout's line is dated before the ledger is verified, which can take long, and a line that counts the repeated acts
- * of an hour is sealed up to two hours after its time.
+ * A line may be so much older than the seal before its own. A payout's line is dated before the ledger is verified, and
+ * the shared line of an hour is sealed up to two hours after its time.
  */
 const maxLateMs = 6 * 3_600_000
-/** How far ahead of its seal a line may be, because clocks differ. */
 const maxSkewMs = 3_600_000
 
-/** Yields each fault as a sentence. `earlier` is when the lines before these were sealed, null if unknown. */
 async function* faultsOfLines(
   deps: VerifyDeps,
   key: KeyObject,
@@ -126,7 +120,7 @@ async function* faultsOfLines(
       yield `Line ${id} of seal ${number} is more than 6 hours older than the seal before.`
     else if (line.at > new Date(at.getTime() + maxSkewMs))
       yield `Line ${id} is dated after its seal ${number}.`
-    // A missing mark is no fault: the process may have been killed before it marked the lines of the last seal.
+    // The process may have been killed before it marked the lines.
     else if ((line.seal ?? number) !== number)
       yield `Line ${id} of seal ${number} is marked with seal ${shown(line.seal)}.`
   }
@@ -135,22 +129,16 @@ async function* faultsOfLines(
     yield `Line ${_id} was added later: it is marked with seal ${shown(seal)}, which does not contain it.`
 }
 
-/** All BSON types but numbers and null: a line marked with any of these would never be sealed. */
+/** A line marked with any of these BSON types would never be sealed. */
 const otherTypes =
   'minKey undefined string symbol object array binData objectId bool date timestamp regex dbPointer javascript javascriptWithScope maxKey'.split(
     ' ',
   )
 
-/** Finds marked lines that no seal contains. Yields each fault as a sentence. */
 async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGenerator<string> {
   const strays = {
     // NaN (double or decimal) never matches a comparison, but it does match equality.
-    $or: [
-      { seal: { $gt: lastSeal } },
-      { seal: { $lt: 1 } },
-      { seal: Number.NaN },
-      { seal: { $type: otherTypes } },
-    ],
+    $or: [{ $gt: lastSeal }, { $lt: 1 }, Number.NaN, { $type: otherTypes }].map((seal) => ({ seal })),
   }
   for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
     yield `Line ${_id} is marked with seal ${shown(seal)}, which is missing.`
@@ -163,9 +151,6 @@ async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGen
 const shown = (seal: unknown): string =>
   typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
 
-/**
- * Ids and marks of all matching lines. No limit on the total time: otherwise adding a great many lines would prevent
- * the check. Each batch is a short read of an index.
- */
+/** Without a limit on the total time, because adding a great many lines would then prevent the check. */
 const findAll = (deps: VerifyDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
   nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })

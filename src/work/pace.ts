@@ -4,7 +4,7 @@ import { createMeters, meters } from '../limits/rate.ts'
 /** Leaves most of a lease for a long batch (retention/record.ts). */
 const renewEveryMs = 5_000
 
-/** Rests for more than twice as long as the batch took. Throws after a lost lease, or if the process is stopping. */
+/** Rests for more than twice as long as the batch took. Throws if the lease is lost or the process is stopping. */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPace(

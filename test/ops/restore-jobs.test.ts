@@ -50,10 +50,10 @@ describe('The failed job of a DEAD delivery', () => {
     await deadDeliveries(service, merchant, 60)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
-    expect(await service.deps.queues.standing.isWhole()).to.equal(false)
+    expect(await service.deps.queues.storedJobs.isWhole()).to.equal(false)
     service.startWorkers()
     await waitFor('all are there', async () => (await queue.getFailedCount()) === 61)
-    await waitFor('Redis is whole', () => service.deps.queues.standing.isWhole())
+    await waitFor('Redis is whole', () => service.deps.queues.storedJobs.isWhole())
   })
 
   it('is removed by the next full restore if the delivery is no longer DEAD', async () => {
@@ -62,7 +62,7 @@ describe('The failed job of a DEAD delivery', () => {
     await workers.close()
     const delivered = { status: 'DELIVERED', deadAt: null, deliveredAt: service.clock.now() } as const
     await service.deps.Delivery.updateOne({ _id: delivery._id }, delivered)
-    await service.deps.queues.standing.doubt()
+    await service.deps.queues.storedJobs.doubt()
     await restoreJobs(service.deps)
     await isIn(queue, jobIdOf(delivery), 'unknown')
   })

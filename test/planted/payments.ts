@@ -62,9 +62,9 @@ export const bugs: PlantedBugs = {
   'refusal-misnumbered → response.sound': [
     often('cancelIntent'),
     replace(
-      'catalogue',
-      'INTENT_CANCEL_INVALID_STATUS: [400, $message]',
-      'INTENT_CANCEL_INVALID_STATUS: [422, $message]',
+      'statusLines',
+      "'400 Only a PENDING payment intent can be cancelled.'",
+      "'422 Only a PENDING payment intent can be cancelled.'",
     ),
   ],
   // Two payments may get the same payment code at once.

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { createNetworkShares } from '../../src/http/server/network-share.ts'
+import { connectionLimit, createNetworkShares } from '../../src/http/server/network-share.ts'
 
 describe('The connection limits per network', () => {
   const sizes: [name: string, most: number, from: (index: number) => string, beside: string][] = [
@@ -21,4 +22,25 @@ describe('The connection limits per network', () => {
       for (const share of taken) if (share.outcome === 'taken') share.free()
       expect(shares.take(from(0)).outcome).to.equal('taken')
     })
+})
+
+describe('The maximum number of connections per process', () => {
+  for (const [descriptors, most] of [
+    [1_000_000, 10_000],
+    [11_000, 10_000],
+    [4_096, 3_096],
+    [1_024, 512],
+    [Number.POSITIVE_INFINITY, 10_000],
+  ] as const)
+    it(`is ${most} if the process may open ${descriptors} files`, () => {
+      expect(connectionLimit(descriptors)).to.equal(most)
+    })
+
+  it("follows from the process's `ulimit`, and leaves file descriptors for other uses", () => {
+    const program = `
+      import { connectionLimit } from './src/http/server/network-share.ts'
+      console.log(connectionLimit())`
+    const run = `ulimit -n 1024 && exec "${process.execPath}" --input-type=module --eval "$1"`
+    expect(execFileSync('sh', ['-c', run, 'sh', program], { encoding: 'utf8' })).to.equal('512\n')
+  })
 })

@@ -29,17 +29,7 @@ describe("An amount in a provider's file", () => {
       '90071992547409.91': Number.MAX_SAFE_INTEGER,
     }
     for (const [text, amount] of Object.entries(amounts)) expect(readDecimal(text), text).to.equal(amount)
-    const ambiguous = [
-      '1,234',
-      '1.234',
-      '1.234.567',
-      '1,23,456.00',
-      '1.005',
-      '.50',
-      '5.',
-      '1,5.0',
-      '1 234.567',
-    ]
+    const ambiguous = ['1 234.567', ...'1,234 1.234 1.234.567 1,23,456.00 1.005 .50 5. 1,5.0'.split(' ')]
     for (const text of [...refused, ...ambiguous, '90071992547409.92', '9'.repeat(400)])
       expect(readDecimal(text), text).to.equal(null)
   })

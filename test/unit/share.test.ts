@@ -6,7 +6,7 @@ import { createTime } from '../support/time.ts'
 
 const about = { what: 'something', gets: 'a wait' }
 const refusal = { scope: 'lists', message: 'Two at a time.' } as const
-const two = { ...about, total: 3, parts: [{ owner: 'business', max: 2 }], refusal } satisfies Resource
+const two = { ...about, total: 3, parts: [{ owner: 'business', max: 2 }], ...refusal } satisfies Resource
 const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] } satisfies Resource
 
 describe('A capacity share', () => {
@@ -123,7 +123,7 @@ describe('A capacity share', () => {
   describe('of memory', () => {
     let share: Share<'memory' | 'reads'>
     beforeEach(() => {
-      share = createShare({ memory, reads: { ...two, total: Number.POSITIVE_INFINITY } }, time)
+      share = createShare({ memory, reads: { ...two, total: Infinity } }, time)
     })
 
     it("grants in order of arrival, so that small calls don't starve a large one", async () => {

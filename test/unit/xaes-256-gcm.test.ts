@@ -5,14 +5,10 @@ import { createXaes } from '../../src/security/encrypt.ts'
 /** Test vectors: https://c2sp.org/XAES-256-GCM. */
 describe('XAES-256-GCM', () => {
   const nonce = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWX')
-  for (const { fill, aad, ciphertext } of [
-    { fill: 1, aad: '', ciphertext: 'ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271' },
-    {
-      fill: 3,
-      aad: 'c2sp.org/XAES-256-GCM',
-      ciphertext: '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d',
-    },
-  ])
+  for (const [fill, aad, ciphertext] of [
+    [1, '', 'ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271'],
+    [3, 'c2sp.org/XAES-256-GCM', '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d'],
+  ] as const)
     it(`matches the test vector for a key whose bytes are all ${fill}`, () => {
       const xaes = createXaes(Buffer.alloc(32, fill))
       const [plain, data] = [Buffer.from('XAES-256-GCM'), Buffer.from(aad)]

@@ -147,10 +147,10 @@ describe('An event replay', () => {
   it('does not wait for Redis', async () => {
     const { queues, ...deps } = service.deps
     const redis = createGate()
-    const standing = { ...queues.standing, remove: () => redis.passed }
+    const storedJobs = { ...queues.storedJobs, remove: () => redis.passed }
     await log(failed(1, 25))
     await start(whole)
-    const running = runReplays({ ...deps, queues: { ...queues, standing } })
+    const running = runReplays({ ...deps, queues: { ...queues, storedJobs } })
     await waitFor('all webhooks', () => received().length === 25)
     redis.open()
     await running

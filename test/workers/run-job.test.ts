@@ -4,7 +4,7 @@ import { queueNames } from '../../schemas/jobs.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
 import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
-import type { NextStep } from '../../workers/run/queue-worker.ts'
+import type { JobResult } from '../../workers/run/queue-worker.ts'
 import { runJob } from '../../workers/run/run-job.ts'
 import { warnOfUnattended } from '../../workers/run/start.ts'
 import { webhookDelivery } from '../../workers/webhook-delivery.ts'
@@ -29,13 +29,11 @@ describe('A BullMQ job', () => {
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
 
-  /** The job's work returns this next step. */
-  async function outcomeOf(nextStep: NextStep, moveToDelayed?: () => Promise<unknown>): Promise<unknown> {
-    const job = { id: 'some-r0', name: 'payment.created', data: words, moveToDelayed }
-    const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })
-    return runJob(service.deps, { queue: 'webhook-delivery', run }, job as unknown as Job, 'token').catch(
-      (error: unknown) => error,
-    )
+  /** The error with which the job ends if its work has this result. */
+  async function errorOf(result: Partial<JobResult>, moveToDelayed?: () => Promise<unknown>) {
+    const job = { id: 'some-r0', name: 'payment.created', data: words, moveToDelayed } as unknown as Job
+    const run = () => Promise.resolve({ event: 'webhook.attempted', log: {}, ...result })
+    return runJob(service.deps, 'webhook-delivery', { run }, job, 'token').catch((error: unknown) => error)
   }
 
   for (const [what, moveToDelayed] of [
@@ -43,8 +41,7 @@ describe('A BullMQ job', () => {
     ['never responds', () => new Promise(() => {})],
   ] as const)
     it(`ends, and doesn't become a failed job, if it has to wait and Redis ${what}`, async () => {
-      const later = { next: 'later', at: new Date() } as const
-      expect(await outcomeOf(later, moveToDelayed)).to.be.instanceOf(DelayedError)
+      expect(await errorOf({ againAt: new Date() }, moveToDelayed)).to.be.instanceOf(DelayedError)
       expect(warned).to.deep.equal(['job.not-delayed'])
     })
 
@@ -57,18 +54,16 @@ describe('A BullMQ job', () => {
       moveToDelayed: (at: number) => Promise.resolve(void waits.push(at)),
     } as unknown as Job
     const run = () => Promise.reject(new Error('MongoDB is down'))
-    const outcome = await runJob(service.deps, { queue: 'webhook-delivery', run }, job, 'token').catch(
-      (error: unknown) => error,
-    )
-    expect(outcome).to.be.instanceOf(DelayedError)
+    const retried = runJob(service.deps, 'webhook-delivery', { run }, job, 'token')
+    expect(await retried.catch((error: unknown) => error)).to.be.instanceOf(DelayedError)
     expect(waits).to.have.length(1)
-    await runJob(service.deps, { ...outboxRelay, run }, job, 'token')
+    await runJob(service.deps, 'outbox-relay', { ...outboxRelay, run }, job, 'token')
     expect(waits).to.have.length(1)
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
 
   it('fails for good after a permanent failure, even if BullMQ would still retry it', async () => {
-    const error = await outcomeOf({ next: 'fail', reason: 'attempt 8: status 500' })
+    const error = await errorOf({ failure: 'attempt 8: status 500' })
     expect(error).to.be.instanceOf(UnrecoverableError)
     expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
   })
@@ -79,20 +74,20 @@ describe('A BullMQ job', () => {
     breaks(service, 'delivery state', _id)
     await service.deps.Delivery.updateOne({ _id }, { $set: { requeues: 20, attempts: 8 } })
     const removed: string[] = []
-    const standing = {
-      ...service.deps.queues.standing,
+    const storedJobs = {
+      ...service.deps.queues.storedJobs,
       remove(_queue: string, jobIds: readonly string[]) {
         removed.push(...jobIds)
         return Promise.reject(new Error('Redis is down'))
       },
     }
-    const deps = { ...service.deps, queues: { ...service.deps.queues, standing } }
+    const deps = { ...service.deps, queues: { ...service.deps.queues, storedJobs } }
     deps.slots.open()
     const done = await webhookDelivery.run(deps, words, { jobId: `${_id}-r20.8`, name: 'an event' })
     await deps.backgroundWork.ended()
     deps.slots.close()
     expect(done.log).to.include({ deliveryId: _id, outcome: 'begun' })
-    expect(done.nextStep).to.deep.equal({ next: 'complete' })
+    expect([done.againAt, done.failure]).to.deep.equal([null, undefined])
     expect((await storedDelivery(service, { _id })).status).to.equal('DELIVERED')
     expect(removed).to.deep.equal([`${_id}-r19.8`])
     expect(warned).to.deep.equal(['jobs.not-removed'])

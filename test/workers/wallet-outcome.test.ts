@@ -75,24 +75,22 @@ describe('A payment or refund with an unknown outcome', () => {
     key: string,
     { deps }: { deps: Service['deps'] } = service,
   ) => walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
-  const query = async (...job: Parameters<typeof work>) => (await work(...job)).nextStep
+  const query = async (...job: Parameters<typeof work>) => (await work(...job)).againAt
 
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
-  const done = { next: 'complete' }
 
   it('is queried only when due, at growing intervals of at most a minute, and settled only once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
-    expect(await query(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.queryAt })
+    expect(await query(intent, key)).to.deep.equal(intent.hold?.queryAt)
     expect(wallet.queries).to.have.length(0)
     const waits: number[] = [secondsTo(intent.hold?.queryAt ?? expect.fail())]
     for (let count = 0; count < 26; count += 1) {
       service.clock.advance((waits.at(-1) ?? 0) * 1000)
-      const step = await query(intent, key)
-      if (step.next !== 'later') return expect.fail(step.next)
-      waits.push(secondsTo(step.at))
+      const againAt = (await query(intent, key)) ?? expect.fail('it completes')
+      waits.push(secondsTo(againAt))
       const { hold } = await storedIntent(service, intent.referenceNumber)
-      expect(hold?.queryAt).to.deep.equal(step.at)
+      expect(hold?.queryAt).to.deep.equal(againAt)
     }
     expect(waits.slice(0, 6)).to.deep.equal([1, 1, 1, 1, 1, 1.25])
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
@@ -110,7 +108,7 @@ describe('A payment or refund with an unknown outcome', () => {
 
     service.clock.advance(60_000)
     wallet.setStatus({ outcome: 'done' })
-    for (const _again of [1, 2]) expect(await query(intent, key)).to.deep.equal(done)
+    for (const _again of [1, 2]) expect(await query(intent, key)).to.equal(null)
     const after = await storedIntent(service, intent.referenceNumber)
     expect(after).to.deep.include({ status: 'PAID', hold: null })
     expect(after.payment).to.deep.include({ amountPaid: 50_000, key, wallet: 'sandbox' })
@@ -167,7 +165,7 @@ describe('A payment or refund with an unknown outcome', () => {
       beside.clock.advance(2000)
       wallet.setStatus(outcome)
       const steps = [service, beside, service, beside].map((each) => query(intent, key, each))
-      expect(await Promise.all(steps)).to.deep.equal([done, done, done, done])
+      expect(await Promise.all(steps)).to.deep.equal([null, null, null, null])
       const after = await storedIntent(service, intent.referenceNumber)
       expect(outboxEventsOf(after), outcome.outcome).to.deep.equal(
         ['payment.created', ends[index]].filter(Boolean),
@@ -188,7 +186,7 @@ describe('A payment or refund with an unknown outcome', () => {
     let next: Date | undefined
     wallet.status = async () => {
       wallet.status = async () => ({ outcome: 'not-executed' })
-      expect(await query(intent, key)).to.deep.equal(done)
+      expect(await query(intent, key)).to.equal(null)
       expect(await pay(service, referenceNumber)).to.deep.equal({ state: 'waiting' })
       next = await queryAt()
       return status({} as never)
@@ -307,10 +305,10 @@ describe('A payment or refund with an unknown outcome', () => {
 
   it('is no longer queried once settled, and its job completes, as does one for a nonexistent payment', async () => {
     const { intent, key } = await unknownPayment()
-    expect(await query({ _id: newId() }, key)).to.deep.equal(done)
-    expect(await query(intent, newId())).to.deep.equal(done)
+    expect(await query({ _id: newId() }, key)).to.equal(null)
+    expect(await query(intent, newId())).to.equal(null)
     const { intent: paid } = await unknownRefunds([])
-    expect(await query(paid, paid.payment?.key ?? '')).to.deep.equal(done)
+    expect(await query(paid, paid.payment?.key ?? '')).to.equal(null)
     expect(wallet.queries).to.have.length(0)
   })
 
@@ -319,8 +317,8 @@ describe('A payment or refund with an unknown outcome', () => {
     const { intent, key } = await unknownPayment()
     service.deps.wallets = openWallets(null, null)
     service.clock.advance(3_600_000)
-    const { nextStep: step, log, isWarning } = await work(intent, key)
-    expect(step.next === 'later' && secondsTo(step.at)).to.equal(60)
+    const { againAt, log, isWarning } = await work(intent, key)
+    expect(againAt && secondsTo(againAt)).to.equal(60)
     const { referenceNumber } = intent
     const about = { intentId: intent._id, referenceNumber, businessId: merchant.businessId, key }
     expect(log).to.deep.include({ ...about, outcome: 'unknown', why: 'not configured' })
@@ -328,7 +326,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, intent.referenceNumber)).hold?.id).to.equal(key)
     scriptedWallet(service).setStatus({ outcome: 'not-executed' })
     service.clock.advance(60_000)
-    expect(await query(intent, key)).to.deep.equal(done)
+    expect(await query(intent, key)).to.equal(null)
     const after = await storedIntent(service, intent.referenceNumber)
     expect([after.status, after.hold]).to.deep.equal(['PENDING', null])
     expect(await pay(service, intent.referenceNumber, { paymentId: key })).to.deep.equal({
@@ -347,7 +345,7 @@ describe('A payment or refund with an unknown outcome', () => {
     const paying = pay(service, intent.referenceNumber, { paymentId: late })
     await waitFor('the order', () => wallet.orders.includes(late))
     service.clock.advance(20_000)
-    expect(await query(intent, late)).to.deep.equal(done)
+    expect(await query(intent, late)).to.equal(null)
     gate.open()
     expect(await paying).to.deep.equal({ state: 'waiting' })
     const { referenceNumber } = intent
@@ -367,7 +365,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await waitFor('the order', () => wallet.orders.length === 2)
     const key = wallet.orders[1] ?? ''
     service.clock.advance(20_000)
-    expect(await query(intent, key)).to.deep.equal(done)
+    expect(await query(intent, key)).to.equal(null)
     gate.open()
     const { status, body } = await refunding
     expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
@@ -386,7 +384,7 @@ describe('A payment or refund with an unknown outcome', () => {
       const { intent, key } = await unknownPayment()
       wallet.setStatusError(fault)
       service.clock.advance(2000)
-      expect((await query(intent, key)).next).to.equal('later')
+      expect(await query(intent, key)).to.be.instanceOf(Date)
     }
     const broke = { event: 'wallet.exception', fields: { err: bug, wallet: 'sandbox' } }
     expect(errors.splice(0)).to.deep.equal([broke, broke])

@@ -26,8 +26,7 @@ import { runJob } from './run-job.ts'
 
 export const works: readonly Work[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
-  // A lease lasts 10 s, `attemptDue` skips a delivery for another 0.5 s, and the next run follows within about 2 s. So
-  // another worker takes over a dead worker's deliveries within 13 s.
+  // After a lease of 10 s and 0.5 s more, another worker takes over a dead worker's deliveries: within 13 s.
   { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
   replayWork,
   { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDue(deps) },
@@ -47,25 +46,16 @@ const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> }
   retention: retention(loops),
 })
 
-/** How long a stopping worker waits for running polls. Polls of other processes find the remaining work. */
+/** Polls of other processes find the remaining work. */
 const pollGraceMs = 3000
-/**
- * The last part of SHUTDOWN_TIMEOUT_SECONDS. When it begins, attempts still in flight are aborted. It's long enough for
- * one call to MongoDB (5 s), even if MongoDB is frozen.
- */
+/** Attempts are aborted so long before SHUTDOWN_TIMEOUT_SECONDS: enough for a call to a frozen MongoDB (5 s). */
 const afterAbortMs = 7000
-/** How long to wait for results that arrived before the attempts were aborted. */
 const lastResultsMs = 2000
-/** How long to wait for Redis to accept the results of the last jobs. */
 const redisGraceMs = 3000
 
-/**
- * The most jobs that one BullMQ worker runs at a time. It fetches jobs one by one, and starts none while it can fetch
- * more; with 200, many jobs waited for 300 ms. So a queue with a high concurrency gets several BullMQ workers.
- */
+/** A BullMQ worker starts no job while it can fetch more: with 200, many jobs waited for 300 ms. Measured. */
 const maxConcurrency = 25
 
-/** `close` resolves when the running work has ended or has been aborted. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = openRedis(deps.config, { maxRetriesPerRequest: null })
   const warnUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
@@ -77,7 +67,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const workers = createWorkers(loops)
   const bullWorkers = deps.config.workerQueues.flatMap((name) =>
     splitConcurrency(queueSettings[name].concurrency).map((concurrency) => {
-      const worker = startWorker(deps, workers[name], concurrency, connection, running)
+      const worker = startWorker(deps, name, workers[name], concurrency, connection, running)
       worker.on('error', (err) => warnOfQueueError({ err, queue: name }))
       return worker
     }),
@@ -105,7 +95,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       const closed = Promise.allSettled(bullWorkers.map((worker) => worker.close()))
       const isDone = await succeedsWithin(workEnded(polled), deps.config.shutdownTimeoutMs - afterAbortMs)
       if (!isDone) await abortAttempts(deps)
-      // BullMQ itself would wait for Redis indefinitely. Nothing is lost, because all results are in MongoDB.
+      // BullMQ itself would wait for Redis indefinitely. All results are in MongoDB.
       await succeedsWithin(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -113,11 +103,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   }
 }
 
-/**
- * Aborts the requests in flight and gives up their leases, so that other workers attempt these deliveries at their next
- * poll. The aborted attempts don't count. Other running work is repeated elsewhere: a wallet query because its time is
- * stored with the hold, and a job because its lock expires.
- */
+/** Other workers attempt these deliveries at their next poll. The aborted attempts don't count. */
 async function abortAttempts({
   leases,
   backgroundWork,
@@ -132,10 +118,10 @@ async function abortAttempts({
 
 function splitConcurrency(concurrency: number): number[] {
   const count = Math.ceil(concurrency / maxConcurrency)
-  return Array.from({ length: count }, () => Math.ceil(concurrency / count))
+  return Array<number>(count).fill(Math.ceil(concurrency / count))
 }
 
-/** Completes a job without readable data as invalid, because BullMQ would fetch it for ever. */
+/** BullMQ would fetch a job with unreadable data for ever. This one completes it as invalid. */
 class LenientWorker extends Worker {
   protected override createJob(json: Parameters<Worker['createJob']>[0], id: string): Job {
     try {
@@ -148,37 +134,37 @@ class LenientWorker extends Worker {
 
 function startWorker(
   deps: Deps,
+  name: QueueName,
   work: QueueWorker<QueueName>,
   concurrency: number,
   connection: RedisConnection,
   running: RunningWork,
 ): Worker {
   const process = (job: Job, token: string | undefined): Promise<void> => {
-    const run = runJob(deps, work, job, token)
-    // Not awaited when stopping, because it may take long. Another process will restore the jobs.
-    return work.queue === 'maintenance' ? run : running.add(run)
+    const run = runJob(deps, name, work, job, token)
+    // Another process will restore the jobs, so stopping doesn't wait.
+    return name === 'maintenance' ? run : running.add(run)
   }
-  return new LenientWorker(work.queue, process, {
+  return new LenientWorker(name, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // How long a worker waits after an error such as a failover of Redis. Meanwhile, the polls find the work.
+    // After an error such as a failover of Redis. Meanwhile, the polls find the work.
     runRetryDelay: 1000,
-    // If a worker is killed, its locks expire within 8 s. BullMQ looks for expired locks every 4 s, so the jobs run
-    // again within 12 s – about as long as a delivery's lease (10 s).
+    // A killed worker's jobs run again within 12 s – about as long as a delivery's lease (10 s).
     lockDuration: 8000,
     stalledInterval: 4000,
-    // BullMQ must never give up on an interrupted job, because attempts are counted in MongoDB.
+    // Attempts are counted in MongoDB.
     maxStalledCount: 1_000_000,
     // With an age of 0, BullMQ would keep the latest job.
     removeOnComplete: { count: 0 },
-    removeOnFail: work.queue === 'webhook-delivery' ? { age: deadShownSeconds } : { count: 0 },
+    removeOnFail: name === 'webhook-delivery' ? { age: deadShownSeconds } : { count: 0 },
   })
 }
 
-/** An evicted job disappears without an error, and its work waits for a poll. Redis may forbid `INFO`. */
+/** An evicted job's work waits for a poll. Redis may forbid `INFO`. */
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
-  // This waits until the connection is ready and the nodes of a cluster are known.
+  // Waits until the nodes of a cluster are known.
   await connection.ping().catch(() => undefined)
   const infos = mastersOf(connection).map((master) => master.info('memory').catch(() => ''))
   for (const memory of await Promise.all(infos)) {
@@ -187,18 +173,12 @@ async function warnOfEviction(connection: RedisConnection, log: Log): Promise<vo
   }
 }
 
-/**
- * A lease lasts 10 s, so if two renewals in a row fail, the third still comes a second before it ends. A renewal also
- * detects attempts whose endpoint has been deleted or disabled.
- */
+/** A lease lasts 10 s, so two renewals in a row may fail. They also find deleted and disabled endpoints. */
 const renewEveryMs = 3_000
-/** The first check also waits this long, because other processes need time to start. */
+/** Before the first check, too, because other processes need time to start. */
 const checkQueuesEveryMs = 60_000
 
-function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 'queues'>): {
-  stopChecks(): void
-  stop(): void
-} {
+function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 'queues'>) {
   const renewing = setInterval(() => {
     deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
   }, renewEveryMs)
@@ -206,7 +186,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
   // A process that has just started knows nothing about Redis, and after a failover Redis may lack its last writes. If
   // the marker can't be removed, the connection is about to be re-established anyway.
-  const doubt = (): void => void deps.queues.standing.doubt().catch(() => undefined)
+  const doubt = (): void => void deps.queues.storedJobs.doubt().catch(() => undefined)
   doubt()
   deps.queues.whenReady(doubt)
   return {
@@ -218,10 +198,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }
 }
 
-/**
- * Warns about queues that no process works on. If every process sets WORKER_QUEUES, a queue may have been left out by
- * mistake, and its jobs would wait without any error. A process that works on all queues skips this check.
- */
+/** If every process sets WORKER_QUEUES, a queue may have been left out by mistake. */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return

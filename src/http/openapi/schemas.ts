@@ -8,7 +8,7 @@ import * as intent from '../../../schemas/responses/intent.ts'
 import * as ledger from '../../../schemas/responses/ledger.ts'
 import * as store from '../../../schemas/responses/store.ts'
 import * as webhook from '../../../schemas/responses/webhooks.ts'
-import { type Fields, takesNull } from '../../input/known-fields.ts'
+import { type FieldSchema, takesNull } from '../../input/known-fields.ts'
 import { type DescribedConfig, formatsFor } from './formats.ts'
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
@@ -136,10 +136,10 @@ function withWidth(written: OpenApiPart): OpenApiPart {
 }
 
 /** An optional field may be null, which means absent. */
-function withNull(schema: Fields): Fields {
+function withNull(schema: FieldSchema): FieldSchema {
   const { properties, items } = schema
-  const nullable = (name: string, field: Fields): Fields => {
-    const typed = withType(withNull(field)) as Fields
+  const nullable = (name: string, field: FieldSchema): FieldSchema => {
+    const typed = withType(withNull(field)) as FieldSchema
     return takesNull(schema, name) ? { ...typed, type: [...[typed.type ?? []].flat(), 'null'] } : typed
   }
   return {

@@ -1,4 +1,4 @@
-import type { Part, Resource } from '../../limits/limit.ts'
+import type { OwnerPart, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../platform/network.ts'
 
@@ -27,7 +27,7 @@ export const connectionLimits = (total: number) =>
     connections: {
       what: 'Connections, but not those of a trusted proxy',
       total,
-      parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [Part],
+      parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [OwnerPart],
       gets: 'the connection is closed',
     },
   }) satisfies Record<string, Resource>

@@ -8,7 +8,6 @@ import {
   type IdPageRequest,
   mapPage,
   readIdPage,
-  sortOrders,
   withoutUndefined,
 } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -73,7 +72,7 @@ export async function listShops(
   slice: IdPageRequest,
 ): Promise<IdPage<ShopFacts>> {
   const where = withoutUndefined({ businessId, sandbox: mode && mode === 'test' })
-  return mapPage(await readIdPage(deps.Shop, where, slice, sortOrders.newestFirst), shopFacts)
+  return mapPage(await readIdPage(deps.Shop, where, slice), shopFacts)
 }
 
 export async function lookUpShop(

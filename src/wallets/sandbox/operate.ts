@@ -6,7 +6,6 @@ import {
   type IdPageRequest,
   mapPage,
   readIdPage,
-  sortOrders,
   withoutUndefined,
 } from '../../mongo/id-page.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
@@ -49,7 +48,7 @@ export async function listWallets(
   filter: WalletFilter,
   slice: IdPageRequest,
 ): Promise<IdPage<WalletFacts>> {
-  const page = await readIdPage(deps.WalletAccount, withoutUndefined(filter), slice, sortOrders.byName)
+  const page = await readIdPage(deps.WalletAccount, withoutUndefined(filter), slice, { byName: true })
   return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 

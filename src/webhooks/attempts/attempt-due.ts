@@ -1,6 +1,6 @@
 import { noDeadline } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { inFairBatches } from '../../mongo/in-fair-batches.ts'
+import { inFairBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Counted, endpointIdOf, errorOf, isLeased, jobIdOf, leasable } from '../deliveries/delivery.ts'
 import { type LeasedDelivery } from '../deliveries/lease.ts'
@@ -155,7 +155,7 @@ export async function removeSuperseded(
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
   const jobIds = requeued.map((each) => jobIdOf({ ...each, requeues: each.requeues - 1 }))
-  await deps.queues.standing
+  await deps.queues.storedJobs
     .remove('webhook-delivery', jobIds)
     .catch((err: unknown) => deps.log.warn({ err, jobs: jobIds.length }, 'jobs.not-removed'))
 }

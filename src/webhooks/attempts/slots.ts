@@ -47,7 +47,6 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
     replays: {
       what: 'Attempts of replays in progress',
-      total: Number.POSITIVE_INFINITY,
       parts: [
         { owner: 'business', max: 40 },
         { owner: 'origin', max: 40 },

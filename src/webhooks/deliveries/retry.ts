@@ -6,7 +6,7 @@ import { effectResult, type Result, type WriteRequest } from '../../idempotency/
 import { anyTime, readSpan } from '../../input/span.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
 import { bytesOf } from '../../mongo/collection.ts'
-import { type Listed, readPage } from '../../mongo/walk.ts'
+import { type Listed, readWalkPage } from '../../mongo/walk.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
@@ -150,7 +150,7 @@ async function select(
     from,
     before: to && new Date(to.getTime() + 1),
   }
-  const found = await readPage(Delivery, walk, positionOf(after), {
+  const found = await readWalkPage(Delivery, walk, positionOf(after), {
     documents: requeueBatch + 1,
     projection: { createdAt: 1, endpointId: 1 },
     maxTimeMS: longestReadMs,

@@ -4,7 +4,6 @@ import {
   type IdPageRequest,
   mapPage,
   readIdPage,
-  sortOrders,
   withoutUndefined,
 } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -170,6 +169,6 @@ export async function listEndpoints(
     ...(deleted === true ? { deletedAt: { $type: 'date' } } : standing),
     ...(failing === undefined ? {} : { 'health.failuresInRow': failing ? { $gt: 0 } : 0 }),
   }
-  const page = await readIdPage(deps.Endpoint, where, slice, sortOrders.newestFirst, factFields)
+  const page = await readIdPage(deps.Endpoint, where, slice, { fields: factFields })
   return mapPage(page, (endpoint) => endpointFacts(deps, endpoint))
 }

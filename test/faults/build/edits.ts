@@ -89,7 +89,7 @@ export const points: readonly Point[] = [
     ['deliver.job-added', 'send', '$.enqueue($$)'],
     ['expire.enqueued', 'expireIntent', 'wakeRelay($$)'],
     ['poll.done', 'lookOnce', 'run($$)'],
-    ['job.done', 'runJob', '$ = $.next'],
+    ['job.done', 'runJob', 'next = result'],
     ['clean-up.taken', 'runCleanUp', 'createPace($$)'],
     ['clean-up.deliveries-gone', 'removeIntents', 'removeDeliveriesOf($$)'],
     ['clean-up.before-orders-go', 'removeOrders', 'removeDeliveriesOf($$)'],

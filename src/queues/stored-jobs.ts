@@ -4,11 +4,11 @@ import { newId } from '../platform/ids.ts'
 import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 
-/** Adding this many blocks Redis, and thus all of its clients, for about 10 ms. */
+/** Adding this many blocks Redis for about 10 ms. */
 const longestBatch = 250
 
-/** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
-export function createStanding(
+/** Reads and repairs the jobs in Redis. The source of truth is MongoDB. */
+export function createStoredJobs(
   connection: RedisConnection,
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
@@ -18,47 +18,41 @@ export function createStanding(
     for (const id of jobIds) pipeline.exists(queue.toKey(id))
     const responses = (await pipeline.exec()) ?? []
     return jobIds.map((_, index) => {
-      const [error, count] = responses[index] ?? [new Error('Redis did not respond'), 0]
+      const [error, count] = responses[index] ?? [new Error('Redis did not respond')]
       if (error !== null) throw error
       return count === 1
     })
   }
 
   return {
-    /** Adds the jobs whose ids don't exist in any state. Returns how many that were. */
+    /** Adds the jobs whose ids don't exist in any state, and returns their number. */
     async addMissing<Name extends QueueName>(name: Name, jobs: readonly NamedJob<Name>[]): Promise<number> {
       const queue = await obtain(name)
-      const exists = await findExisting(
-        queue,
-        jobs.map(({ jobId }) => jobId),
-      )
+      const ids = jobs.map(({ jobId }) => jobId)
+      const exists = await findExisting(queue, ids)
       const missing = jobs.filter((_, index) => exists[index] === false)
       for (let at = 0; at < missing.length; at += longestBatch)
         await addAll(queue, name, missing.slice(at, at + longestBatch))
       return missing.length
     },
-    /** Removes the jobs that exist and aren't running. */
     async remove(name: QueueName, jobIds: readonly string[]): Promise<void> {
       const queue = await obtain(name)
       const exists = await findExisting(queue, jobIds)
       await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
-    /** Yields ids in batches. An id may be yielded more than once. */
+    /** Yields ids in batches, some maybe more than once. */
     async *failed(name: QueueName): AsyncGenerator<string[]> {
       const queue = await obtain(name)
       let cursor = '0'
       do {
         const [next, entries] = await connection.zscan(queue.toKey('failed'), cursor, 'COUNT', longestBatch)
-        // ZSCAN returns a flat list in which each id is followed by its score.
         if (entries.length > 0) yield entries.filter((_, index) => index % 2 === 0)
         cursor = next
       } while (cursor !== '0')
     },
-    /** Whether the marker that `makeWhole` set is still there. If so, Redis has lost nothing since. */
+    /** Redis has lost nothing since `makeWhole` set the marker. */
     isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
-    /** Removes the marker. */
     doubt: async (): Promise<void> => void (await connection.del(marker)),
-    /** Runs `act`, which must restore all jobs, and then sets the marker – unless Redis lost data meanwhile. */
     async makeWhole(act: () => Promise<void>): Promise<void> {
       const token = newId()
       await connection.set(marker, token)

@@ -2,21 +2,17 @@ import type { Queue } from 'bullmq'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { mastersOf, type RedisConnection } from './open-redis.ts'
 
-/** A `waiting` job runs as soon as a worker is free. */
 const states = ['waiting', 'active', 'delayed', 'failed'] as const
 
-export type JobCounts = Record<(typeof states)[number], number>
+type JobCounts = Record<(typeof states)[number], number>
 
-export interface Memory {
+interface RedisMemory {
   usedBytes: number
-  /** Null if only the machine's memory limits Redis. */
   maxBytes: number | null
-  /** Whether Redis evicts keys when it's full. */
   evicts: boolean
 }
 
-/** All of these functions throw if Redis can't be reached. */
-export function createCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
+export function createQueueCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
     new Map(
       await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)),
@@ -27,7 +23,7 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
         const counts = await queue.getJobCounts(...states)
         return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
       }),
-    /** Counts each queue's BullMQ workers across all processes. Throws if Redis forbids `CLIENT LIST`. */
+    /** Of all processes. Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
@@ -37,30 +33,30 @@ export function createCounts(connection: RedisConnection, obtain: (name: QueueNa
       )
     },
     /** Throws if Redis forbids `INFO`. */
-    memory: (): Promise<Memory> => readMemory(connection),
+    memory: (): Promise<RedisMemory> => readMemory(connection),
   }
 }
 
-/** Finds the names in the output of `CLIENT LIST`. */
 const clientNames = (list: string): string[] =>
   [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
-/** Recognises them by client name. BullMQ's own method would list all connections once per queue. */
+/** BullMQ's own method would list all connections once per queue. */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`
   return (client) => client === own || client.startsWith(`${own}:w:`)
 }
 
-/** In a cluster, reads the master that uses the largest part of its memory. */
-async function readMemory(connection: RedisConnection): Promise<Memory> {
+/** Of the master that uses the largest part of its memory. */
+async function readMemory(connection: RedisConnection): Promise<RedisMemory> {
   const infos = await Promise.all(mastersOf(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)
   if (first === undefined) throw new Error('Redis is not connected')
-  const share = ({ usedBytes, maxBytes }: Memory): number => usedBytes / (maxBytes ?? Number.MAX_SAFE_INTEGER)
+  const share = ({ usedBytes, maxBytes }: RedisMemory): number =>
+    usedBytes / (maxBytes ?? Number.MAX_SAFE_INTEGER)
   return others.reduce((most, other) => (share(other) > share(most) ? other : most), first)
 }
 
-function memoryIn(info: string): Memory {
+function memoryIn(info: string): RedisMemory {
   const field = (name: string): string => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? ''
   return {
     usedBytes: Number(field('used_memory')),
