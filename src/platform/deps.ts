@@ -1,6 +1,6 @@
 import type { Log } from './log.ts'
 
-/** Each operation takes the few that it uses. context/open-deps.ts declares the others, because it knows every folder. */
+/** Each operation takes the few that it uses. context/open-deps.ts knows every folder, so it declares the others. */
 export interface Deps extends Models {
   log: Log
   /** Database time, for everything that is stored or compared (mongo/database-time.ts). */
