@@ -22,7 +22,7 @@ describe('The “Your account” page', () => {
     return visitor
   }
 
-  it('lists your sessions and lets you end each one, but never shows a token', async () => {
+  it('lists your sessions without their tokens and lets you end each one', async () => {
     const own = await signedIn(service, 'viewer')
     const other = await signIn(own, firefox, '198.51.100.9')
     const third = await signIn(own, iPhone, '2001:db8::7')
@@ -74,7 +74,7 @@ describe('The “Your account” page', () => {
     expect(lines.map(({ actor }) => actor.kind).toSorted()).to.deep.equal(['operator', 'staff', 'staff'])
   })
 
-  it('requires the old password to change the password, and ends all other sessions', async () => {
+  it('changes the password only if you enter the old one, and then ends all your other sessions', async () => {
     const own = await signedIn(service, 'support')
     const other = await signIn(own, firefox, '198.51.100.9')
     const fresh = 'quatre grandes oies blanches'

@@ -101,7 +101,7 @@ const forgedMarks = (): [name: string, value: unknown][] => [
   ['a long string', '1'.repeat(100_000)],
 ]
 
-describe('Audit trail seals', function () {
+describe('Sealing the audit trail', function () {
   this.timeout(60_000)
   const service = withService()
   const { lines, seals, seal, unseal, verify, allSeals, addLines, expectSealedOnce } = trailOf(service)
@@ -109,14 +109,14 @@ describe('Audit trail seals', function () {
   const night = (log = service.deps.log) => checkTrail({ ...service.deps, log }, new AbortController().signal)
   afterEach(() => service.clock.freeze(null))
 
-  it('prove nothing while the trail has none', async () => {
+  it('proves nothing before the first seal exists', async () => {
     const { exitCode, stdout, stderr } = await openAdmin(service).here('audit', 'verify', '--json')
     expect(exitCode).to.equal(1)
     expect(JSON.parse(stdout)).to.include({ proven: false, seals: 0, faultCount: 0 })
     expect(stderr).to.match(/^No line is sealed yet: nothing is proven\./)
   })
 
-  it('cover each line exactly once, even if the process is killed at any step', async () => {
+  it('seals each line exactly once, even if the process is killed at any step', async () => {
     // `npm test` kills each write once, and skips the reads.
     const read = inFull<readonly Fate[]>(['lost'], [])
     for (const [index, name] of (await stepsOfSealing()).entries())
@@ -136,7 +136,7 @@ describe('Audit trail seals', function () {
       }
   })
 
-  it("cover the shared line of repeated actions only an hour after that line's hour has ended", async () => {
+  it('seals the line shared by repeated actions an hour after the hour it covers has ended', async () => {
     const [line] = await addLines(1)
     const repeat = { ...line, _id: newId(), at: service.clock.now() }
     const count = () => countRepeat(service.deps, 'the-same', repeat, 'note')
@@ -158,7 +158,7 @@ describe('Audit trail seals', function () {
     await expectSealedOnce()
   })
 
-  it('cover a line even if a forged field makes it look unfinished', async () => {
+  it('seals a line even if a forged field makes it look unfinished', async () => {
     const [line] = await addLines(1)
     const closesAt = new Date(service.clock.now().getTime() + dayMs)
     await lines().insertOne({ ...line, _id: newId(), closesAt })
@@ -179,7 +179,7 @@ describe('Audit trail seals', function () {
     return steps
   }
 
-  describe('detect that', () => {
+  describe('followed by tampering', () => {
     let standing: Seal[]
     let ids: string[]
     beforeEach(async () => {
@@ -244,7 +244,7 @@ describe('Audit trail seals', function () {
       ],
     }
     for (const [what, [tamper, fault]] of Object.entries(tamperings))
-      it(what, async () => {
+      it(`lets the check detect that ${what}`, async () => {
         const line = await lines().findOne({ _id: ids[1] ?? '' })
         const key = await nativeCollection(service.deps.ServiceKey).findOne({ _id: 'audit' })
         await tamper()
@@ -265,7 +265,7 @@ describe('Audit trail seals', function () {
       })
   })
 
-  it('count every line added after sealing, and list the first 20', async () => {
+  it('lets the check count every line added later and list the first 20', async () => {
     const at = service.clock.now()
     const extras = Array.from({ length: 50 }, (_, index) => ({
       ...blank,
@@ -278,7 +278,7 @@ describe('Audit trail seals', function () {
     expect([faultCount, faults.length]).to.deep.equal([50, 20])
   })
 
-  it('stay valid when SECRET_KEY is rotated', async () => {
+  it('produces seals that stay valid when SECRET_KEY is rotated', async () => {
     const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
     const rotating = createSecrets([current, old])
     const reencrypt = (secrets: Secrets) => reencryptField({ secrets }, service.deps.ServiceKey, 'key')
@@ -291,7 +291,7 @@ describe('Audit trail seals', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('are made and verified once a night, which the log and the audit page report', async () => {
+  it('happens once a night, and the result of the check is logged and shown on the audit page', async () => {
     expect(await page()).to.include('The trail has not been verified yet.')
     const recorded = recordLog()
     await night(recorded.log)
@@ -322,7 +322,7 @@ describe('Audit trail seals', function () {
   const check = () => service.deps.AuditCheck.findById('latest').orFail().lean()
   const changeCheck = (set: object) => nativeCollection(service.deps.AuditCheck).updateOne({}, { $set: set })
 
-  it('are verified from the last verified seal on, and in full once a week', async () => {
+  it('is checked each night from the last verified seal on, and completely once a week', async () => {
     const nextNight = async (days = 1) => {
       service.clock.advance(days * dayMs)
       await addLines(1)
@@ -346,7 +346,7 @@ describe('Audit trail seals', function () {
     expect((await nextNight()).faults).to.deep.equal([])
   })
 
-  it('continue after a forged seal with a non-numeric number, and report it as a fault', async () => {
+  it('continues after a forged seal with a non-numeric number, which the check reports', async () => {
     const before = await verify()
     await seals().insertOne({ ...(await allSeals())[0], _id: 'x' } as never)
     await addLines(1)
@@ -358,7 +358,7 @@ describe('Audit trail seals', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('are reported as changed if a field of a seal or of the stored result has the wrong type', async () => {
+  it('lets the check report a change if a field of a seal or of the stored result has the wrong type', async () => {
     const [first] = await allSeals()
     const staff = await signedIn(service, 'viewer')
     for (const change of [
@@ -388,7 +388,7 @@ describe('Audit trail seals', function () {
     }
   })
 
-  it('expose a line dated after its seal, and the page still renders lines of any shape', async () => {
+  it('lets the check detect a line that is dated after its seal', async () => {
     const staff = await signedIn(service, 'support')
     const shapes = [
       { actor: null, subject: 'the older one' },
@@ -423,7 +423,7 @@ describe('Audit trail seals', function () {
     await seal()
   })
 
-  it('cause only a warning if another worker takes over the check', async () => {
+  it('only logs a warning if another worker takes over the check', async () => {
     service.clock.advance(dayMs)
     const recorded = recordLog('warn')
     const checks = nativeCollection(service.deps.AuditCheck) as unknown as mongo.Collection<LongLease>
@@ -443,7 +443,7 @@ describe('Audit trail seals', function () {
     expect(recorded.lines().map(({ level, msg }) => [level, msg])).to.deep.equal([[40, 'audit.not-checked']])
   })
 
-  it('expose a line with a forged mark and a backdated line that was sealed later, every night', async () => {
+  it('lets the check report forged marks and backdated lines every night', async () => {
     const at = service.clock.now()
     service.clock.advance(dayMs)
     const forged = forgedMarks().map(([_id, mark]) => ({ ...blank, _id, at, seal: mark }))
@@ -474,7 +474,7 @@ describe('Audit trail seals', function () {
     'has lost its digest': () => ({ digest: null, at: service.clock.now() }),
   }
   for (const [what, forged] of Object.entries(forgeries))
-    it(`are verified again and reported as changed if the stored result ${what}`, async () => {
+    it(`lets the check start over and report a change if the stored result ${what}`, async () => {
       service.clock.advance(dayMs)
       await changeCheck(forged())
       expect(await isCheckDue(service.deps)).to.equal(true)
@@ -485,7 +485,7 @@ describe('Audit trail seals', function () {
       expect(await isCheckDue(service.deps)).to.equal(false)
     })
 
-  it('count as due if the audit key is missing, whatever the stored result says', async () => {
+  it('makes a check due if the audit key is missing, whatever the stored result says', async () => {
     const keys = nativeCollection(service.deps.ServiceKey)
     const key = await keys.findOneAndDelete({ _id: 'audit' })
     await changeCheck({ digest: null, at: service.clock.now() })
@@ -494,7 +494,7 @@ describe('Audit trail seals', function () {
     await night()
   })
 
-  it('are reported with their age if a check is missing or dated in the future', async () => {
+  it('makes the audit page warn if the last check is over a day old or dated in the future', async () => {
     const late = 'although this should happen every night. Call an operator.'
     service.clock.advance(dayMs)
     await night()
@@ -509,7 +509,7 @@ describe('Audit trail seals', function () {
     expect(await page()).to.include(late)
   })
 
-  it('can be verified on the command line and compared with a digest from the log', async () => {
+  it('can be verified on the command line against a digest from the log', async () => {
     const cli = openAdmin(service)
     const last = (await allSeals()).at(-1)
     const expected = `${last?._id}:${last?.digest}`
@@ -532,11 +532,11 @@ describe('Audit trail seals', function () {
   })
 })
 
-describe('The seals of a long audit trail', () => {
+describe('Sealing a long audit trail', () => {
   const service = withService()
   const { lines, seal, allSeals, addLines, expectSealedOnce } = trailOf(service)
 
-  it('form a chain that covers each line once, even if several processes seal at the same time', async () => {
+  it('forms a chain that covers each line once, even if several processes seal at the same time', async () => {
     await addLines(70)
     await Promise.all(Array.from({ length: 4 }, () => seal(service.deps, 40)))
     await seal()

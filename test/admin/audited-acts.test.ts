@@ -69,7 +69,7 @@ describe('An audited action', function () {
     ipAllowlist: [...keyRights.ipAllowlist],
   })
 
-  it('adds one line with the actor, the reason and the changed values, but no secret', async () => {
+  it('adds one audit line with the actor, the reason and the changed values, but without secrets', async () => {
     const { deps } = service
     const { businessId } = merchant
     const secrets: string[] = []
@@ -268,7 +268,7 @@ describe('An audited action', function () {
   }
 
   for (const [act, { run, changes, lines }] of Object.entries(rows))
-    it(`writes exactly one line (${act}) even if the process is killed between any two steps`, async () => {
+    it(`writes exactly one audit line even if the process is killed between any two steps: ${act}`, async () => {
       const cases = new Map<string, string>()
       const operation = {
         prepare: async () => (await service.merchant()).businessId,
@@ -290,7 +290,7 @@ describe('An audited action', function () {
       }
     })
 
-  describe('overtaken by another action between its read and its write', () => {
+  describe('that is overtaken by another action between its read and its write', () => {
     const overtaken = <Result>(act: (deps: Deps) => Promise<Result>, other = act) =>
       overtake(service, 2, [act, () => other(service.deps)])
     const changesOf = async (subject: string) => {
@@ -306,7 +306,7 @@ describe('An audited action', function () {
       expect((await service.deps.ApiKey.findById(id).orFail().lean()).status).to.equal('revoked')
     })
 
-    it('keeps every secret of a key until its overlap ends', async () => {
+    it('keeps every secret of a key valid until its overlap ends', async () => {
       const { id, key } = await service.key(merchant.businessId)
       const keys = [key]
       await overtaken(async (deps) => keys.push((await rotateKey(deps, id, 3600, by))?.key ?? ''))
@@ -317,7 +317,7 @@ describe('An audited action', function () {
       }
     })
 
-    it('records the values left by the other action, and keeps the rates that it set', async () => {
+    it('keeps the rates and limits set by the other action and audits them as the old values', async () => {
       const { businessId } = await service.merchant()
       const limit = (perSecond: number) => (deps: Deps) =>
         changeBusiness(deps, businessId, { limits: { perSecond } }, { ...by, act: 'business.limited' })
@@ -331,7 +331,7 @@ describe('An audited action', function () {
       expect(commission.map(({ payer }) => payer)).to.deep.equal([20, 10])
     })
 
-    it('does not redirect events to a URL whose key may not see them', async () => {
+    it("refuses a new endpoint URL if the other action has subscribed it to events outside the key's scopes", async () => {
       const { id } = await subscribe(service, merchant, 'https://shop.example/hook', ['payment.created'])
       const update = (scopes: Scope[], change: EndpointChange) => (deps: Deps) => {
         return updateEndpoint(
@@ -351,7 +351,7 @@ describe('An audited action', function () {
       )
     })
 
-    it('does not undo the other change to a staff account', async () => {
+    it("does not undo the other action's change to a staff account", async () => {
       const { name } = await hire(service, 'support')
       const change = (deps: Deps) => changeRole(deps, name, 'viewer', by)
       await overtaken(change, (deps) => changeRole(deps, name, 'admin', by))
@@ -363,7 +363,7 @@ describe('An audited action', function () {
   })
 
   describe('that switches the API on or off', () => {
-    it('adds one line, or none if nothing changes', async () => {
+    it('adds one audit line, or none if nothing changes', async () => {
       for (const enabled of [false, true]) {
         await switchApi(service.deps, enabled, by)
         await switchApi(service.deps, enabled, by)
@@ -378,7 +378,7 @@ describe('An audited action', function () {
       ])
     })
 
-    it('writes exactly one line each (api.disabled, api.enabled), even if the process is killed after any step', async () => {
+    it('writes exactly one audit line for each switch, even if the process is killed after any step', async () => {
       const lines = () => service.deps.AuditEvent.countDocuments({ subject: 'api' })
       const before = await lines()
       const steps = ['the read', 'the line', 'the write', 'the commit']

@@ -7,11 +7,11 @@ import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withService } from '../support/service.ts'
 import { nextPath, operator, readable, withStaff } from './staff.ts'
 
-describe('Business pages', () => {
+describe('A staff page about businesses', () => {
   const service = withService()
   const viewer = withStaff(service, 'viewer')
 
-  it('are paginated and can be filtered by name and state', async () => {
+  it('shows businesses page by page and filters them by name and state', async () => {
     const { businessId } = await service.merchant()
     const { _id: _, ...business } = await service.deps.Business.findById(businessId).orFail().lean()
     const copies = Array.from({ length: 51 }, (_each, index) => ({
@@ -48,7 +48,7 @@ describe('Business pages', () => {
     for (const query of odd) await idsAt(`/admin/businesses?${query}`)
   })
 
-  it('chart the payments and refunds of the last 30 days from the ledger, without a script', async () => {
+  it('charts the payments and refunds of the last 30 days without a script', async () => {
     const merchant = await service.merchant()
     const path = `/admin/businesses/${merchant.businessId}`
     const { referenceNumber } = await createIntent(service, merchant, { amount: 50_000 })
@@ -71,7 +71,7 @@ describe('Business pages', () => {
     expect(text).not.to.match(/<script|style="| on\w+="/)
   })
 
-  it("show a business's keys, shops, unpaid intents and payments with an unknown outcome", async () => {
+  it("shows a business's keys, shops, unpaid intents and payments with an unknown outcome", async () => {
     const wallet = scriptedWallet(service)
     const merchant = await service.merchant()
     const { businessId, key } = merchant

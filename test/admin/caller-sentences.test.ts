@@ -21,7 +21,7 @@ import { readable, signedIn, type Visitor } from './staff.ts'
 
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
-describe('Suggested replies for support calls', () => {
+describe('The reply suggested for a support call', () => {
   const service = withService({
     ...shortRetryDelays,
     INTENT_LIFETIME_SECONDS: '3600',
@@ -68,7 +68,7 @@ describe('Suggested replies for support calls', () => {
     return orderDeadline(service.deps.config, now).getTime() - now.getTime() + 30_000
   }
 
-  it('describe a payment in English, French and Arabic, from the first attempt to the last refund', async () => {
+  it('describes a payment in English, French and Arabic, from the first attempt to the last refund', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const expectSaid = async (english: string, french: string, arabic: string) => {
       const said = await ofPayment(referenceNumber)
@@ -164,7 +164,7 @@ describe('Suggested replies for support calls', () => {
     )
   })
 
-  it('do not mention a fee that the customer does not pay', async () => {
+  it('does not mention a fee that the customer does not pay', async () => {
     const rates = { from: service.deps.now(), provider: 200, payer: 0 }
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { $push: { commission: rates } })
     const { referenceNumber } = await createIntent(service, merchant)
@@ -177,7 +177,7 @@ describe('Suggested replies for support calls', () => {
     expect(await words()).to.include('Of your payment of 500.00 MRU, 200.00 MRU has been refunded')
   })
 
-  it('explain why a payment can no longer be made', async () => {
+  it('explains why a payment can no longer be made', async () => {
     const made = async () => (await createIntent(service, merchant)).referenceNumber
     const [failed, cancelled, left] = [await made(), await made(), await made()]
     await payWith(failed, { outcome: 'failed', reason: 'technical_error' })
@@ -201,7 +201,7 @@ describe('Suggested replies for support calls', () => {
     await said(left, 'Cette demande de paiement a expiré.', 'انتهت مهلة طلب الدفع هذا.')
   })
 
-  it("advise on an endpoint and its dead deliveries, and suggest a re-queue only if it's possible", async () => {
+  it("suggests re-queueing an endpoint's dead deliveries only if that is possible", async () => {
     const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const path = `/admin/endpoints/${id}`
     const unused = await card(path)

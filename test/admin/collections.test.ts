@@ -25,13 +25,13 @@ const textsAt = (value: unknown, path: string[]): string[] => {
   return textsAt((value as Record<string, unknown> | null | undefined)?.[name], others)
 }
 
-describe('The declared collections', () => {
+describe('The schema of each collection', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
   const cli = withAdmin(service)
   const endpointServer = withEndpointServer()
 
-  it('store secret fields only hashed or encrypted, and no log line, page, response or export shows them', async () => {
+  it('declares every secret field, which is stored only hashed or encrypted and never shown', async () => {
     const merchant = await service.merchant()
     const api = '/api/v1/dev'
     const { id } = await subscribe(service, merchant, endpointServer.url)
@@ -109,7 +109,7 @@ describe('The declared collections', () => {
       expect(shown.filter((text) => text.includes(secret))).to.deep.equal([])
   })
 
-  it('say what removes their documents: an index, the clean-up or nothing', () => {
+  it('says what removes the documents: an index, the clean-up or nothing', () => {
     const cleaned = new Set(
       Object.values(modelOf).map((model) => service.deps[model].collection.collectionName),
     )

@@ -30,7 +30,7 @@ describe('npm run admin --', function () {
       expect(await service.deps.Shop.countDocuments()).to.equal(1)
     })
 
-    it('refuses invisible names and reasons, and reasons that change the text direction', async () => {
+    it('refuses names and reasons that are invisible, and reasons that change the text direction', async () => {
       const create = ['shop', 'create', '--business', 'unknown', '--name']
       for (const text of ['\u200B\u2060', '\u3164', 'Atar\u202Esrif', '\u2066Atar\u2069']) {
         const asName = (await cli.here(...create, text)).stderr
@@ -51,7 +51,7 @@ describe('npm run admin --', function () {
       return cli.hereWith(production, 'wallet', 'create', ...args)
     }
 
-    it('creates one wallet per phone number, which can pay any business with the correct PIN', async () => {
+    it('creates one wallet per phone number, which can then pay any business with the correct PIN', async () => {
       const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')
       expect(exitCode).to.equal(0)
       expect(JSON.parse(stdout)).to.deep.equal({ id: '44556677', phone: '44556677', balance: 250 })

@@ -85,7 +85,7 @@ describe('The list of dead deliveries', () => {
     )
   })
 
-  it('covers the last 30 days by default, and rejects an invalid time', async () => {
+  it('covers the last 30 days by default and rejects an invalid time', async () => {
     const dayMs = 86_400_000
     const ago = (days: number) => new Date(service.clock.now().getTime() - days * dayMs).toISOString()
     await bury([ago(29.9), ago(30.1)], { endpointId })
@@ -101,7 +101,7 @@ describe('The list of dead deliveries', () => {
       expect((await staff.get(`/admin/dead?${query}`)).status, query).to.equal(400)
   })
 
-  it('uses an index for every query, as does every other staff page', async () => {
+  it('uses an index for every query, like all other staff pages', async () => {
     const id = dead._id
     const payment = `payments/${dead.referenceNumber}`
     const business = `businesses/${merchant.businessId}`

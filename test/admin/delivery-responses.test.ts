@@ -8,7 +8,7 @@ import { signedIn } from './staff.ts'
 
 const notice = 'Hidden: the response contains data of the event that support staff may not see.'
 
-describe("The endpoint responses on a delivery's page", () => {
+describe("A delivery's page", () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
@@ -39,14 +39,14 @@ describe("The endpoint responses on a delivery's page", () => {
   }
 
   for (const role of ['viewer', 'support'] as const)
-    it(`are hidden from the role ${role} if the endpoint echoed the order`, async () => {
+    it(`hides endpoint responses that echo the order from the role ${role}`, async () => {
       const delivery = await deliverOrder((res, _count, { body }) => void res.writeHead(500).end(body))
       const page = await pageFor(role, delivery)
       expect(page).to.include('status 500').and.include(notice)
       expect(page).not.to.match(/Aicha|22113344/)
     })
 
-  it("are hidden if the endpoint echoed the payment's metadata", async () => {
+  it("hides endpoint responses that echo the payment's metadata", async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('no client aicha'))
     const metadata = { client: 'Aicha' }
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, metadata })
@@ -54,7 +54,7 @@ describe("The endpoint responses on a delivery's page", () => {
     expect(page).to.include(notice).and.not.match(/aicha/i)
   })
 
-  it('are shown if they contain only data that the staff pages show anyway', async () => {
+  it('shows endpoint responses that contain only data shown on staff pages anyway', async () => {
     const delivery = await deliverOrder(
       (res, _count, { json }) => void res.writeHead(500).end(`${String(json.data.number)}: Tea is unknown`),
     )

@@ -36,7 +36,7 @@ describe('npm run admin -- export', function () {
     return Buffer.from(await (await fetch(url, { headers: merchant.read() })).arrayBuffer()).toString('utf8')
   }
 
-  it('writes the same file as the API, and records it in the audit trail', async () => {
+  it('writes the same file as the API and records it in the audit trail', async () => {
     for (const kind of exportKinds) {
       const file = newFile()
       const printed = await cli.done(...args(kind, file, '--delimiter', 'semicolon', '--language', 'fr'))
@@ -59,7 +59,7 @@ describe('npm run admin -- export', function () {
     expect(line).to.deep.include({ subject: businessId, businessId, before: null, after })
   })
 
-  it('refuses an existing file, an unknown business, an invalid period and an option that does not apply', async () => {
+  it('refuses an existing file, an unknown business, an invalid period or an irrelevant option', async () => {
     const file = newFile()
     await writeFile(file, 'mine')
     const existing = await cli.here(...args('payments', file))
@@ -91,7 +91,7 @@ describe('npm run admin -- export', function () {
     }
   })
 
-  describe('with a file truncated at any byte', () => {
+  describe('given a file truncated at any byte', () => {
     const forms = [
       { delimiter: 'comma' },
       { delimiter: 'semicolon', language: 'ar' },
@@ -114,7 +114,7 @@ describe('npm run admin -- export', function () {
     }
 
     for (const form of forms)
-      it(`completes it to the same file as an uninterrupted export: ${JSON.stringify(form)}`, async () => {
+      it(`completes it to the same bytes as an uninterrupted export: ${JSON.stringify(form)}`, async () => {
         const target = wanted(form, { first: 8, last: 10 })
         const file = newFile()
         const written = await write(file, target)
@@ -130,7 +130,7 @@ describe('npm run admin -- export', function () {
         }
       })
 
-    it("refuses to resume a different export's file, and leaves it unchanged", async () => {
+    it("refuses to resume another export's file and leaves it unchanged", async () => {
       const [comma, , lines] = forms.map((form) => wanted(form))
       const others: (FileExport | undefined)[] = [
         lines,
@@ -149,7 +149,7 @@ describe('npm run admin -- export', function () {
       }
     })
 
-    it('leaves a resumable file when interrupted', async () => {
+    it('leaves a file that can be resumed when it is interrupted', async () => {
       await bookOne(service, owner(), 'payment', 1)
       const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 505 } } as const
       const entries = { ...target, writer: createLineWriter(readFileForm('entries', forms[0])) }

@@ -16,7 +16,7 @@ import { readable, signedIn } from './staff.ts'
 /** Markup, quotes, and a character that reverses the text direction. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
-describe('The pages of a payment and its deliveries', () => {
+describe("A payment's and a delivery's staff page", () => {
   const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
@@ -31,7 +31,7 @@ describe('The pages of a payment and its deliveries', () => {
   const paymentPage = (referenceNumber: string) => staff.read(`/admin/payments/${referenceNumber}`)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-  it("summarise what happened, whatever the delivery's status", async () => {
+  it("summarises what happened, whatever the delivery's status", async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
     const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Timeline)/
@@ -64,7 +64,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
-  it('list events that are not yet relayed and events without a subscriber', async () => {
+  it('lists events that are not yet relayed and events without a subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
       /Webhooks payment\.created happened \S+ \S+ UTC\. It has not been sent to the endpoints yet\. Timeline/,
@@ -78,7 +78,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
-  it('show deliveries that are created while the page is being built', async () => {
+  it('shows deliveries that are created while the page is being built', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
@@ -92,7 +92,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(text).not.to.include('No active endpoint')
   })
 
-  it('show status changes, attempts and manual re-queues in chronological order', async () => {
+  it('shows status changes, attempts and manual re-queues in chronological order', async () => {
     const { _id, referenceNumber, url } = await deadDelivery(service, merchant)
     await staff.act(`/admin/deliveries/${_id}/requeue`)
     await attempt(service.deps, _id)
@@ -118,7 +118,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(attempts).to.include(`re-queued by support staff ${staff.name}`)
   })
 
-  it("show any business's payment, with its amount, environment and merchant", async () => {
+  it("shows the amount, environment and merchant of any business's payment", async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const fixed = await createIntent(service, other, { amount: 123_405 })
@@ -128,7 +128,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })
 
-  it('escape text from merchants and endpoints, and show no secret, code, metadata or payload', async () => {
+  it('escapes text from merchants and endpoints, and shows no secret, code, metadata or payload', async () => {
     const shop = await service.merchant()
     await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
     const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])
@@ -161,7 +161,7 @@ describe('The pages of a payment and its deliveries', () => {
     }
   })
 
-  it('return 404 if the reference or id is unknown', async () => {
+  it('returns 404 if the reference or id is unknown', async () => {
     const id24 = 'b'.repeat(24)
     const ids = ['%00', id24, `${id24}-${'c'.repeat(24)}`, '__proto__', 'PI-NOTHERE', 'x', '$ne']
     const supportAgent = await signedIn(service, 'support')

@@ -97,7 +97,7 @@ describe("A payment's page", () => {
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
-  it('shows that a payment is in progress, since when, and when the wallet will be queried', async () => {
+  it('shows since when a payment has been in progress and when the wallet will be queried', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
     service.clock.advance(lifetime * 1000)
@@ -156,7 +156,7 @@ describe("A payment's page", () => {
     ])
   })
 
-  it("says so when there are more deliveries than it shows, and then doesn't claim that an event had no subscriber", async () => {
+  it('says so when there are more deliveries than it shows', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })

@@ -28,7 +28,7 @@ interface Listed {
   time: string
 }
 
-describe('The reconcile command', function () {
+describe('npm run admin -- reconcile', function () {
   this.timeout(60_000)
   const provider = withOpened(startProvider, ({ close }) => close())
   const service = withOpened(
@@ -75,7 +75,7 @@ describe('The reconcile command', function () {
   const run = (path: string, ...options: string[]): Promise<Outcome> =>
     openAdmin(service).here('reconcile', '--provider', path, '--day', day, ...options)
 
-  it('finds every kind of difference, stores the run and shows it to staff', async () => {
+  it('finds every kind of difference, and stores them for the staff pages', async () => {
     at(-1)
     const early = await payNow(10_000)
     at(0)
@@ -203,7 +203,7 @@ describe('The reconcile command', function () {
     expect(JSON.parse(otherWallet.stdout).counts.differences['missing here']).to.equal(8)
   })
 
-  it('matches a payment and all its refunds by key, however many of them failed before', async () => {
+  it('matches a payment and all its refunds by key, however many refunds failed before', async () => {
     at(dayMs)
     const paid = await payNow(100_000)
     const inChunks = async (count: number, status: number): Promise<void> => {
@@ -235,7 +235,7 @@ describe('The reconcile command', function () {
     expect(lookUpKeys, 'those of failed refunds are limited').to.have.length.at.most(200 + refunds.length)
   })
 
-  it('exits with 2, names the invalid lines and stores nothing if the input is invalid', async () => {
+  it('exits with 2 and names the invalid lines if the input is invalid', async () => {
     const { deps } = service
     const runs = await deps.Reconciliation.countDocuments()
     const faulty = await fileOf(

@@ -33,7 +33,7 @@ describe('A staff request that is rejected before it reaches a page', () => {
       expect(response.headers.get('allow')).to.equal(null)
     })
 
-  it('gets 415 from Bull Board if its body is unreadable, and no error is logged', async () => {
+  it('gets 415 from Bull Board, and no error is logged, if its body is unreadable', async () => {
     const coded = { 'Content-Encoding': 'lzma', 'Content-Type': 'application/json' }
     const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
@@ -44,7 +44,7 @@ describe('A staff request that is rejected before it reaches a page', () => {
     expect(recorded.text).to.not.include('request.failed')
   })
 
-  it('gets 400 from Bull Board if its query contains a NUL character, and no error is logged', async () => {
+  it('gets 400 from Bull Board, and no error is logged, if its query contains a NUL character', async () => {
     const request = `${service.origin}/admin/queues/api/queues?status=%00`
     const response = await fetch(request, { headers: { Cookie: support.cookie } })
     expect(response.status).to.equal(400)

@@ -30,7 +30,7 @@ describe('A staff-initiated replay of events', function () {
     await storeDeliveries(service, { _id: endpointId, url: endpointServer.url }, ids, logged)
   })
 
-  it('shows the number of events before confirmation, then its progress, and can be cancelled', async () => {
+  it('shows the number of events before you confirm, then its progress, and can be cancelled', async () => {
     const page = `/admin/endpoints/${endpointId}`
     const period = { from: '2026-01-01', to: '', event: 'payment.created' }
     const selection = { ...period, deliveries: 'undelivered' }

@@ -36,7 +36,7 @@ describe('The Re-queue button', () => {
   const linesOn = ({ _id }: { _id: string }) =>
     service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
 
-  it('makes one more attempt, writes an audit line and shows the result on the page', async () => {
+  it('attempts the delivery once more, audits the action and shows the result on the page', async () => {
     await toFailing()
     const { _id, referenceNumber } = await deadOne()
     const act = `/admin/deliveries/${_id}/requeue`
@@ -66,7 +66,7 @@ describe('The Re-queue button', () => {
     expect((await support.get(`${payment}?result=constructor`)).text).not.to.include('class="notice')
   })
 
-  it('makes the workers send a dead delivery once more', async () => {
+  it('makes a worker attempt a dead delivery once more', async () => {
     await toFailing()
     const dead = await deadOne()
     failing?.respondWith((res) => void res.end())
@@ -106,7 +106,7 @@ describe('The Re-queue button', () => {
     expect(await linesOn({ _id })).to.deep.equal([])
   })
 
-  it('is hidden from viewers, whose requests are rejected, as are requests without a CSRF token', async () => {
+  it('is hidden from viewers, whose requests are rejected', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadOne()
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
@@ -144,7 +144,7 @@ describe('The Re-queue button', () => {
       }
     }
 
-    it('re-queues the deliveries that are dead when the button is pressed, and none of other endpoints', async () => {
+    it("re-queues only this endpoint's deliveries that are dead when the button is pressed", async () => {
       const one = await toFailing()
       const dead = await deadOne()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
@@ -165,7 +165,7 @@ describe('The Re-queue button', () => {
       expect(await deadOf(other.id)).to.equal(1)
     })
 
-    it('stops after a few seconds, shows how many are left, and offers to continue', async () => {
+    it('stops after a few seconds, shows how many are left and offers to continue', async () => {
       const { id } = await toFailing()
       await deadDeliveries(service, merchant, requeueBatch + 30)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -196,7 +196,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments(requeuedOf(merchant))).to.equal(30)
     })
 
-    it("re-queues only deliveries that died in the form's time range, and rejects an invalid range", async () => {
+    it("re-queues only deliveries that died in the form's time range", async () => {
       const { id } = await toFailing()
       const [early, late] = (await deadDeliveries(service, merchant, 2)) as [Delivery, Delivery]
       const act = `/admin/endpoints/${id}/requeue-all`

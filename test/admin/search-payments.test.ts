@@ -93,7 +93,7 @@ describe('The payment search', () => {
     expect(readable((await search(code)).text)).to.include(`Nothing was found for ${code}.`)
   })
 
-  it("finds payments by the payer's phone number, audits each such search first, and never stores or logs the number", async () => {
+  it("finds payments by the payer's phone number, which it audits first and never stores or logs", async () => {
     const shop = await service.merchant()
     const wallet = scriptedWallet(service)
     const made: Created[] = []
@@ -181,7 +181,7 @@ describe('The payment search', () => {
     }
   })
 
-  it("finds payments of all businesses by the merchant's reference, but never by one that looks like a phone number", async () => {
+  it("finds payments of all businesses by the merchant's reference, unless it looks like a phone number", async () => {
     const other = await service.merchant({ mode: 'live' })
     const [first, second, numeric] = [
       await createIntent(service, merchant, { amount: 1, merchantReference: 'Nº <1042>' }),
@@ -201,7 +201,7 @@ describe('The payment search', () => {
     expect((await search('x'.repeat(65))).status).to.equal(200)
   })
 
-  it('finds payments by business, amount and day of creation, attempt or payment', async () => {
+  it('finds payments by business, amount and the day of creation, attempt or payment', async () => {
     const shop = await service.merchant()
     const midnight = new Date(Math.ceil(service.clock.now().getTime() / dayMs) * dayMs)
     service.clock.freeze(new Date(midnight.getTime() - 60_000))

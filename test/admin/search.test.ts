@@ -50,7 +50,7 @@ describe('The search page', () => {
     }
   })
 
-  it("redirects an order number to the order's page, which shows the webhook but not the customer", async () => {
+  it("redirects an order number to the order's page, which doesn't show the customer", async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
     const order = await storeOrder(service, merchant)
     const product = { productId: 'p', variantId: 'v', name: 'Thé <b>', variantLabel: 'S', sku: null }
@@ -76,7 +76,7 @@ describe('The search page', () => {
     expect((await search('OR-NONE')).status).to.equal(200)
   })
 
-  it('explains why an API key was not found, without repeating the key', async () => {
+  it('explains why an API key was not found without repeating the key', async () => {
     const unknown = newKey('secret', 'live')
     const cases: [query: string, why: string][] = [
       [`${merchant.key}x`, 'mistyped or incomplete'],
@@ -92,7 +92,7 @@ describe('The search page', () => {
     }
   })
 
-  it("says on the key's page whether its current or an earlier secret was searched for", async () => {
+  it("says on the key's page whether you searched for its current or an earlier secret", async () => {
     const { key: first, keyId } = await service.merchant()
     const second = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const page = async (key: string) => readable((await staff.get((await search(key)).location ?? '')).text)
@@ -117,7 +117,7 @@ describe('The search page', () => {
     }
   })
 
-  it('says that nothing was found for any query without a match, whatever its characters', async () => {
+  it('says so if it finds nothing, whatever characters the query contains', async () => {
     const unknown = ['PI-NOTHERE', 'PI-', 'b'.repeat(24), `${'b'.repeat(24)}-${'c'.repeat(24)}`]
     const odd = ['é', 'unknown', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
     for (const query of [...unknown, ...odd]) {
@@ -133,7 +133,7 @@ describe('The search page', () => {
     expect((await staff.post('/admin/search', { q: 'PI-NOTHERE' })).status).to.equal(403)
   })
 
-  it('counts the deliveries that are due, waiting, or died in the last 30 days', async () => {
+  it('counts the deliveries that are due, that are waiting, or that died in the last 30 days', async () => {
     const counts = async () =>
       [...(await staff.read('/admin')).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(([, count]) =>
         Number(count),

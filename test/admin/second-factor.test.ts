@@ -49,7 +49,7 @@ describe('A second factor', () => {
     return { visitor, first, page, enter }
   }
 
-  it('is required: the password alone opens no page and permits no action', async () => {
+  it('is required: no page opens and no action runs with the password alone', async () => {
     const account = await secured()
     const { visitor, first, page, enter } = await enterPassword(account)
     expect([first.status, first.location]).to.deep.equal([303, '/admin/sign-in/code?to=%2Fadmin%2Fdead'])
@@ -100,7 +100,7 @@ describe('A second factor', () => {
     expect(refused).to.deep.equal({ count: 3, notes: [`${account.name}: the code was already used`] })
   })
 
-  it('accepts each recovery code once in place of an app code, and stores only its hash', async () => {
+  it('accepts each recovery code once instead of a code from the app', async () => {
     const account = await secured()
     const [code = '', second = ''] = account.recoveryCodes
     const tabs = await Promise.all([service, beside].map((at) => enterPassword(account, at)))
@@ -131,7 +131,7 @@ describe('A second factor', () => {
     expect(await trail(account.name, /codes-renewed/)).to.have.lengthOf(1)
   })
 
-  it('must be entered within five minutes, and fails if the account has changed since', async () => {
+  it('must be entered within five minutes of the password', async () => {
     const endings: [what: string, end: (name: string) => unknown][] = [
       ['expired', () => advance(5 * 60_000)],
       ['disabled', (name) => setDisabled(service.deps, name, true, operator)],
@@ -149,7 +149,7 @@ describe('A second factor', () => {
     }
   })
 
-  it('allows ten wrong codes per account and hour across all networks, but still accepts a recovery code', async () => {
+  it('can fail ten times per account and hour across all networks, but a recovery code still works', async () => {
     const account = await secured()
     const { enter } = await enterPassword(account)
     const from = (index: number) => ({ 'X-Forwarded-For': `203.0.${index}.1` })
@@ -164,7 +164,7 @@ describe('A second factor', () => {
     expect((await (await enterPassword(account)).enter(account.code(), from(20))).status).to.equal(303)
   })
 
-  it('is added only with a code from the new app and a form of the same session, and ends other sessions', async () => {
+  it('can be added only with a code from the new app, in a form of the same session', async () => {
     const visitor = await signedIn(service, 'viewer')
     const other = visit(service)
     await other.post('/admin/sign-in', { name: visitor.name, password: visitor.password })
@@ -187,7 +187,7 @@ describe('A second factor', () => {
     expect(await trail(visitor.name, /factor-added/)).to.have.lengthOf(1)
   })
 
-  it('can be replaced only with a code from the current one', async () => {
+  it('can be replaced only with a code from the current app', async () => {
     const account = await secured()
     const { fields, code } = await scan(service, account.visitor)
     const submit = (current: string) =>
@@ -208,7 +208,7 @@ describe('A second factor', () => {
 describe('A second factor in production', () => {
   const service = withService(production)
 
-  it('must be set up by support staff and admins before any other page opens, but not by viewers', async () => {
+  it('must be set up by support staff and admins, but not by viewers, before any other page opens', async () => {
     expect((await (await signedIn(service, 'viewer')).get('/admin/account')).status).to.equal(200)
     for (const role of ['support', 'admin'] as const) {
       const visitor = await signedIn(service, role)

@@ -30,7 +30,7 @@ describe('A password link', () => {
       ({ act, actor, after }) => [act, actor.kind, after],
     )
 
-  it('is printed by the command line in production, where no password is', async function () {
+  it('is printed by the command line in production instead of a password', async function () {
     this.timeout(60_000)
     const cli = openAdmin(service)
     const run = async (...args: string[]): Promise<Record<string, string>> => {
@@ -50,7 +50,7 @@ describe('A password link', () => {
     expect(await run('reset-factor', 'moussa')).to.deep.equal({ name: 'moussa', secondFactor: false })
   })
 
-  it('sets the password once and ends all sessions, is never stored or logged, and survives a link preview', async () => {
+  it('sets the password once, ends all sessions and survives a link preview', async () => {
     const { name, password: old } = await signedIn(service, 'viewer')
     const earlier = visit(service)
     await earlier.post('/admin/sign-in', { name, password: old })
@@ -82,7 +82,7 @@ describe('A password link', () => {
     expect(recorded.text).to.include('GET /admin/set-password/:token')
   })
 
-  it('stops working once it is replaced, the account is disabled, or 24 h have passed', async () => {
+  it('stops working if it is replaced, if the account is disabled, or after 24 hours', async () => {
     const endings: ((name: string) => unknown)[] = [
       (name) => issueLink(service.deps, name, operator),
       async (name) => {
@@ -123,7 +123,7 @@ describe('A password link', () => {
     for (const { name } of [invited, member]) expect(await signInStatus(name)).to.equal(403)
   })
 
-  it('requires the old password for a further change, even in the same session', async () => {
+  it('sets only the first password: a further change requires the old one, even in the same session', async () => {
     const { slowHash } = service.deps
     const { make } = slowHash
     const member = await signedIn(service, 'viewer')
@@ -138,7 +138,7 @@ describe('A password link', () => {
     expect(await signInStatus(member.name)).to.equal(303)
   })
 
-  it("accepts any password of 12 to 200 characters that isn't close to a common password or the user's name", async () => {
+  it("accepts a password of 12 to 200 characters that isn't close to a common one or the user's name", async () => {
     const { name, link } = await invite()
     const common = [
       'a'.repeat(16),

@@ -8,7 +8,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { signedIn } from './staff.ts'
 
-describe("An endpoint's URL", () => {
+describe("A webhook endpoint's URL", () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
@@ -16,7 +16,7 @@ describe("An endpoint's URL", () => {
   const shown = () =>
     new RegExp(`^http://${new URL(endpointServer.url).host.replace('.', '\\.')}/T0S…[\\w-]{8}$`)
 
-  it("is complete only in its merchant's API, never on pages, in logs, commands, audit lines, jobs or events", async () => {
+  it("is shown in full only by its merchant's API, never on pages or in logs, commands, audit lines, jobs or events", async () => {
     const recorded = recordLog()
     service.deps.log = recorded.log
     const url = `${new URL(endpointServer.url).origin}/T0SECRETPATH/B1SECOND?token=QUERYSECRET`
@@ -96,7 +96,7 @@ describe("An endpoint's URL", () => {
       expect(shownUrl(service.deps, `${url}x`).slice(-8)).to.not.equal(text.slice(-8))
     })
 
-  it('is redacted from responses in every form that servers echo, unless its path is only a few letters long', () => {
+  it('is redacted from responses in every form that servers echo, unless its path is very short', () => {
     const url = 'https://hooks.example/services/T0SECRETPATH%20x?token=QUERYSECRET1'
     const echoes = [
       'POST /services/T0SECRETPATH%20x?token=QUERYSECRET1',

@@ -9,7 +9,7 @@ import { freshEnvironment, withSecondProcess, withService } from '../support/ser
 import { waitFor } from '../support/wait-for.ts'
 import { hiddenFields, hire, operator, refusalsIn, visit } from './staff.ts'
 
-describe('Support staff sign-in', () => {
+describe('Staff sign-in', () => {
   // Lets tests choose their address with X-Forwarded-For.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
@@ -23,7 +23,7 @@ describe('Support staff sign-in', () => {
   /** Four owners, so that none of them reaches its own limit. */
   const ownerOf = (index: number): string => `owner ${index % 4}`
 
-  it('sets a cookie that lasts 12 h, is sent only to this host and only over https, and is hidden from scripts', async () => {
+  it('sets a 12-hour cookie that only this host receives, only over https, and that scripts cannot read', async () => {
     const visitor = visit(service)
     const form = await visitor.get('/admin/sign-in')
     expect(form.status).to.equal(200)
@@ -65,7 +65,7 @@ describe('Support staff sign-in', () => {
     ])
   })
 
-  it("audits a network's first refusal in each hour separately, and all later ones in one shared line", async () => {
+  it("audits a network's first refusal in each hour separately and all later ones in one shared line", async () => {
     service.clock.freeze(new Date('2036-03-01T12:10:00Z'))
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     await Promise.all([attemptAs(name, 'wrong', from), attemptAs('nobody-here', 'wrong', from)])
@@ -128,7 +128,7 @@ describe('Support staff sign-in', () => {
       expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
-  it('blocks an address after fifty failures in an hour across all names, and never counts successes', async () => {
+  it("blocks an address after fifty failures in an hour across all names, but doesn't count successes", async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
     // An IPv6 customer can use any number of addresses.
@@ -145,7 +145,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it('blocks an IPv6 /48 after 500 failures in an hour, but no address outside it', async () => {
+  it('blocks an IPv6 /48 network, and no address outside it, after 500 failures in an hour', async () => {
     const { name, password } = await hire(service, 'viewer')
     expect((await attemptAs(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     await addFailures('2001:db8:6::/48', 1, 500)
@@ -166,7 +166,7 @@ describe('Support staff sign-in', () => {
     expect(wrong).to.deep.equal([false, false])
   })
 
-  it('hashes with 19 MiB and 2 passes by default, and still accepts older, cheaper hashes', async () => {
+  it('hashes with 19 MiB and 2 passes by default but still accepts older, cheaper hashes', async () => {
     const { HASH_MEMORY_KIB: _, ...environment } = freshEnvironment({})
     const slowHash = createSlowHash(readConfig(environment).hashMemoryKib)
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
@@ -178,7 +178,7 @@ describe('Support staff sign-in', () => {
       ])
   })
 
-  it("is not delayed by a flood of PIN checks, and doesn't delay PIN checks either", async () => {
+  it("is not delayed by a flood of PIN checks and doesn't delay PIN checks either", async () => {
     const slowHash = createSlowHash(64)
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(), slowHash.createCheck(1)]
@@ -225,7 +225,7 @@ describe('Support staff sign-in', () => {
     await forget()
   })
 
-  it('redirects to the requested page, but never to a different site', async () => {
+  it('redirects to the requested page but never to a different site', async () => {
     const redirected = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
     expect(redirected.status).to.equal(303)
     const form = await visit(service).get(String(redirected.location))
@@ -291,7 +291,7 @@ describe('Support staff sign-in', () => {
     }
   })
 
-  it('stores neither a mistyped password nor one typed into the name field', async () => {
+  it('stores neither a mistyped password nor a password typed into the name field', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')

@@ -6,7 +6,7 @@ import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { hire, operator, visit } from './staff.ts'
 
-describe('Support staff accounts', () => {
+describe('A staff account', () => {
   const service = withService()
 
   const trail = (subject: string) =>
@@ -61,7 +61,7 @@ describe('Support staff accounts', () => {
     expect((await service.deps.Staff.findById(name).lean())?.role).to.equal('support')
   })
 
-  it('are created only once if two operators create the same account at the same time', async () => {
+  it('is created only once if two operators create it at the same time', async () => {
     const account = { name: 'twice', role: 'viewer' } as const
     const both = await Promise.all([1, 2].map(() => createAccount(service.deps, account, operator)))
     const [made, ...more] = both.filter((each) => each !== null)
@@ -70,7 +70,7 @@ describe('Support staff accounts', () => {
     expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
   })
 
-  it('are changed by one of several competing requests at a time, with an audit line for each change', async () => {
+  it('is changed by one concurrent request at a time, with an audit line for each change', async () => {
     const { name } = await hire(service, 'viewer')
     const [, ...passwords] = await Promise.all([
       setDisabled(service.deps, name, true, operator),
@@ -84,7 +84,7 @@ describe('Support staff accounts', () => {
     expect(acts.filter((act) => act === 'staff.disabled')).to.have.lengthOf(1)
   })
 
-  it('are disabled only once: a second request changes nothing and writes no audit line', async () => {
+  it('is disabled only once: a second request changes nothing and writes no audit line', async () => {
     const { name } = await hire(service, 'viewer')
     for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, operator)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])

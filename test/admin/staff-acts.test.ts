@@ -231,7 +231,7 @@ describe('A staff action', () => {
     })
   }
 
-  it("shows its consequences and its target for confirmation, and escapes the target's name", async () => {
+  it('shows its consequences and its target before you confirm it', async () => {
     const { businessId } = await service.merchant()
     await service.deps.Business.updateOne({ _id: businessId }, { $set: { name: '<script>\u202Ex' } })
     const { text } = await staff.admin.get(`/admin/businesses/${businessId}/suspend`)
@@ -286,7 +286,7 @@ describe('A staff action', () => {
     expect(await limitsOf()).to.include({ perSecond: null, liveCodes: 8, sandboxIntentsPerDay: 0 })
   })
 
-  it("changes only the edited fields of a form, so two admins don't overwrite each other", async () => {
+  it("changes only the fields you edited, so two admins don't overwrite each other", async () => {
     const { businessId } = await service.merchant()
     const path = `/admin/businesses/${businessId}/limits`
     const open = async () => ({ ...hiddenFields((await staff.admin.get(path)).text), ...noLimits, reason })
@@ -297,7 +297,7 @@ describe('A staff action', () => {
     expect(limits).to.include({ perSecond: 7, liveCodes: 8, sandboxIntentsPerDay: null })
   })
 
-  it("shows a new account's password link once, and rejects a name that is taken or invalid", async () => {
+  it("shows a new account's password link only once", async () => {
     const create = (name: string) => staff.admin.act('/admin/staff/create', { name, role: 'viewer', reason })
     const { text, headers } = await create(' Aicha ')
     expect(headers.get('cache-control')).to.equal('no-store')
@@ -318,7 +318,7 @@ describe('A staff action', () => {
     }
   })
 
-  it("is refused for one's own account", async () => {
+  it('is refused for your own account', async () => {
     const before = await storedState(staff.admin.name)
     for (const name of Object.keys(accountActs.acts)) {
       const path = `/admin/staff/account/${staff.admin.name}/${name}`
@@ -328,7 +328,7 @@ describe('A staff action', () => {
     expect(await storedState(staff.admin.name)).to.equal(before)
   })
 
-  describe('on one of the last two admins', () => {
+  describe('against one of the last two admins', () => {
     const byStaff: By = { actor: { kind: 'staff', name: 'x', from: null }, reason }
     let others: string[]
     let pair: string[]
@@ -351,7 +351,7 @@ describe('A staff action', () => {
       'gets a link for a new password': (deps, name) => issueLink(deps, name, byStaff),
     } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
     for (const [what, act] of Object.entries(acts))
-      it(`leaves one of them, even if each ${what} by the other at the same time`, async () => {
+      it(`leaves one admin able to sign in, even if each ${what} by the other at the same time`, async () => {
         // Each request has read that there is another admin.
         const running = await Promise.all(
           pair.map(async (name) => {
@@ -370,7 +370,7 @@ describe('A staff action', () => {
         expect(await service.deps.Staff.countDocuments(usable)).to.equal(1)
       })
 
-    it('is refused for the last one, except on the command line', async () => {
+    it('is refused for the last admin, except on the command line', async () => {
       const [one = '', other = ''] = pair
       await setDisabled(service.deps, one, true, byStaff)
       const account = (await lookUpAccount(service.deps, other)) ?? expect.fail()

@@ -14,7 +14,7 @@ import { hiddenFields, operator, production, signedIn, type Visitor, visit, with
 const hourMs = 3_600_000
 const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
 
-describe('A support staff session', () => {
+describe('A staff session', () => {
   const service = withService()
   const beside = withSecondProcess(service)
 
@@ -22,7 +22,7 @@ describe('A support staff session', () => {
   /** The same cookie, sent to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
-  it('is required for every page, action and script, and otherwise redirects to the sign-in page', async () => {
+  it('is required for every page, action and script', async () => {
     const signedOut = visit(service)
     for (const below of ['', '/', '/audit?who=x', '/businesses', '/staff', '/queues', '/nothing']) {
       const path = `/admin${below}`
@@ -60,7 +60,7 @@ describe('A support staff session', () => {
     expect(await isIn(visit(service, `a=b; ${cookie}; c=d`))).to.equal(true)
   })
 
-  it('survives opening a link in an email, although the browser first omits the session cookie', async () => {
+  it('survives opening a link in an email, when the browser first omits the session cookie', async () => {
     const path = '/admin/audit?who=x'
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
@@ -81,7 +81,7 @@ describe('A support staff session', () => {
     expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
   })
 
-  it('accepts forms on every process, including one that already uses the new SECRET_KEY', async () => {
+  it('can submit forms to every process, including one that already uses the new SECRET_KEY', async () => {
     const newer = randomBytes(32).toString('base64')
     const exchanged = await openSecondProcess(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')
@@ -93,7 +93,7 @@ describe('A support staff session', () => {
     await exchanged.close()
   })
 
-  it('ends immediately and permanently on every process after the account is disabled', async () => {
+  it('ends permanently on every process as soon as the account is disabled', async () => {
     const viewer = await signedIn(service, 'support')
     expect(await isIn(there(viewer))).to.equal(true)
     await setDisabled(service.deps, viewer.name, true, operator)
@@ -110,7 +110,7 @@ describe('A support staff session', () => {
     'its sessions are ended': (name) => endOtherSessions(service.deps, { name, keptId: '' }, operator),
   } satisfies Record<string, (name: string) => Promise<unknown>>
   for (const [what, end] of Object.entries(endings))
-    it(`performs no action that passed all checks if ${what}`, async () => {
+    it(`performs no action that passed all checks if ${what} meanwhile`, async () => {
       const admin = await signedIn(service, 'admin')
       const business = await createBusiness(service.deps, { name: 'Shop', liveApproved: false }, operator)
       const act = businessActs.acts.suspend ?? expect.fail()
@@ -130,7 +130,7 @@ describe('A support staff session', () => {
       ).to.equal(0)
     })
 
-  it('can still be used while a dead process holds its lock', async () => {
+  it('can still be used while a lock on it is held by a dead process', async () => {
     const { deps, clock } = service
     const viewer = await signedIn(service, 'viewer')
     clock.advance(hourMs)
@@ -145,7 +145,7 @@ describe('A support staff session', () => {
     expect((await deps.StaffSession.findById(_id).lean())?.client).to.equal('x')
   })
 
-  it('ends immediately on every process after a password change, and the old password no longer works', async () => {
+  it('ends on every process as soon as the password is changed', async () => {
     const viewer = await signedIn(service, 'viewer')
     const { name, password } = viewer
     const fresh = await renewPassword(service.deps, name, operator)
@@ -155,7 +155,7 @@ describe('A support staff session', () => {
     expect(status).to.equal(303)
   })
 
-  it("is new at each sign-in, which ends the browser's previous session", async () => {
+  it("starts at each sign-in and ends the browser's previous session", async () => {
     const viewer = await signedIn(service, 'viewer')
     const before = visit(beside, viewer.cookie)
     const { name, password } = viewer
@@ -166,7 +166,7 @@ describe('A support staff session', () => {
     expect([again.status, again.location]).to.deep.equal([303, '/admin/dead'])
   })
 
-  it("accepts only forms from the service's own pages with the session's own token", async () => {
+  it("accepts only forms from the service's own pages that contain the session's token", async () => {
     const [one, other] = [await signedIn(service, 'viewer'), await signedIn(service, 'viewer')]
     const tokenOf = async (visitor: Visitor) => hiddenFields((await visitor.get('/admin/audit')).text).csrf
     const [csrf = '', foreign = ''] = [await tokenOf(one), await tokenOf(other)]
@@ -183,7 +183,7 @@ describe('A support staff session', () => {
     expect((await one.post('/admin/sign-out', { csrf })).status).to.equal(303)
   })
 
-  it("records its start, its end and the client's address in the audit trail", async () => {
+  it("adds its start, its end and the client's address to the audit trail", async () => {
     const viewer = await signedIn(service, 'viewer')
     await viewer.act('/admin/sign-out')
     const lines = await service.deps.AuditEvent.find({ 'actor.name': viewer.name }).sort({ _id: 1 }).lean()
@@ -202,12 +202,12 @@ describe('A support staff session', () => {
   })
 })
 
-describe('The staff pages', () => {
+describe('A staff page', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
   const viewer = withStaff(service, 'viewer')
 
-  it('allow no scripts, third-party resources, framing or caching', async () => {
+  it('allows no scripts, third-party resources, framing or caching', async () => {
     for (const { headers, text } of [
       await visit(service).get('/admin/sign-in'),
       await viewer.get('/admin/audit'),
@@ -227,7 +227,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('respond to errors with an HTML page without a stack trace', async () => {
+  it('shows an error without a stack trace', async () => {
     const wrong: [path: string, status: number][] = [
       ['/admin/nothing', 404],
       ['/admin/AUDIT', 404],
@@ -252,7 +252,7 @@ describe('The staff pages', () => {
     expect(overfull.headers.get('content-type')).to.equal('text/html; charset=utf-8')
   })
 
-  it('respond to HEAD as they do to GET, but without a body', async () => {
+  it('responds to HEAD as it does to GET, but without a body', async () => {
     const headers = { Cookie: viewer.cookie }
     for (const [path, status] of [
       ['/admin/audit', 200],
@@ -265,7 +265,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('use a stylesheet whose URL changes with its content', async () => {
+  it('uses a stylesheet whose URL changes with its content', async () => {
     const { text } = await visit(service).get('/admin/sign-in')
     const path = String(/rel="stylesheet" href="([^"]+)"/.exec(text)?.[1]).replace('&#61;', '=')
     const style = await visit(service).get(path)
@@ -273,7 +273,7 @@ describe('The staff pages', () => {
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
 
-  it("log each request with its route and the staff member's name, but no ids, queries or passwords", async () => {
+  it("logs each request's route and the staff member's name, but no ids, queries or passwords", async () => {
     const before = recorded.lines().length
     const support = await signedIn(service, 'support')
     await support.get('/admin/audit?who=hidden-query')
@@ -295,7 +295,7 @@ describe('The staff pages', () => {
       expect(recorded.text).not.to.include(secret)
   })
 
-  it('make browsers use only https in production', async () => {
+  it('makes browsers use only https in production', async () => {
     const live = await openService(production)
     const { headers } = await visit(live).get('/admin/sign-in')
     await live.close()

@@ -32,7 +32,7 @@ const damage = fc.record({
   ),
 })
 
-describe('Arbitrary bytes', () => {
+describe('A request of arbitrary bytes', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -72,7 +72,7 @@ describe('Arbitrary bytes', () => {
 
   const seeded = { seed: inFull(9, 8), endOnFailure: true }
 
-  it('get only well-formed responses, and the service still serves the next request', async () => {
+  it("gets only well-formed responses and doesn't stop the service from serving the next request", async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
@@ -80,7 +80,7 @@ describe('Arbitrary bytes', () => {
     )
   })
 
-  it('cause no internal error when inserted into a valid request', async () => {
+  it('causes no internal error if the bytes are inserted into a valid request', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

@@ -14,7 +14,7 @@ const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
 const largestFile = 8 * 1024 * 1024
 const largestJson = 512 * 1024
 
-describe('Large request bodies', () => {
+describe('A large request body', () => {
   const service = withService()
   let merchants: Merchant[]
   let merchant: Merchant
@@ -77,7 +77,7 @@ describe('Large request bodies', () => {
     })
   }
 
-  it('are refused early if too many from the same business are already arriving, but small ones are accepted', async () => {
+  it('is refused early if too many from the same business are already arriving', async () => {
     const before = await refusals()
     const headers = merchant.write()
     for (let n = 0; n < 3; n += 1) await begin(imports, merchant, `Content-Length: ${largestFile}`)
@@ -97,7 +97,7 @@ describe('Large request bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it("use only the sending business's share of memory, whichever of its keys it uses", async () => {
+  it("uses only the sending business's share of memory, whichever of its keys it uses", async () => {
     const [other = expect.fail()] = merchants
     const free = fill()
     await expectNoBudget(upload(csv(20_000)), 'csv')
@@ -107,14 +107,14 @@ describe('Large request bodies', () => {
     free()
   })
 
-  it("get 503 once others use all the memory, after others' stalled responses have been closed", async () => {
+  it('gets 503 while the bodies of other businesses use all the memory', async () => {
     const others = merchants.map((by) => fill(by))
     expect((await upload(csv(20_000))).status).to.equal(503)
     for (const free of others) free()
     expect((await upload(csv(20_000))).status).to.equal(200)
   })
 
-  it('never cause a create of up to 16 KiB to be refused, even one sent in chunks', async () => {
+  it('never causes a create of up to 16 KiB to be refused', async () => {
     const free = fill()
     await expectNoBudget(create(json(16 * 1024 + 1)), 'json')
     expect((await create(json(16 * 1024))).status).to.equal(201)
@@ -127,7 +127,7 @@ describe('Large request bodies', () => {
     free()
   })
 
-  it('reserve memory for the maximum body size when chunked', async () => {
+  it('reserves memory for the maximum body size if it is chunked', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await waitFor('memory is reserved', () => taken() === largestJson * perBodyByte.json)
     const received = readToEnd(socket)
@@ -136,7 +136,7 @@ describe('Large request bodies', () => {
     expect(taken()).to.equal(0)
   })
 
-  it('reserve only their actual size once they have arrived, or nothing if they are small', async () => {
+  it('reserves only its actual size once it has arrived', async () => {
     let most = 0
     const now = () => {
       most = Math.max(most, taken())
@@ -151,7 +151,7 @@ describe('Large request bodies', () => {
     await close()
   })
 
-  it('are freed once parsed, even if the connection stays open', async () => {
+  it('releases its memory once parsed, even if the connection stays open', async () => {
     const { origin, server, close } = await openWeb()
     const requested = once(server, 'request')
     const framing = [`Content-Length: ${largestJson}`, 'Connection: close']
@@ -163,7 +163,7 @@ describe('Large request bodies', () => {
     await close()
   })
 
-  it('release their memory exactly once, however their requests end', async () => {
+  it('releases its memory exactly once, however the request ends', async () => {
     const headers = merchant.write()
     const statuses = [
       await create(json(largestJson), merchant, headers),

@@ -5,7 +5,7 @@ import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
-describe('Metrics of the largest businesses', () => {
+describe('The metrics endpoint', () => {
   const few = { LIVE_CODES_PER_BUSINESS: '20', SANDBOX_INTENTS_PER_DAY: '20' }
   const service = withService({ ...few, SANDBOX_BYTES_PER_DAY: '1000000' })
 
@@ -19,7 +19,7 @@ describe('Metrics of the largest businesses', () => {
   }
   const usedOf = (quota: string) => byBusiness('business_quota_used_ratio', `,quota="${quota}"`)
 
-  it('report quota usage for the ten businesses closest to their quotas', async () => {
+  it('reports quota usage for the ten businesses closest to their quotas', async () => {
     service.clock.freeze(new Date('2036-03-01T12:00:00Z'))
     for (const [mode, quota, limits] of [
       ['live', 'liveCodes', { liveCodes: 2 }],
@@ -42,7 +42,7 @@ describe('Metrics of the largest businesses', () => {
     service.clock.freeze(null)
   })
 
-  it("estimate a business's stored bytes from a sample of a thousand documents per kind", async () => {
+  it("estimates a business's stored bytes from a sample of a thousand documents per kind", async () => {
     const [large, small] = await Promise.all([service.merchant(), service.merchant()])
     const copy = async (merchant: Merchant, count: number, changes: Partial<Intent>) => {
       await copyIntents(service, await intentTemplate(service, merchant), count, () => changes)

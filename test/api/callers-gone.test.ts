@@ -29,7 +29,7 @@ describe('A request whose client disconnects after sending it', () => {
       expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('refunds exactly the requested amount', async () => {
+  it('refunds exactly the amount that it contains', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
@@ -41,7 +41,7 @@ describe('A request whose client disconnects after sending it', () => {
     expect(after.data.totalAmountRefunded).to.equal(100)
   })
 
-  it('logs no error for a file download', async () => {
+  it('logs no error if it downloads a file', async () => {
     await giveUp('/api/v1/dev/store/products/export-csv', merchant.read(), '', 'GET')
     const line = () => recorded.lines().find(({ route }) => route === 'GET /dev/store/products/export-csv')
     await waitFor(

@@ -56,7 +56,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(read.body.data).to.deep.equal(body.data)
   })
 
-  it('adds the event payment.cancelled in the same write as the cancellation', async () => {
+  it('writes the event payment.cancelled together with the cancellation', async () => {
     const { referenceNumber } = await create()
     const { body } = await cancel(referenceNumber)
     const [, event, ...more] = await events(referenceNumber)
@@ -67,7 +67,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect((await outboxData(service, referenceNumber))[1]?.data).to.include(cancelledData)
   })
 
-  it('needs no request body, and ignores any body that is sent', async () => {
+  it('needs no request body and ignores any body that is sent', async () => {
     for (const body of ['', '{', '[1]', '{"status":"PAID"}', 'x'.repeat(600_000)]) {
       const { referenceNumber } = await create()
       const response = await cancel(referenceNumber).set('Content-Type', 'text/plain').send(body)
@@ -100,7 +100,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     service.clock.freeze(null)
   })
 
-  it('lets one of several competing requests cancel the intent, with one event, and refuses the others', async () => {
+  it('lets one of several concurrent requests cancel the intent and refuses the others', async () => {
     const seen = new Set<string>()
     for (let round = 0; round < rounds(30, 5); round += 1) {
       const { referenceNumber } = await create()
@@ -120,7 +120,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(seen).to.include('INTENT_CANCEL_CONFLICT')
   })
 
-  it('returns what GET returns, even if a payment fails between the read and the write', async () => {
+  it('returns what GET returns, even if a payment fails while the request runs', async () => {
     const { referenceNumber } = await create()
     const [{ batchers }, read, gate] = [service.deps, createGate(), createGate()]
     const { findIntentToChange } = batchers
@@ -149,7 +149,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(after.body.data).to.deep.equal(body.data)
   })
 
-  it('repeats the original response on each retry, whether or not that request won the race', async () => {
+  it('repeats its response on each retry, even to a request that was refused', async () => {
     const { referenceNumber } = await create()
     const keys = [crypto.randomUUID(), crypto.randomUUID()]
     const first = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))

@@ -86,7 +86,7 @@ describe('The webhook endpoint API', () => {
   })
 
   describe('on PUT /dev/webhooks/endpoints/{id}', () => {
-    it('changes only the given fields, and returns the endpoint as listed but without its 24-hour statistics', async () => {
+    it('changes only the given fields and returns the endpoint without its 24-hour statistics', async () => {
       const [before] = await listed()
       const changes = [
         { url: 'https://shop.example/other' },
@@ -106,7 +106,7 @@ describe('The webhook endpoint API', () => {
       }
     })
 
-    it('validates input like a create, even for an unknown endpoint, and changes nothing if it is invalid', async () => {
+    it('validates its input like a create, even if the endpoint is unknown', async () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
@@ -168,7 +168,7 @@ describe('The webhook endpoint API', () => {
       await expectRefused(update({ active: false }, merchant, ofLive), 404, 'ENDPOINT_NOT_FOUND')
     })
 
-    it('changes the endpoint once per idempotency key, even if ten requests compete', async () => {
+    it('changes the endpoint once per idempotency key, even if ten requests arrive at once', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
       )
@@ -187,7 +187,7 @@ describe('The webhook endpoint API', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
-    it('deactivates the endpoint, so it receives nothing and its deliveries are cancelled when due', async () => {
+    it("cancels an endpoint's deliveries when they are due if it deactivates the endpoint", async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length
@@ -207,7 +207,7 @@ describe('The webhook endpoint API', () => {
   })
 
   describe('on DELETE /dev/webhooks/endpoints/{id}', () => {
-    it('returns {id, deleted: true} whatever the body, and 404 to a second request', async () => {
+    it('returns {id, deleted: true} whatever the body, but 404 to a second request', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
       expect(await listed()).to.deep.equal([])
@@ -217,13 +217,13 @@ describe('The webhook endpoint API', () => {
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
     })
 
-    it('takes effect only once, even if ten requests compete', async () => {
+    it('takes effect only once, even if ten requests arrive at once', async () => {
       const responses = await Promise.all(Array.from({ length: 10 }, () => remove()))
       const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])
     })
 
-    it('cancels open deliveries immediately, and discards the result of an attempt in progress', async () => {
+    it('cancels open deliveries immediately and discards the result of an attempt in progress', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
       const { id: kept } = await subscribe(service, merchant, endpointServer.url)
@@ -284,7 +284,7 @@ describe('The webhook endpoint API', () => {
       expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(60)
     })
 
-    it('keeps at most 100 deleted endpoints without deliveries, which the list and the relay never read', async () => {
+    it('keeps at most 100 deleted endpoints without deliveries', async () => {
       service.allowHost(endpointServer.host)
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
@@ -323,7 +323,7 @@ describe('The webhook endpoint API', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
-    it('makes way for a new endpoint, and concurrent deletes and creates never leave more than five', async () => {
+    it('lets you create another endpoint, but never more than five even if requests are concurrent', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const body = { url, events: ['payment.created'] }

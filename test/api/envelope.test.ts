@@ -23,7 +23,7 @@ describe('A response', () => {
       .send(body)
 
   describe('to a successful request', () => {
-    it('contains only success and data, is UTF-8 JSON, and has Cache-Control: no-store', async () => {
+    it('contains only success and data, is UTF-8 JSON and has Cache-Control: no-store', async () => {
       const { body, headers } = await service.http.get(intents).set(merchant.read()).expect(200)
       expect(body).to.have.all.keys('success', 'data')
       expect(body.success).to.equal(true)
@@ -41,7 +41,7 @@ describe('A response', () => {
     })
   })
 
-  describe('has security headers', () => {
+  describe('with security headers', () => {
     const always = {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none';base-uri 'none';frame-ancestors 'none'",
@@ -50,7 +50,7 @@ describe('A response', () => {
       'x-content-type-options': 'nosniff',
     }
 
-    it('that forbid MIME sniffing, framing and caching, whatever its status', async () => {
+    it('forbids MIME sniffing, framing and caching, whatever its status', async () => {
       const responses = await Promise.all([
         service.http.get(intents).set(merchant.read()).expect(200),
         service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
@@ -64,7 +64,7 @@ describe('A response', () => {
       expect(responses[0]?.headers).not.to.have.property('strict-transport-security')
     })
 
-    it('that tell browsers to use only https if the service runs in production and its public URL uses https', () => {
+    it('tells browsers to use only https if the service runs in production with an https PUBLIC_URL', () => {
       const names = (production: boolean, publicUrl: string) =>
         Object.fromEntries(createApiHeaders({ production, publicUrl }))
       expect(names(true, 'https://pay.example')).to.include({
@@ -76,11 +76,11 @@ describe('A response', () => {
     })
   })
 
-  describe('has CORS headers', () => {
+  describe('with CORS headers', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('that let browsers send every request a publishable key may make, and read the response', async () => {
+    it('lets browsers send and read every request that a publishable key may make', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
@@ -100,7 +100,7 @@ describe('A response', () => {
       for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('that omit Access-Control-Allow-Origin for requests no publishable key may make', async () => {
+    it('omits Access-Control-Allow-Origin if no publishable key may make the request', async () => {
       const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const responses = await Promise.all([
         service.http.options(intents).set(forPost).expect(404),
@@ -114,7 +114,7 @@ describe('A response', () => {
     })
   })
 
-  it('reports an invalid query parameter even after more than a thousand others', async () => {
+  it('reports an invalid query parameter even if it comes after more than a thousand others', async () => {
     const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })
@@ -150,7 +150,7 @@ describe('A response', () => {
       })
   })
 
-  it('has the same headers for HEAD as for GET, but no body', async () => {
+  it('has the same headers for HEAD as for GET but no body', async () => {
     const { status, headers, text } = await service.http.head(intents).set(merchant.read())
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal(json)
@@ -196,7 +196,7 @@ describe('A response', () => {
       ['JSON in a different charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
-      it(`is ${status} ${code} for ${what}, and nothing is stored`, async () => {
+      it(`is ${status} ${code} for ${what}`, async () => {
         const before = await service.deps.Intent.countDocuments()
         const response = await expectRefused(write({ 'Content-Type': type }, body()), status, code)
         expect(response.headers['content-type']).to.equal(json)
@@ -216,7 +216,7 @@ describe('A response', () => {
       expectFailure(response, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('is 201 for a body with eight levels of nesting, charset=UTF-8 or the maximum number of escapes', async () => {
+    it('is 201 if the body has eight levels of nesting, charset=UTF-8 or the maximum number of escapes', async () => {
       const deep = JSON.stringify({ amount: 5, x: JSON.parse(nested(7)) })
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)

@@ -78,7 +78,7 @@ describe('The first response to a create', () => {
     ['nearly 24 hours passed', () => pass(24 * hour - 1000)],
   ]
   for (const [what, happen, body = input] of happenings)
-    it(`stays the same if ${what}`, async () => {
+    it(`stays the same after time has passed or the intent has changed: ${what}`, async () => {
       const first = await send(service, '/intents', body, 'first').expect(201)
       await happen(first.body.data)
       await expectSame('/intents', body, first)
@@ -97,7 +97,7 @@ describe('The first response to a create', () => {
     expect(await freeIfReusable(service.deps, codeKey)).to.equal(true)
   }
 
-  it('stays the same for an order whose product has since been changed and deleted', async () => {
+  it('stays the same for an order even after its product is changed and deleted', async () => {
     const given = { name: 'Malafa', sku: 'M-1', price: 700, stock: 9 }
     const product = await createProduct(service, merchant, given)
     const path = '/store/orders/simulate'
@@ -111,7 +111,7 @@ describe('The first response to a create', () => {
     await expectSame(path, body, first)
   })
 
-  it('is not stored but rebuilt from the intent, which records the format number and PAY_URL', async () => {
+  it('is not stored but rebuilt from the intent, which records its format number and PAY_URL', async () => {
     const stored = () => service.deps.StoredResponse.countDocuments()
     const before = await stored()
     const { body } = await send(service, '/intents', input, 'first').expect(201)
@@ -121,7 +121,7 @@ describe('The first response to a create', () => {
     expect(await stored()).to.equal(before)
   })
 
-  it('becomes 503 SERVICE_UNAVAILABLE if its format is newer than the process knows', async () => {
+  it('becomes 503 SERVICE_UNAVAILABLE if the process is too old to know its format', async () => {
     const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>

@@ -15,7 +15,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     (await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
 
-  it('returns every field of the create response, plus those only a retrieval returns', async () => {
+  it('returns every field of the create response and the fields that only a retrieval returns', async () => {
     const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
     const read = await get(made.referenceNumber)
     const later = { payment: null, refunds: [], totalAmountRefunded: 0, updatedAt: made.createdAt }
@@ -43,14 +43,14 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     })
   })
 
-  it('needs no idempotency key, and changes nothing', async () => {
+  it('needs no idempotency key and changes nothing', async () => {
     const { referenceNumber } = await create()
     const before = await stored(referenceNumber)
     await Promise.all([get(referenceNumber), get(referenceNumber)])
     expect(await stored(referenceNumber)).to.deep.equal(before)
   })
 
-  it('returns 404 INTENT_NOT_FOUND for any unknown reference, including codes and lower-case references', async () => {
+  it('returns 404 INTENT_NOT_FOUND for any unknown reference, e.g. a code or a lower-case reference', async () => {
     const { referenceNumber, code, shortCode } = await create()
     const references = [
       [code, shortCode, referenceNumber.toLowerCase(), `${referenceNumber}%20`],
@@ -63,7 +63,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     }
   })
 
-  it('returns the payment code while it is valid, and null after that', async () => {
+  it('returns the payment code while it is valid and null after that', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, code, codeExpiresAt, codeUrl } = await create()
     expect(await get(referenceNumber)).to.include({ code, codeExpiresAt, codeUrl })

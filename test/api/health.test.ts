@@ -44,7 +44,7 @@ describe('The health check', () => {
     await close()
   })
 
-  it('returns 404 ENDPOINT_NOT_FOUND for a POST, and lists the allowed methods in the Allow header', async () => {
+  it('returns 404 ENDPOINT_NOT_FOUND with an Allow header for a POST', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics'])
       await expectRefused(service.http.post(path).expect('Allow', 'GET, HEAD'), 404, 'ENDPOINT_NOT_FOUND')
   })
@@ -54,7 +54,7 @@ describe('The health check', () => {
       expect((await service.http.get(path)).status, path).to.equal(404)
   })
 
-  it("rejects invalid requests on a worker's port just like on the web port", async () => {
+  it("rejects invalid requests on a worker's port just as on the web port", async () => {
     const { server, stop } = await openProbes(service.deps)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [

@@ -186,7 +186,7 @@ describe('A write to a payment intent', () => {
       expect([found.status, replayed(found), await act.effects()]).to.deep.equal([act.status, true, 1])
     })
 
-    it(`is recognised by a retry with an unreadable body or other parameters: ${name}`, async () => {
+    it(`is recognised by a retry with an unreadable body or different parameters: ${name}`, async () => {
       const act = await ready()
       await send(act)
       for (const body of ['{"amount":', '{"label":7,"amount":true}']) {
@@ -198,7 +198,7 @@ describe('A write to a payment intent', () => {
       expect(await act.effects()).to.equal(1)
     })
 
-    it(`can run again under the same key after 24 hours, even before the clean-up: ${name}`, async () => {
+    it(`can run again with the same key after 24 hours, even before the clean-up: ${name}`, async () => {
       const act = await ready()
       const first = await send(act)
       service.clock.advance(day - 1000)
@@ -213,7 +213,7 @@ describe('A write to a payment intent', () => {
     // A cancel ignores its body, so no duplicate of it can be refused.
     if (name === 'cancel') continue
 
-    it(`prevails over a concurrent duplicate's refusal, whichever is stored first: ${name}`, async () => {
+    it(`takes effect and its response is kept, even if a concurrent duplicate is refused: ${name}`, async () => {
       const act = await ready()
       const { arrived, gates } = hold(written)
       const first = send(act)
@@ -230,7 +230,7 @@ describe('A write to a payment intent', () => {
       expect(await act.effects()).to.equal(1)
     })
 
-    it(`is also returned to a concurrent duplicate whose refusal is stored later: ${name}`, async () => {
+    it(`gives its response to a concurrent duplicate whose refusal is stored later: ${name}`, async () => {
       const act = await ready()
       const { arrived, gates } = hold('insertResponse')
       const refused = send(act, 'one', '{"amount":"x","outcome":7}')
@@ -245,7 +245,7 @@ describe('A write to a payment intent', () => {
     })
   }
 
-  it('is recognised by a retry even if the first request used up the quota', async () => {
+  it('is recognised by a retry even if the first request has used up the quota', async () => {
     const { config } = service.deps
     const { sandboxIntentsPerDay } = config
     cleanUps.push(() => Object.assign(config, { sandboxIntentsPerDay }))
@@ -257,7 +257,7 @@ describe('A write to a payment intent', () => {
     expect([found.status, found.text, replayed(found)]).to.deep.equal([201, first.text, true])
   })
 
-  it('stores refusals, except those that a retry may overcome', async () => {
+  it('stores its refusal unless a retry may succeed', async () => {
     const act = await acts.create()
     for (const body of ['{', '{"amount":5}x']) expect((await send(act, 'unread', body)).status).to.equal(400)
     expect(await rows()).to.have.length(0)
@@ -269,7 +269,7 @@ describe('A write to a payment intent', () => {
     expect(again.headers['idempotent-params-mismatch']).to.equal('true')
   })
 
-  it("takes effect once in 24 hours, even if two processes' clocks differ by a second", async () => {
+  it('takes effect once in 24 hours, even if the clocks of two processes differ by a second', async () => {
     const other = await openService(sharedEnvironment(service))
     try {
       service.clock.freeze(new Date())
@@ -319,7 +319,7 @@ describe('A write to a payment intent', () => {
       return { act, gate, orders, first }
     }
 
-    it('makes a concurrent duplicate wait, and both get the outcome', async () => {
+    it('makes a concurrent duplicate wait and gives it the same outcome', async () => {
       const { act, gate, orders, first } = await refundAtGate()
       const twin = send(act)
       await waitFor('the twin to wait', () => service.deps.capacity.held('twins', merchant.businessId) === 1)
@@ -330,7 +330,7 @@ describe('A write to a payment intent', () => {
       expect([orders.length, await act.effects()]).to.deep.equal([1, 1])
     })
 
-    it('lets up to 20 duplicates per business wait, and returns an in-progress error to others', async () => {
+    it('lets up to 20 duplicates per business wait and returns an in-progress error to others', async () => {
       const { act, gate, first } = await refundAtGate()
       const slots = Array.from({ length: 20 }, () =>
         service.deps.capacity.takeNow([merchant.businessId], { twins: 1 }),
@@ -345,7 +345,7 @@ describe('A write to a payment intent', () => {
     })
   })
 
-  describe('records idempotency keys in the intent, which', () => {
+  describe('that records its idempotency key in the intent', () => {
     const fill = async (reference: string, count: number, at: Date) => {
       const marks = Array.from({ length: count }, (_, index) => ({
         key: `mark ${index}`,
@@ -355,14 +355,14 @@ describe('A write to a payment intent', () => {
       await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { marks } })
     }
 
-    it('are removed by the first write after 24 hours', async () => {
+    it('removes recorded keys that are older than 24 hours', async () => {
       const reference = await pendingIntent()
       await fill(reference, 2000, new Date(service.clock.now().getTime() - day))
       await simulate(service, merchant, reference, { outcome: 'insufficient_funds' })
       expect((await storedIntent(service, reference)).marks).to.have.length(1)
     })
 
-    it('never block a refund when payments have used too many, and never block a cancel', async () => {
+    it('never blocks a refund or a cancellation when payments have recorded too many keys', async () => {
       const [paid, cancelled] = [await pendingIntent(), await pendingIntent()]
       await simulate(service, merchant, paid)
       for (const reference of [paid, cancelled]) await fill(reference, 1000, service.clock.now())
@@ -374,8 +374,8 @@ describe('A write to a payment intent', () => {
     })
   })
 
-  describe('stores a response that', () => {
-    it('contains no key, code, secret, body or response in plain text', async () => {
+  describe('whose response is stored', () => {
+    it('stores no key, code, secret, body or response in plain text', async () => {
       const created = await createIntent(service, merchant, { amount: 5, label: 'visible-label' })
       const cancel = await acts.cancel(created.referenceNumber)
       await send(cancel, 'visible-key')
@@ -391,7 +391,7 @@ describe('A write to a payment intent', () => {
         expect(everything).not.to.include(secret)
     })
 
-    it("causes 503 and lets nothing run again if it can't be decrypted or belongs to another request", async () => {
+    it("returns 503 to a retry if the stored response can't be decrypted or belongs to another request", async () => {
       const act = await acts.refund()
       await send(act, 'one')
       await send(act, 'another')
@@ -404,7 +404,7 @@ describe('A write to a payment intent', () => {
       expect(await act.effects()).to.equal(2)
     })
 
-    it('expires after 24 hours, and is removed by MongoDB an hour later', async () => {
+    it('lets the stored response expire after 24 hours, an hour before MongoDB removes it', async () => {
       await send(await acts.cancel())
       const [row] = await rows()
       expect(Number(row?.expiresAt) - Number(row?.at)).to.equal(day)
@@ -416,7 +416,7 @@ describe('A write to a payment intent', () => {
   })
 })
 
-describe('A retry of webhook deliveries (API)', () => {
+describe('A retry of webhook deliveries through the API', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const failing = withEndpointServer()
@@ -492,7 +492,7 @@ describe('A retry of webhook deliveries (API)', () => {
       expect((await lastPlan()).deliveries).to.deep.equal([])
     })
 
-    it(`is recognised in a repeated request with other parameters or an unreadable body: ${name}`, async () => {
+    it(`is recognised in a repeated request with different parameters or an unreadable body: ${name}`, async () => {
       const { send, effects } = await ready(isByFilter)
       const first = await send()
       for (const body of ['{"status":["DEAD","CANCELLED"]}', '{"status":7}', '{"status":']) {
@@ -504,7 +504,7 @@ describe('A retry of webhook deliveries (API)', () => {
       expect(await effects()).to.deep.equal([1, 1])
     })
 
-    it(`can be repeated under the same key after 24 hours: ${name}`, async () => {
+    it(`can be repeated with the same key after 24 hours: ${name}`, async () => {
       const { send, effects, delivery } = await ready(isByFilter)
       const first = await send()
       await attempt(service.deps, delivery._id)
@@ -516,7 +516,7 @@ describe('A retry of webhook deliveries (API)', () => {
       expect((await send()).text).to.equal(next.text)
     })
 
-    it(`re-queues nothing for a concurrent duplicate if it found nothing to re-queue: ${name}`, async () => {
+    it(`re-queues nothing for a concurrent duplicate if the first request found nothing: ${name}`, async () => {
       const { send, effects, delivery } = await ready(isByFilter)
       const become = (status: 'DELIVERED' | 'DEAD') =>
         service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { status } })
@@ -536,7 +536,7 @@ describe('A retry of webhook deliveries (API)', () => {
   }
 })
 
-describe('An endpoint change or a replay', () => {
+describe('A change to an endpoint or a replay', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -687,7 +687,7 @@ describe('An endpoint change or a replay', () => {
       expect([responses[0]?.status, await change.effects()]).to.deep.equal([change.status, [1, 1]])
     })
 
-    it(`is returned to a concurrent duplicate even if a majority read doesn't see its response yet: ${name}`, async () => {
+    it(`gives its response to a concurrent duplicate even if a majority read doesn't see it yet: ${name}`, async () => {
       const change = await ready()
       const first = await send(change)
       const { batchers } = service.deps
@@ -703,7 +703,7 @@ describe('An endpoint change or a replay', () => {
       expect(await change.effects()).to.deep.equal([1, 1])
     })
 
-    it(`leaves nothing behind if its audit line or response can't be written, and can be retried: ${name}`, async () => {
+    it(`leaves nothing behind and can be retried if its audit line or response can't be written: ${name}`, async () => {
       const change = await ready()
       const { AuditEvent, StoredResponse, mongo } = service.deps
       for (const [collection, write] of [
@@ -721,7 +721,7 @@ describe('An endpoint change or a replay', () => {
       expect(await change.effects()).to.deep.equal([1, 1])
     })
 
-    it(`repeats its first response to an unreadable body and to other parameters: ${name}`, async () => {
+    it(`repeats its first response to an unreadable body or different parameters: ${name}`, async () => {
       const change = await ready()
       const first = await send(change)
       for (const text of ['{"url":', '{"url":7,"from":7}']) {
@@ -734,7 +734,7 @@ describe('An endpoint change or a replay', () => {
       expect(await change.effects()).to.deep.equal([1, 1])
     })
 
-    it(`can run again under the same key after 24 hours, even before the clean-up: ${name}`, async () => {
+    it(`can run again with the same key after 24 hours, even before the clean-up: ${name}`, async () => {
       const change = await ready()
       const first = await send(change)
       advance(day - 1000)

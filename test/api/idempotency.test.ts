@@ -55,7 +55,7 @@ describe('An idempotency key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write (otherwise 400 IDEMPOTENCY_KEY_REQUIRED)', async () => {
+    it('is required for every write, which otherwise returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
       for (const values of [[], [''], ['   '], ['\t']])
         await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
@@ -63,18 +63,18 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('may have up to 255 characters in any script (otherwise 400 IDEMPOTENCY_KEY_INVALID)', async () => {
+    it('may have up to 255 characters in any script, and otherwise gets 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)])
         await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
-    it('must be sent once, even if the values are equal (otherwise 400 IDEMPOTENCY_KEY_INVALID)', async () => {
+    it('must be sent only once, and otherwise gets 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 
-    it('is read as UTF-8, but different Latin-1 keys stay different', async () => {
+    it('is read as UTF-8, and different Latin-1 keys remain different', async () => {
       const [utf8, again, other] = [await raw('commande-é'), await raw('commande-é'), await raw('commande-è')]
       expect(again).to.deep.equal(utf8)
       expect(other.data.referenceNumber).not.to.equal(utf8.data.referenceNumber)
@@ -105,7 +105,7 @@ describe('An idempotency key', () => {
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
 
-    it('gets the stored response even with different parameters, but then with Idempotent-Params-Mismatch', async () => {
+    it('gets the stored response even with different parameters, but with Idempotent-Params-Mismatch', async () => {
       const first = await create('once')
       for (const body of [{ amount: 50_001 }, { amount: 50_000, label: 'x' }, { amount: 0 }, {}])
         expectReplay(await create('once', body), first, 'other')
@@ -120,7 +120,7 @@ describe('An idempotency key', () => {
       expectReplay(await asText, first, 'other')
     })
 
-    it('counts as a different key with a different path, API key or business', async () => {
+    it('counts as a different key if the path, API key or business differs', async () => {
       const first = await create('shared')
       const second = await create('another')
       for (const { body } of [first, second])
@@ -139,12 +139,12 @@ describe('An idempotency key', () => {
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)
     })
 
-    it('is compared in full, and is case-sensitive', async () => {
+    it('is compared in full and is case-sensitive', async () => {
       const responses = await Promise.all(['a', 'A', 'a1', 'á', 'b'].map((key) => create(encodeURI(key))))
       expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 5)
     })
 
-    it('expires after 24 hours, and can then be used with any parameters', async () => {
+    it('expires after 24 hours and can then be used with any parameters', async () => {
       service.clock.freeze(new Date())
       const first = await create('daily')
       const missing = await cancel('PI-NONE', 'daily')
@@ -173,7 +173,7 @@ describe('An idempotency key', () => {
   })
 
   describe('sent with a rejected request', () => {
-    it("gives a retry the operation's original 4xx response, even if the request would now succeed", async () => {
+    it('returns the original 4xx response to a retry, even if the request would now succeed', async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
       expectReplay(await create('faulty', { amount: 0 }), invalid)
@@ -242,7 +242,7 @@ describe('An idempotency key', () => {
     }
     const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
-    it('lets a retry run after a 503 without effect', async () => {
+    it('lets a retry run after a 503 that had no effect', async () => {
       failNextInsert('before', lost)
       const failed = await create('retried')
       expectFresh(failed, 503)
@@ -254,7 +254,7 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('gives a retry the result of a request that took effect despite its 503', async () => {
+    it('returns the result to a retry if the request took effect despite its 503', async () => {
       failNextInsert('after', lost)
       const { insertIntent } = service.deps.batchers
       const { findOne } = service.deps.Intent
@@ -271,7 +271,7 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('lets a retry run after a 500, whose response hides the cause', async () => {
+    it('lets a retry run after a 500', async () => {
       failNextInsert('before', () => new Error('secret cause'))
       const failed = await create('retried')
       expectFresh(failed, 500)
@@ -281,7 +281,7 @@ describe('An idempotency key', () => {
     })
   })
 
-  it('creates one intent for 20 concurrent requests, which all get the same bytes, even if half of the bodies differ', async () => {
+  it('creates one intent for 20 concurrent requests, even if half of the bodies differ', async () => {
     const amounts = Array.from({ length: 20 }, (_, n) => ({ amount: n < 10 ? 5 : n }))
     const responses = await Promise.all(amounts.map((body) => create('at once', body)))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)

@@ -53,7 +53,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
 
   const get = (path: string) => service.http.get(`${intents}${path}`).set(merchant.read())
 
-  it('can read them page by page', async () => {
+  it('can read its intents page by page', async () => {
     for (const page of [1, 2]) {
       const { status, body } = await get(`?limit=1&page=${page}`)
       expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 1])
@@ -71,7 +71,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
       })
     })
 
-  it('gets 200 for sequential refunds, and the same bytes when it repeats an idempotency key', async () => {
+  it('gets 200 for refunds sent one after another', async () => {
     const path = await paidIntent(900)
     const headers = merchant.write()
     const first = await refund(path, headers)
@@ -82,7 +82,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     expect(again.text).to.equal(first.text)
   })
 
-  it('gets 429 for concurrent refunds that would have to wait, and these are not carried out', async () => {
+  it('gets 429 for concurrent refunds that would have to wait, and they are not executed', async () => {
     const [path, other] = [await paidIntent(400), await service.merchant()]
     const { referenceNumber } = await createIntent(service, other)
     const { capacity } = service.deps

@@ -16,7 +16,7 @@ describe('The last used day of an API key', () => {
   const isStoredAfterUse = async ({ key, keyId }: { key: string; keyId: string }) =>
     (await get(key)).status === 404 && (await stored(keyId)) !== null
 
-  it('is the UTC day of its last successful use, and is written once a day', async () => {
+  it("is the UTC day of the key's last successful use and is written once a day", async () => {
     const { businessId } = await service.merchant()
     const used = await service.key(businessId)
     const refused = await service.key(businessId, { ipAllowlist: ['192.0.2.1'] })
@@ -36,7 +36,7 @@ describe('The last used day of an API key', () => {
     expect(await stored(refused.id)).to.equal(null)
   })
 
-  it("causes no failure if it can't be written, and is written at the next use", async () => {
+  it("is written at the next use if it couldn't be written before", async () => {
     const { key, keyId } = await service.merchant()
     const { bulkWrite } = service.deps.ApiKey.collection
     service.deps.ApiKey.collection.bulkWrite = () => Promise.reject(new Error('MongoDB is unavailable'))

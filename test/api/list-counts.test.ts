@@ -72,7 +72,7 @@ const lists: Record<'intents' | 'orders' | 'live deliveries' | 'live events', Li
   },
 }
 
-describe('Counts of long lists', () => {
+describe('The total of a long list', () => {
   const service = withService()
   let elapsedMs = 0
   before(() => {
@@ -142,7 +142,7 @@ describe('Counts of long lists', () => {
       }
 
       for (const itemsPerCheckpoint of [1, 5])
-        it(`are exact for any time range (items between checkpoints: ${itemsPerCheckpoint})`, async () => {
+        it(`is exact for any time range (items between checkpoints: ${itemsPerCheckpoint})`, async () => {
           const deps = withCheckpoints(itemsPerCheckpoint)
           await expectPages(deps, anyTime, all)
           const instants = [
@@ -161,7 +161,7 @@ describe('Counts of long lists', () => {
             }
         })
 
-      it('include new documents immediately, even those inserted late', async () => {
+      it('includes new documents immediately, even those inserted late', async () => {
         const deps = withCheckpoints(5)
         await expectPages(deps, anyTime, all)
         all = newestFirst([...all, ...(await insert(list, caller, [0, 0, minute]))])
@@ -171,7 +171,7 @@ describe('Counts of long lists', () => {
         await expectPages(deps, anyTime, newestFirst([...all, ...late]))
       })
 
-      it("are stored for documents older than an hour, which aren't counted again", async () => {
+      it('counts documents older than an hour only once, and stores that count', async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
         // Deletes one the service never would, to show that it isn't counted again.
@@ -189,7 +189,7 @@ describe('Counts of long lists', () => {
     })
   }
 
-  it('include events logged hours late, e.g. after the workers were down', async () => {
+  it('includes events logged hours late, e.g. after the workers were down', async () => {
     const [caller, deps, list] = [await callerOf(), withCheckpoints(5), lists['live events']]
     await insert(list, caller, ages)
     const { businessId } = caller
@@ -203,7 +203,7 @@ describe('Counts of long lists', () => {
     expect(await totalOf(list, deps, caller)).to.equal(ages.length + 1)
   })
 
-  it('are exact while the clean-up removes the oldest test intents', async () => {
+  it('is exact while the clean-up removes the oldest test intents', async () => {
     const [caller, deps, { intents }] = [{ ...(await callerOf()), sandbox: true }, withCheckpoints(5), lists]
     const days = Array.from({ length: 60 }, (_none, index) => index * 24 * hour)
     await insert(intents, caller, days)
@@ -222,7 +222,7 @@ describe('Counts of long lists', () => {
     expect(await totalOf(intents, withCheckpoints(5), caller)).to.equal(6)
   })
 
-  it('are cached for the most recently read lists', async () => {
+  it('is cached for the most recently read lists', async () => {
     const { intents } = lists
     const [first, second, third] = [await callerOf(), await callerOf(), await callerOf()]
     for (const caller of [first, second, third]) await insert(intents, caller, ages)
@@ -236,7 +236,7 @@ describe('Counts of long lists', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('fail only the request whose counting fails, and are exact again in the next', async () => {
+  it('is exact again in the request after one whose counting failed', async () => {
     const { intents } = lists
     const caller = await callerOf()
     await insert(intents, caller, ages)

@@ -68,7 +68,7 @@ describe('GET /dev/intents', () => {
     }
   })
 
-  it('caps limit at 100, and returns the limit that it used', async () => {
+  it('caps limit at 100 and returns the limit that it used', async () => {
     const cases = [
       ['', 20],
       ['limit=1', 1],
@@ -80,7 +80,7 @@ describe('GET /dev/intents', () => {
     expect(await listed('limit=99999999999999999999')).to.include({ limit: 100 })
   })
 
-  it('returns the newest first, and takes dates and date-times in from and to, both inclusive', async () => {
+  it('returns the newest first, between the dates or date-times in from and to', async () => {
     const midnight = inNext(0)
     const at = (ms: number) => new Date(midnight.getTime() + ms)
     const first = await create(at(0))
@@ -104,7 +104,7 @@ describe('GET /dev/intents', () => {
     for (const [query, ...found] of cases) expect(await references(query), query).to.deep.equal(found)
   })
 
-  it('filters by status, and treats an expired PENDING intent as CANCELLED', async () => {
+  it('filters by status and treats an expired PENDING intent as CANCELLED', async () => {
     const start = inNext(0)
     const [overdue, cancelled] = [await create(start), await create(start)]
     await cancel(cancelled)
@@ -124,7 +124,7 @@ describe('GET /dev/intents', () => {
     expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
   })
 
-  it('returns 400 VALIDATION_ERROR naming the parameter that is invalid, repeated or reversed', async () => {
+  it('returns 400 VALIDATION_ERROR naming the parameter that is invalid or repeated, or whose range is reversed', async () => {
     const wrong: [param: string, ...values: string[]][] = [
       ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999', '1&page=1'],
       ['limit', '0', '-5', '2.0', 'all', '', '1&limit=2'],

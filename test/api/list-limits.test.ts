@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts'
 
 const exported = '/api/v1/dev/store/products/export-csv'
 
-describe('The limits on lists', () => {
+describe('The list limiter', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: '0' })
   const lister = withMerchant(service)
   const neighbour = withMerchant(service, { mode: 'live' })
@@ -34,7 +34,7 @@ describe('The limits on lists', () => {
     }
   }
 
-  it('cause 429 with scope `lists` for a merchant whose slots are all in use, but not for others', async () => {
+  it('returns 429 with scope `lists` only to a merchant whose slots are all in use', async () => {
     await createProduct(service, neighbour)
     const free = holdBoth('lists', lister.businessId)
     const paths = ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']
@@ -51,7 +51,7 @@ describe('The limits on lists', () => {
     expect((await read('/api/v1/dev/intents', lister)).status).to.equal(200)
   })
 
-  it('cause 429 for a staff member whose slots are all in use, but not for others', async () => {
+  it('returns 429 only to a staff member whose slots are all in use', async () => {
     const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
     const viewer = await service.deps.Staff.findOne({ role: 'viewer' }).orFail().lean()
     const free = holdBoth('queries', `staff ${viewer._id}`)
@@ -63,7 +63,7 @@ describe('The limits on lists', () => {
     expect((await one.get('/admin')).status).to.equal(200)
   })
 
-  it('allow two exports per merchant, and free a slot when its client disconnects', async () => {
+  it('allows two exports per merchant and frees a slot when its client disconnects', async () => {
     const shop = await service.merchant()
     const description = '\u20ac'.repeat(5000)
     const made = await createProduct(service, shop, { description })
@@ -89,7 +89,7 @@ describe('The limits on lists', () => {
     await again.body?.cancel()
   })
 
-  it('make MongoDB abort any slow read for a list, count, export, staff page or metric', async () => {
+  it('makes MongoDB abort any slow read for a list, count, export, staff page or metric', async () => {
     const staff = await signedIn(service, 'viewer')
     const key = { Authorization: `Bearer ${neighbour.key}` }
     const operations = await profiled(service, async () => {
@@ -114,7 +114,7 @@ describe('The limits on lists', () => {
     expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
   })
 
-  it('end a query that takes too long with advice to narrow it', async () => {
+  it('ends a query that takes too long and advises to narrow it', async () => {
     const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
     const ignoreLimits = (mode: 'off' | 'alwaysOn') =>
       client.db('admin').command({ configureFailPoint: 'maxTimeNeverTimeOut', mode })

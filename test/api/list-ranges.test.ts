@@ -48,7 +48,7 @@ describe('GET /dev/intents with a range', () => {
   const refund = (reference: string, amount: number, when: Date) =>
     post(`${intents}/${reference}/refund`, { amount }, when)
 
-  it('returns the intents paid from paidFrom to paidTo, newest first, whenever they were created', async () => {
+  it('returns the intents paid from paidFrom to paidTo, newest first', async () => {
     const [early, late, , other] = [
       await create({ amount: 5 }),
       await create({ amount: 5 }, at(hour)),
@@ -103,7 +103,7 @@ describe('GET /dev/intents with a range', () => {
     for (const [query, ...references] of cases) expect(await found(query), query).to.deep.equal(references)
   })
 
-  it("compares minAmount and maxAmount with the paid amount, or else with the intent's amount", async () => {
+  it('compares minAmount and maxAmount with the paid amount, or with the fixed amount if unpaid', async () => {
     const fixed = await create({ amount: 500 })
     const paid = await create({ amount: 700 }, at(1))
     await pay(paid)
@@ -126,7 +126,7 @@ describe('GET /dev/intents with a range', () => {
     expect(await found('')).to.include(open)
   })
 
-  it("returns 400 VALIDATION_ERROR for two ranges, and names the one that can't be added", async () => {
+  it("returns 400 VALIDATION_ERROR for two ranges that can't be combined", async () => {
     const cases = [
       ['paidFrom=2026-01-01&refundedTo=2026-01-01', 'refundedTo'],
       ['minAmount=1&paidTo=2026-01-01', 'minAmount'],
@@ -140,7 +140,7 @@ describe('GET /dev/intents with a range', () => {
     await expectRefused(both, 400, 'VALIDATION_ERROR', { param: 'minAmount' })
   })
 
-  it('returns 400 VALIDATION_ERROR for an invalid, repeated or reversed parameter, and names it', async () => {
+  it('returns 400 VALIDATION_ERROR naming the parameter that is invalid or repeated, or whose range is reversed', async () => {
     const wrong: [param: string, ...queries: string[]][] = [
       ...['paidFrom', 'paidTo', 'refundedFrom', 'refundedTo'].map((name): [string, ...string[]] => [
         name,

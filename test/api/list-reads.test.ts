@@ -91,7 +91,7 @@ describe('A list', () => {
       })
   })
 
-  it('reads only the deliveries it returns, for every pair of filters, and has an exact total', async () => {
+  it('reads only the deliveries it returns and has an exact total, for every pair of filters', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})
@@ -167,7 +167,7 @@ describe('A list', () => {
     }
   })
 
-  it('reads only the events it returns, whatever the filter, and has an exact total', async () => {
+  it('reads only the events it returns and has an exact total, whatever the filter', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     const made = await service.deps.LoggedEvent.findOne({ referenceNumber }).orFail().lean()

@@ -25,7 +25,7 @@ const intents = '/api/v1/dev/intents'
 const merchantReference = 'Nº 1042'
 const input = { amount: 700, merchantReference }
 
-describe("The merchant's reference of an intent", () => {
+describe("An intent's merchantReference", () => {
   const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
   const merchant = withMerchantPerTest(service)
   let restore = (): unknown => null
@@ -60,7 +60,7 @@ describe("The merchant's reference of an intent", () => {
   }
   const refusedByReference: Insertion = { inserted: false, index: 'referenceInUse' }
 
-  it('accepts 1 to 64 code points of storable text, and rejects all other values', async () => {
+  it('accepts 1 to 64 code points of storable text and rejects all other values', async () => {
     const of = (reference: unknown) => create(merchant, undefined, { ...input, merchantReference: reference })
     for (const reference of ['7', '💰'.repeat(64), '"é\\', '$gt', 'PI-23456789ABCDEFGH', '2026.11'])
       expect((await of(reference)).body.data).to.include({ merchantReference: reference })
@@ -72,7 +72,7 @@ describe("The merchant's reference of an intent", () => {
     }
   })
 
-  it('is in every response and never changes, and is null if the merchant sent none', async () => {
+  it('is in every response, never changes, and is null if the merchant sent none', async () => {
     for (const [reference, body] of [
       [merchantReference, input],
       [null, { amount: 700 }],
@@ -95,7 +95,7 @@ describe("The merchant's reference of an intent", () => {
     expect(body.data).to.include({ merchantReference: 'other' })
   })
 
-  it('is unique among concurrent creates with different keys, per environment and business', async () => {
+  it('is unique per business and environment, even among concurrent creates with different keys', async () => {
     const [second, live, stranger] = await Promise.all([
       withAnotherKey(service, merchant),
       withAnotherKey(service, merchant, { mode: 'live' }),
@@ -117,7 +117,7 @@ describe("The merchant's reference of an intent", () => {
     expect(await service.deps.Intent.countDocuments({ businessId, merchantReference })).to.equal(3)
   })
 
-  it('does not keep a retry from getting its own intent, even if that intent has since lost the reference', async () => {
+  it('does not keep a retry from getting its own intent, even if that intent no longer holds the reference', async () => {
     const first = await create(merchant, 'same-key')
     await loseResponses(service)
     const again = await create(merchant, 'same-key')
@@ -168,7 +168,7 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(open)
   })
 
-  it('becomes free at the expiry time even while no worker runs, with one payment.expired event', async () => {
+  it('becomes free at the expiry time even while no worker runs', async () => {
     const old = await held()
     service.clock.freeze(new Date(Date.parse(old.expiresAt) - 1))
     await expectTaken(old)
@@ -208,7 +208,7 @@ describe("The merchant's reference of an intent", () => {
     await expectTaken(intent, asMerchant(merchant.businessId, key))
   })
 
-  it('costs a create no extra MongoDB command, and no short code if it is in use', async () => {
+  it('costs a create no extra MongoDB command and, if it is already in use, no short code', async () => {
     const intent = await held()
     const before = await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)
     service.deps.shortCodes.giveBack(before)
@@ -224,7 +224,7 @@ describe("The merchant's reference of an intent", () => {
     expect(commands.map(({ command }) => Object.keys(command)[0])).to.deep.equal(['insert'])
   })
 
-  it('lets a create insert again, up to its deadline, if the intent that had it has just ended', async () => {
+  it("is accepted within the create's deadline if the intent that used it has just ended", async () => {
     let inserts = 0
     onInsert(async (insert, ...args) => {
       inserts += 1
@@ -244,7 +244,7 @@ describe("The merchant's reference of an intent", () => {
     expect([refusal.code, inserts > 1]).to.deep.equal(['SERVICE_UNAVAILABLE', true])
   })
 
-  it('filters a list of intents, also combined with status and creation time', async () => {
+  it('filters a list of intents, alone or combined with status and creation time', async () => {
     const made: string[] = []
     for (const end of [cancelIntent, simulate, null]) {
       const { referenceNumber } = await createIntent(service, merchant, {

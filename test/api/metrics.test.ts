@@ -82,7 +82,7 @@ async function expectUnknown(url: string): Promise<void> {
   expect(await response.json()).to.have.nested.property('error.code', 'ENDPOINT_NOT_FOUND')
 }
 
-describe('Metrics', () => {
+describe('The metrics endpoint', () => {
   const mongo = withServer(startMongo)
   const redis = withServer(startRedis)
   const service = withService(() => ({ MONGODB_URL: mongo.url, REDIS_URL: redis.url }))
@@ -99,7 +99,7 @@ describe('Metrics', () => {
     return now()
   }
 
-  it('count requests by route and code, and also repeated responses, wallet calls and transitions', async () => {
+  it('counts requests by route and code, repeated responses, wallet calls and transitions', async () => {
     const before = await now()
     const headers = merchant.write('one')
     for (const amount of [500, 500, 600])
@@ -139,7 +139,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('report overdue work while no worker runs, and finished work once one does', async () => {
+  it('reports overdue work while no worker runs, and finished work once one does', async () => {
     const waiting = await later()
     expectValues(waiting, ['outbox_lag_seconds', [60, 200]], ['queue_workers', 0])
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
@@ -183,7 +183,7 @@ describe('Metrics', () => {
     await workers.close()
   })
 
-  it('report due work, unknown wallet outcomes and the share of live payment codes in use', async () => {
+  it('reports due work, unknown wallet outcomes and the portion of live payment codes in use', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const Intents = service.deps.Intent
     const template = await Intents.findOne({ 'payment.key': { $exists: true } })
@@ -220,7 +220,7 @@ describe('Metrics', () => {
     )
   })
 
-  it('use indexed queries that examine few documents and run only when the cache has expired', async () => {
+  it('runs indexed queries that examine few documents, and only when its cache has expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing: Partial<Intent> = {
@@ -261,7 +261,7 @@ describe('Metrics', () => {
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
-  it('have a bounded number of label values, whatever strangers request', async () => {
+  it('has a bounded number of label values, whatever strangers request', async () => {
     const targets = Array.from({ length: 40 }, (_, index) => `/api/v1/dev/intents/PI-${index}/x`)
     const others = ['/p/AAAAAA', '/p/%00', '/admin/queues/zzz', '/sandbox/zzz', '/nowhere?a=b']
     const headers = ['Host: h', 'Content-Length: 0', 'Connection: close', '', '']
@@ -286,7 +286,7 @@ describe('Metrics', () => {
       expect(text).to.not.include(secret)
   })
 
-  it('are served only on METRICS_PORT if it is set', async () => {
+  it('responds only on METRICS_PORT if it is set', async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken, metricsPort: 0 } }
     const web = await openServer(service, timeouts, createApp(deps))
@@ -302,7 +302,7 @@ describe('Metrics', () => {
     await Promise.all([web.close(), ...servers.map((server) => server?.stop(0))])
   })
 
-  it("require METRICS_TOKEN if it is set, on the API port and on a worker's port", async () => {
+  it("requires METRICS_TOKEN if it is set, on the API port and on a worker's port", async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken } }
     const web = await openServer(service, timeouts, createApp(deps))
@@ -330,7 +330,7 @@ describe('Metrics', () => {
     await Promise.all([web.close(), probes.stop(0)])
   })
 
-  it('count log lines that may require action', () => {
+  it('counts log lines that may require action', () => {
     const counted: string[] = []
     const log = createLog('info', 'test', (level, line) => void counted.push(`${level} ${line}`))
     const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
@@ -341,7 +341,7 @@ describe('Metrics', () => {
     expect(counted).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
   })
 
-  it('start at 0 if an alert watches their increase', async () => {
+  it('starts a counter at 0 if an alert watches its increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(watchedLines))
       for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
@@ -355,7 +355,7 @@ describe('Metrics', () => {
         expectValues(beginning, ['webhook_attempts_total', 0, { outcome: 'dead', stage, environment }])
   })
 
-  it('report the age of the oldest unknown wallet outcome, even if there are too many to count', async () => {
+  it('reports the age of the oldest unknown wallet outcome, even if there are too many to count', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const refunds: Intent['refunds'] = []
@@ -374,7 +374,7 @@ describe('Metrics', () => {
     await service.deps.Intent.deleteMany({ _id: { $in: copies.map(({ _id }) => _id) } })
   })
 
-  it("omit Redis's memory limit if Redis has none", async () => {
+  it("omits Redis's memory limit if Redis has none", async () => {
     const client = new Redis(redis.url)
     await client.config('SET', 'maxmemory', '1gb')
     expectValues(await later(), ['redis_memory_bytes', 2 ** 30, { kind: 'most' }])
@@ -384,7 +384,7 @@ describe('Metrics', () => {
     client.disconnect()
   })
 
-  it('respond within 2 s while MongoDB is frozen and Redis is down, but omit unavailable values', async () => {
+  it('responds within 2 s while MongoDB is frozen and Redis is down, but omits unavailable values', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
     // Stored bytes are cached for ten minutes, everything else for less.

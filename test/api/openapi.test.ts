@@ -46,7 +46,7 @@ describe('The OpenAPI description', () => {
     expect(head.headers['content-length']).to.equal(headers['content-length'])
   })
 
-  it('is available only through GET and HEAD', async () => {
+  it('is available only by GET and HEAD', async () => {
     for (const method of ['post', 'put', 'patch', 'delete'] as const) {
       const request = service.http[method](address).set(merchant.write())
       await expectRefused(request, 404, 'ENDPOINT_NOT_FOUND')
@@ -92,7 +92,7 @@ describe('The OpenAPI description', () => {
       expect(responses[status]?.headers, String(status)).to.include.keys('Access-Control-Allow-Origin')
   })
 
-  it('documents every `scope` that a 429 response can contain, and allows no other `scope`', () => {
+  it('documents every `scope` that a 429 response can contain and allows no other `scope`', () => {
     const limited = (scope: string) => mismatchOf429(JSON.stringify({ scope, limit: 1 }))
     const mismatchOf429 = (details: string) =>
       mismatchOf('GET', '/api/v1/dev/intents/PI-1', {
@@ -107,7 +107,7 @@ describe('The OpenAPI description', () => {
     expect(mismatchOf429('[]')).to.include('must be object')
   })
 
-  it('lists every path parameter, and lists the idempotency key for every write', () => {
+  it('lists every path parameter, and the idempotency key for every write', () => {
     for (const { method, path, operation } of described) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       const named = operation.parameters.filter((each) => each.in === 'path').map(({ name }) => name)
@@ -228,7 +228,7 @@ describe('The OpenAPI description', () => {
       expect(mismatchOf('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
-    it('checks the bytes that the service sends', () => {
+    it('is compared with the bytes that the service sends', () => {
       const noted: string[] = []
       const req = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url })
       const res = Object.assign(new ServerResponse(req), { statusCode: 404 }).setHeader(

@@ -61,7 +61,7 @@ describe('A payment code', () => {
     expect(read.body.data.code).to.equal('000002')
   })
 
-  it('is unique per merchant in the sandbox, and across all merchants in production', async () => {
+  it('is unique per merchant in the sandbox and across all merchants in production', async () => {
     const other = await service.merchant()
     draws = fixDraws(5)
     expect([await codeOf(), await codeOf(other)]).to.deep.equal(['000005', '000005'])
@@ -73,7 +73,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('is not issued after 16 draws of used codes: the create then stores nothing and returns 503 with Retry-After', async () => {
+  it('is not issued after 16 draws of used codes, and the create returns 503 with Retry-After', async () => {
     draws = fixDraws(9)
     let elapsedMs = 0
     service.deps.fullSandboxes = createFullSandboxes(() => elapsedMs)
@@ -133,7 +133,7 @@ describe('A payment code', () => {
     expect(await codeOf()).to.equal('000013')
   })
 
-  it("goes to only one of several concurrent creates that draw it once it's reusable", async () => {
+  it("goes to only one of several concurrent creates that draw it as soon as it's reusable", async () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
     service.clock.advance(15 * minute)

@@ -17,15 +17,15 @@ const missing = /(INTENT|EVENT|ENDPOINT|DELIVERY|REPLAY|PRODUCT|ORDER)_NOT_FOUND
 /** What requests get once they have passed the scope check. */
 const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_STOCK|UNSUPPORTED_MEDIA_TYPE)$`)
 
-describe('The permission checks', () => {
+describe('The permission check', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-  describe('by key type and scope', () => {
-    it('are tested for every operation', () => {
+  describe('of key type and scope', () => {
+    it('is tested for every operation', () => {
       const textOf = ([method, path, scope, kind]: (typeof operations)[number]) =>
         `${method} ${path} ${[scope].flat().join()} ${kind}`
       const tested = operations.map(textOf)
@@ -36,7 +36,7 @@ describe('The permission checks', () => {
       expect(tested).to.have.members(there)
     })
 
-    it('let a publishable key read a single intent, and do nothing else', async () => {
+    it('lets a publishable key read a single intent but do nothing else', async () => {
       const publishable = await withAnotherKey(service, merchant, { kind: 'publishable' })
       for (const [method, path, , kind] of operations) {
         const request = service.http[method](path).set(publishable.write()).send(undefined)
@@ -48,7 +48,7 @@ describe('The permission checks', () => {
       await service.http.get(path).set(publishable.read()).expect(200)
     })
 
-    it("require the operation's scope, and no other", async () => {
+    it("requires the operation's scope and no other", async () => {
       const keys = new Map<string, Promise<Merchant>>()
       const keyWith = (granted: Scope[]) => {
         const known = keys.get(granted.join()) ?? withAnotherKey(service, merchant, { scopes: granted })
@@ -67,9 +67,9 @@ describe('The permission checks', () => {
     })
   })
 
-  describe('combined', () => {
+  describe('combined with other checks', () => {
     // Each request also fails as many later checks as possible. Only the earliest error may show.
-    it('return the error of the first failing check', async () => {
+    it('returns the error of the first failing check', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
       const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)
@@ -125,7 +125,7 @@ describe('The permission checks', () => {
       await fails(keyed.write(), 400, 'INTENT_CANCEL_INVALID_STATUS', cancel)
     })
 
-    it('are skipped while the whole API is switched off, which takes effect within 5 s', async () => {
+    it('is skipped while the whole API is switched off', async () => {
       await switchApi(service.deps, false, tester)
       await waitFor('the API is off', () => !service.deps.apiSwitch.isOn(), 5000)
       await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')

@@ -83,14 +83,14 @@ describe("A business's quota of live payment codes", () => {
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('holds even if all creates arrive in parallel', async () => {
+  it('is never exceeded, even if all creates arrive in parallel', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
-  it('still lets a stored response be repeated, and lets a refused create succeed later with the same key', async () => {
+  it('still lets a stored response be repeated', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const first = await create(service, merchant, 'first').expect(201)
     for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
@@ -132,7 +132,7 @@ describe("A business's quota of live payment codes", () => {
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
   })
 
-  it('counts codes from the index alone, without reading documents', async () => {
+  it('is counted from the index alone, without reading documents', async () => {
     const merchant = await fullMerchant()
     const operations = await profiled(service, () => countLiveCodes(service.deps, [merchant.businessId]))
     const counts = operations.filter(({ command }) => 'aggregate' in command)
@@ -140,7 +140,7 @@ describe("A business's quota of live payment codes", () => {
     for (const { docsExamined } of counts) expect(docsExamined).to.equal(0)
   })
 
-  it('recounts at most every ten seconds, or every second while none seem to be left', async () => {
+  it('is recounted at most every ten seconds, or every second while no code seems to be left', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     let elapsedMs = 0
     const codes = createLiveCodes(service.deps, () => elapsedMs)
@@ -242,7 +242,7 @@ describe("A business's daily quota for test keys", () => {
     await create(service, await service.merchant()).expect(201)
   })
 
-  it('can be set per business, and 0 means unlimited', async () => {
+  it('can be set per business, with 0 for unlimited', async () => {
     const merchant = await service.merchant()
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
     await requestIntent(service, merchant)
@@ -251,7 +251,7 @@ describe("A business's daily quota for test keys", () => {
     await createMany(service, merchant, limit)
   })
 
-  it('refuses a whole import that exceeds it, but accepts one that only changes products', async () => {
+  it('refuses an import as a whole if it would exceed the quota', async () => {
     const merchant = await service.merchant()
     const csv = (price: number, ...handles: string[]) =>
       csvOf('handle,name,price', ...handles.map((handle) => `${handle},${handle},${price}`))
@@ -341,7 +341,7 @@ describe("A business's daily storage quota", () => {
       }
     })
 
-  it('never refuses a cancellation, payment, refund, deletion, rotation or change that stores little', async () => {
+  it('never refuses a cancellation, payment, refund, deletion, rotation or small change', async () => {
     const { merchant, endpoint, referenceNumber, product } = await established('test')
     const [paid, cancelled] = [await requestIntent(service, merchant), await requestIntent(service, merchant)]
     const replayPath = `webhooks/endpoints/${endpoint}/replay`
@@ -373,7 +373,7 @@ describe("A business's daily storage quota", () => {
     expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('CANCELLED')
   })
 
-  it('also refuses requests that change little but whose large response would be stored for a day', async () => {
+  it('refuses even a small change if its response, which is stored for a day, is large', async () => {
     const merchant = await service.merchant()
     await limit(merchant, {})
     const variants = Array.from({ length: 60 }, (_, index) => ({ label: `Variant ${index}`, price: 100 }))
@@ -433,7 +433,7 @@ describe("A business's daily storage quota", () => {
     expect(Number(bytes) / before.bytes).to.be.within(1, 1.5)
   })
 
-  it('counts stored responses, and what payments and refunds store', async () => {
+  it('counts stored responses and the data that payments and refunds store', async () => {
     const merchant = await service.merchant()
     await limit(merchant, {})
     const { referenceNumber } = await requestIntent(service, merchant)
@@ -464,7 +464,7 @@ describe("A business's daily storage quota", () => {
     await create(service, merchant).expect(201)
   })
 
-  it('is not exceeded by parallel creates in several processes', async () => {
+  it('is never exceeded, even if several processes create objects in parallel', async () => {
     const merchant = await service.merchant()
     await limit(merchant, { sandboxIntentsPerDay: 5 })
     const all = Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? service : beside, merchant))
@@ -485,7 +485,7 @@ describe("A business's daily storage quota", () => {
     expect(await used()).to.deep.equal([10])
   })
 
-  it('does not count requests that are refused for another reason or repeated', async () => {
+  it('does not count requests that are repeated or refused for another reason', async () => {
     const merchant = await service.merchant()
     await limit(merchant, { sandboxIntentsPerDay: 3 })
     const withReference = (key?: string) =>
@@ -503,7 +503,7 @@ describe("A business's daily storage quota", () => {
   })
 })
 
-describe("A business's daily quota of audit lines", () => {
+describe("A business's daily audit line quota", () => {
   const limit = 4
   const beside = withSecondProcess(service, environment)
   beforeEach(() => service.clock.freeze(noon))
@@ -595,7 +595,7 @@ describe("A business's daily quota of audit lines", () => {
       expect(await linesOf(merchant)).to.equal(limit)
     })
 
-  it('counts lines across all processes, even if Redis has lost its data, but no lines of staff', async () => {
+  it('counts the lines of all processes, even if Redis has lost its data, but no lines of staff', async () => {
     const { merchant, id } = await withEndpoint('live')
     const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: 'x' } as const
     const lines = Array.from({ length: limit }, () =>

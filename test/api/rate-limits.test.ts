@@ -56,7 +56,7 @@ describe('A rate limit of five requests per second', () => {
   }
 
   describe('for one key', () => {
-    it('allows five requests, reports how many are left in each response, and refuses the sixth', async () => {
+    it('allows five requests, each reporting how many are left, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
       const responses = []
@@ -125,7 +125,7 @@ describe('A rate limit of five requests per second', () => {
       expect(await statuses(6, small)).to.deep.equal([201, 201, 201, 201, 201, 429])
     })
 
-    it('applies to each key, not to the business, and counts both secrets of a rotated key together', async () => {
+    it('applies to each key rather than the business, and to both secrets of a rotated key together', async () => {
       const merchant = await service.merchant()
       const { businessId, keyId } = merchant
       const other = asMerchant(businessId, await service.key(businessId))
@@ -168,7 +168,7 @@ describe('A rate limit of five requests per second', () => {
       expect(remaining(service, elsewhere)).to.equal(limit)
     })
 
-    it("gives one network a tenth of a publishable key's limit, so a stranger can't use it up", async () => {
+    it("gives each network a tenth of a publishable key's limit, so a stranger can't use it up", async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
       await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 41 } })
       const read = (address: string) => list(publishable, service, address, '/PI-0000000000000000')
@@ -212,7 +212,7 @@ describe('A rate limit of five requests per second', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only requests without a valid key, but then refuses every request before checking credentials', async () => {
+    it('counts only requests without a valid key, but once reached, refuses every request', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 40 } })
@@ -298,7 +298,7 @@ describe('A rate limit of five requests per second', () => {
     })
 
     const impossible = ['-9223372036854775000', '9223372036854775807', '9007199254740993', 'NaN', '1e9', '']
-    it("ignores impossible sums in Redis, and a stranger's other sums after one second", async () => {
+    it('ignores impossible counts in Redis, and those a stranger wrote after one second', async () => {
       const [merchant, client] = [await service.merchant(), new Redis(redis.url)]
       const { config, rateLimits } = service.deps
       const who = `key:${merchant.keyId}`

@@ -206,9 +206,9 @@ describe('The HTTP server on a raw socket', () => {
   }
 
   for (const [about, rows] of Object.entries(tables))
-    describe(`responds correctly to ${about}`, () => {
+    describe(`given ${about}`, () => {
       for (const [title, expected, wire, created = 0] of rows)
-        it(`${title} (${expected.join(', then ')})`, async () => {
+        it(`returns ${expected.join(', then ')} for ${about} ${title}`, async () => {
           const before = await service.deps.Intent.countDocuments()
           const responses = await sendRaw(origin, wire())
           const statuses = responses.map(({ status }) => String(status))
@@ -234,7 +234,7 @@ describe('The HTTP server on a raw socket', () => {
     ['an invalid chunk', 400, (path) => `${page('POST', path, coding)}zz\r\n`],
   ]
   for (const [what, status, wire] of brokenPages)
-    it(`returns an error page to a page request with ${what}, and the JSON envelope to others`, async () => {
+    it(`returns an error page for a page request with ${what}, and JSON for other requests`, async () => {
       for (const path of [
         '/',
         '/p/ABCDEF',
@@ -276,7 +276,7 @@ describe('The HTTP server on a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('refuses an oversized body by its declared length alone, without sending 100 Continue', async () => {
+  it('refuses an oversized body by its Content-Length alone, without sending 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([

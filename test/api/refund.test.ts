@@ -70,7 +70,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   }
 
   describe('for a paid intent', () => {
-    it('returns 200 with the intent, which is now REFUNDED, and a refund of the full amount', async () => {
+    it('returns 200 with a refund of the full amount and the intent, which is now REFUNDED', async () => {
       const reference = await paid(10_000)
       service.clock.freeze(new Date(Date.now() + 1000))
       const { status, body } = await refund(reference, { reason: 'Sold out' })
@@ -97,7 +97,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.deep.equal(intent)
     })
 
-    it('adds payment.refunded with the refunded amount and the commission in the same write as the refund', async () => {
+    it('writes payment.refunded, with the refunded amount and the commission, together with the refund', async () => {
       const reference = await paid(10_000)
       const { body } = await refund(reference, { amount: 3000 }).expect(200)
       const { id } = body.data.refund
@@ -118,7 +118,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('grants partial refunds up to the full amount, and refuses any further refund', async () => {
+    it('grants partial refunds up to the full amount and refuses any further refund', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -168,7 +168,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.amount).to.equal(900)
     })
 
-    it("charges the sandbox wallet the amount and the payer's fee, and adds both to its balance in partial refunds", async () => {
+    it("returns the amount and the payer's fee to the sandbox wallet, portion by portion for partial refunds", async () => {
       const reference = await create(10_000)
       const balances = async () =>
         (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
@@ -215,7 +215,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   })
 
   describe('in error cases', () => {
-    it('returns 400 for an invalid field, and names the field', async () => {
+    it('returns 400 for an invalid field and names the field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
       const invalid = 'VALIDATION_ERROR'
@@ -298,7 +298,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('grants one of two competing refunds of 60 from 100, and reports 40 as still refundable to the other', () =>
+    it('grants one of two concurrent refunds of 60 from 100, and reports to the other that 40 is refundable', () =>
       inRounds(rounds(40, 2), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
@@ -326,7 +326,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('never refunds more than was paid, and refuses an outdated expectedRefundable', () =>
+    it('never refunds more than was paid and refuses an outdated expectedRefundable', () =>
       inRounds(rounds(20, 2), async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [
@@ -366,7 +366,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 503 and keeps the refund PENDING until the outcome is known, ordering it only once', async () => {
+    it('returns 503 and keeps the refund PENDING until its outcome is known', async () => {
       service.clock.freeze(service.deps.now())
       const reference = await paid(100)
       let status: WalletOutcome = unknown
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns the outcome that a worker has obtained in the meantime to a retry', async () => {
+    it('returns the outcome to a retry if a worker has obtained it in the meantime', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],

@@ -57,7 +57,7 @@ describe('The rotation of a webhook secret', () => {
     for (const each of [first, secret, standardSecret.slice(6)]) expect(kept).not.to.include(each)
   })
 
-  it("takes effect immediately, and deliveries also carry the old secret's signature for 24 hours", async () => {
+  it("takes effect immediately, while deliveries also carry the old secret's signature for 24 hours", async () => {
     const before = await arrival()
     expect([isSignedWith(first, before), previousOf(before)]).to.deep.equal([true, undefined])
     service.clock.freeze(new Date('2031-03-04T05:06:07Z'))
@@ -73,7 +73,7 @@ describe('The rotation of a webhook secret', () => {
     expect([isSignedWith(second, after), previousOf(after)]).to.deep.equal([true, undefined])
   })
 
-  it('verifies with the Standard Webhooks library under the new and the old secret', async () => {
+  it('produces signatures that the Standard Webhooks library verifies under the new and the old secret', async () => {
     const verify = (standardSecret: string, { headers, body }: Received, sent = body) =>
       new Webhook(standardSecret).verify(sent, headers as Record<string, string>)
     const before = await arrival()
@@ -105,7 +105,7 @@ describe('The rotation of a webhook secret', () => {
     expect(previousOf(later)).to.equal(signatures(old.slice(0, 2), later))
   })
 
-  it('happens once per idempotency key, and keeps every secret that concurrent rotations replaced', async () => {
+  it('happens once per idempotency key and keeps every secret that concurrent rotations replaced', async () => {
     const same = await Promise.all(Array.from({ length: 10 }, () => rotate('the-same')))
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     const second = same[0]?.body.data.secret

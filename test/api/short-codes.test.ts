@@ -51,7 +51,7 @@ describe('A short code', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(count)
   }
 
-  it('is derived from its number and the key, and unique per number', () => {
+  it('is derived from its number and the key, and is unique per number', () => {
     // Computed with another program.
     const key = createSecretKey(Buffer.from(Array.from({ length: 32 }, (_, index) => index)))
     expect(shortCodesFrom(key, 0, 3)).to.deep.equal(['ZZ8FF4', 'PPZGYY', 'ZY3M8K'])
@@ -91,7 +91,7 @@ describe('A short code', () => {
     await second.close()
   })
 
-  it("is skipped if it's unknown whether its reservation was stored", async () => {
+  it('is skipped if it is unknown whether its reservation was stored', async () => {
     const native = keys()
     const { findOneAndUpdate } = native
     let calls = 0
@@ -120,7 +120,7 @@ describe('A short code', () => {
     expect([one.body.data.shortCode, ...(await takeAll(shortCodes, 1))]).to.have.members(next)
   })
 
-  it('costs far less than one write per intent, and never delays a create', async () => {
+  it('costs far less than one write per intent and never delays a create', async () => {
     await createIntent(service, merchant)
     const operations = await profiled(service, async () => {
       for (let count = 0; count < 8; count += 1) await createIntent(service, merchant)
@@ -203,7 +203,7 @@ describe('A short code', () => {
     expect([code, ...rest]).to.have.members([...shortCodesFrom(await keyOf(), 0, block), ...next.slice(100)])
   })
 
-  it('runs out eventually, and creates then fail', async () => {
+  it('is no longer available once all have been issued, and creates then fail', async () => {
     await createIntent(service, merchant)
     await setUsed(allShortCodes - block)
     const last = await takeAll(anotherPool(), block)

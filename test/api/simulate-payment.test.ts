@@ -30,7 +30,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
 
-  it('returns 200 with the intent as GET returns it, PAID and without a code', async () => {
+  it('returns 200 with the intent as GET returns it: PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -56,7 +56,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(await readIntent(service, merchant, reference)).to.deep.equal(body.data)
   })
 
-  it('adds payment.confirmed with the masked phone number and the commission in the same write as the payment', async () => {
+  it('writes payment.confirmed, with the masked phone number and the commission, together with the payment', async () => {
     const reference = await create({ amount: 10_000, metadata: { order: '7' } })
     const { body } = await simulate(reference, { payerPhone: '+222 36 12 34 58' })
     const [, event, ...more] = await events(reference)
@@ -77,7 +77,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(JSON.stringify(await stored(reference))).to.not.include('36123458')
   })
 
-  it('needs no request body, and pays from the demo wallet by default', async () => {
+  it('needs no request body and pays from the demo wallet by default', async () => {
     const reference = await create()
     await service.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
     expect((await events(reference)).at(-1)).to.include({ payer_phone: '22 ** ** 01' })
@@ -94,7 +94,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       return paid
     }
 
-    it('pays the given amount, else the suggested amount, else 100.00', async () => {
+    it('pays the given amount, otherwise the suggested amount, otherwise 100.00', async () => {
       expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
       expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
       expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
@@ -130,7 +130,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
     }
 
-    it('keeps the intent PENDING after insufficient_funds, adds the event payment.failed, and allows a new payment', async () => {
+    it('keeps the intent PENDING after insufficient_funds and allows a new payment', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
       const read = await readIntent(service, merchant, reference)
@@ -153,7 +153,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect((await events(reference)).map((each) => each.event)).to.deep.equal(expectedEvents)
     })
 
-    it('marks the intent FAILED after a permanent failure, adds the event payment.failed, and allows no new payment', async () => {
+    it('marks the intent FAILED after a permanent failure and allows no new payment', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'technical_error' }, failed)
       const failure = { code: 'technical_error', retryable: false }
@@ -198,7 +198,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   })
 
   describe('in error cases', () => {
-    it('returns 400 for an invalid field, and names the field', async () => {
+    it('returns 400 for an invalid field and names the field', async () => {
       const reference = await create()
       const wrong: [code: string, param: string, ...values: string[]][] = [
         ['VALIDATION_ERROR', 'amount', '"500"', 'null', '1.5', '[50000]'],
@@ -238,7 +238,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await readIntent(service, live, referenceNumber)).to.include({ status: 'PENDING' })
     })
 
-    it('returns 400 INTENT_NOT_PENDING for an intent in any other status, and changes nothing', async () => {
+    it('returns 400 INTENT_NOT_PENDING for an intent in any other status and changes nothing', async () => {
       const cancelled = await create()
       await service.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
       const paid = await create()
@@ -266,7 +266,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('lets one of several concurrent payments and cancellations succeed, and adds only its event', async () => {
+  it('lets only one of several concurrent payments and cancellations succeed', async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -15,7 +15,7 @@ import { type Opened, openProbes, openServer, shortTimeouts } from './short-time
 const intents = '/api/v1/dev/intents'
 const body = '{"amount":5}'
 
-describe('A connection', () => {
+describe('An HTTP connection', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let hasty: Opened
@@ -169,7 +169,7 @@ describe('A connection', () => {
     ],
   ]
   for (const [what, headOf, status, code] of refusedBodies)
-    it(`stays open until the client has read the refusal of a body still being sent: ${what}`, async () => {
+    it(`stays open until the client has read the refusal of a body that it is still sending: ${what}`, async () => {
       const socket = await connectTo(hasty.origin)
       socket.on('error', () => undefined)
       socket.pause()
@@ -202,7 +202,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('never executes a request that the client breaks off, at any byte', async () => {
+  it('never executes a request that the client breaks off, at whatever byte', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
@@ -224,7 +224,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it("doesn't crash the process when reset while a request is queued, even on a worker's port", async () => {
+  it('can be reset while a request is queued without crashing the process', async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
@@ -252,7 +252,7 @@ describe('A connection', () => {
     await Promise.all([opened.close(), probes.stop(0)])
   })
 
-  it('ends all its requests and frees their memory when the client resets it, even before a CONNECT request', async () => {
+  it('ends all its requests and frees their memory when the client resets it', async () => {
     const running = new Set<object>()
     const app = express().use((_req, res) => {
       running.add(res)
@@ -284,7 +284,7 @@ describe('A connection', () => {
     expect(responses.map(({ body: text }) => text)).to.deep.equal(delays)
   })
 
-  it('is closed at the 11th of 100 000 pipelined requests, and runs none of the rest', async () => {
+  it('is closed at the 11th of 100 000 pipelined requests, and none of the later ones is executed', async () => {
     let begun = 0
     const app = express().get('/', (_req, res) => {
       begun += 1
@@ -302,7 +302,7 @@ describe('A connection', () => {
     expect(atServer.bytesRead).to.be.below(1_000_000)
   })
 
-  it('is closed after 1 000 requests, as the last response announces', async () => {
+  it('is closed after 1 000 requests, as announced in the last response', async () => {
     const socket = await connectTo(service.origin)
     const received: string[] = []
     for (let sent = 0; sent < 1000; sent += 1) {
@@ -347,7 +347,7 @@ describe('A connection', () => {
     expect(made).to.be.within(2, 30)
   })
 
-  it('is closed if the process already has its maximum of connections, which it keeps serving', async () => {
+  it('is closed if the process already has its maximum number of connections', async () => {
     expect(hasty.server.maxConnections).to.equal(connectionLimit())
     const { origin, close } = await openServer(service, timeouts, undefined, 1)
     const standing = await connectTo(origin)
@@ -370,7 +370,7 @@ describe('A connection', () => {
     const most = 200
     const ofAddress = most / 10
 
-    it('is closed if that address already has a tenth of all connections, without affecting others', async () => {
+    it('is closed if that address already has a tenth of all connections', async () => {
       const { origin, close } = await openServer(service, timeouts, undefined, most)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
@@ -385,7 +385,7 @@ describe('A connection', () => {
       await close()
     })
 
-    it('stays open however many connections the address has if TRUST_PROXY lists it', async () => {
+    it('stays open, however many connections the address has, if TRUST_PROXY lists the address', async () => {
       const config = { ...service.deps.config, trustProxy: ['127.9.0.1'] }
       const app = createApp({ ...service.deps, config })
       const { origin, close } = await openServer(service, timeouts, app, most)

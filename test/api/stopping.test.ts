@@ -30,7 +30,7 @@ describe('An HTTP server that is stopping', () => {
     await stopped
   })
 
-  it('still serves connections that arrive shortly after the stop begins, then accepts no more', async () => {
+  it('still serves connections that arrive shortly after the stop begins but accepts none later', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
     const { stop, origin } = await openServer(
       service,

@@ -64,7 +64,7 @@ const table: Record<string, Row> = {
   'get /dev/store/orders/:id': { of: 'order' },
 }
 
-describe('The API, with several businesses in both environments,', () => {
+describe('The API for several businesses in both environments', () => {
   const service = withService()
 
   type Business = { test: Side; live: Side }
@@ -115,7 +115,7 @@ describe('The API, with several businesses in both environments,', () => {
   const businessOf = ({ merchant }: Side) => merchant.businessId
   const snapshot = (kind: Kind, ...sides: Side[]) => kind.stored(service, sides.map(businessOf))
 
-  it('has a separation test for every operation', () => {
+  it('is tested with every operation', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
 
@@ -224,7 +224,7 @@ describe('The API, with several businesses in both environments,', () => {
       })
 
     if (route.path.startsWith('/dev/store/'))
-      it(`refuses a live key if the business has no live shop, but never refuses a test key: ${name}`, async () => {
+      it(`refuses a live key, but no test key, if the business has no live shop: ${name}`, async () => {
         const { test, live } = withoutShop
         const { businessId } = test.merchant
         const id = 'of' in row ? kinds[row.of].unknown : ''

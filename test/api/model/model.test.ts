@@ -70,7 +70,7 @@ const payments = fc
   .map(([which, wallet]) => paying(which, wallet))
 const often = <T>(times: number, command: T): T[] => Array.from({ length: times }, () => command)
 
-describe('Random merchant requests, compared with a model of the specification,', function () {
+describe('A random sequence of merchant requests', function () {
   if (isLong) this.timeout(0)
   const service = withService()
 
@@ -89,7 +89,7 @@ describe('Random merchant requests, compared with a model of the specification,'
       { numRuns, seed, ...limits() },
     )
 
-  it('get the predicted responses, and leave every list and intent in the predicted state', () =>
+  it('gets the responses and leaves the data that a model of the specification predicts', () =>
     holds([
       ...often(5, writes(key).map(writing)),
       ...often(2, rivals(key).map(writingAtOnce)),
@@ -99,6 +99,6 @@ describe('Random merchant requests, compared with a model of the specification,'
       fc.constant(working()),
     ]))
 
-  it('get one response per path and idempotency key within 24 hours', () =>
+  it('gets one response per path and idempotency key within 24 hours', () =>
     holds([...often(5, writes(fewKeys).map(writing)), twins(fewKeys).map(writingAtOnce), waits, looks]))
 })
