@@ -69,7 +69,7 @@ describe('npm run admin -- secrets rotate', function () {
   const restsOn = ({ deps }: Service) => deps.secrets.keyIds[0]
   const hasMoved = (merchant: Merchant, to: Service) =>
     waitFor('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
-  const move = async (merchant: Merchant, to: Service) => {
+  const reencryptKey = async (merchant: Merchant, to: Service) => {
     await use(to, merchant).expect(200)
     await hasMoved(merchant, to)
   }
@@ -145,7 +145,7 @@ describe('npm run admin -- secrets rotate', function () {
     const reencrypted = { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 }
     const oneLeft = { keysLeft: 1, keys: [key], mayDropPrevious: false }
     expect(await rotate()).to.deep.equal({ ...lossless, reencrypted, ...oneLeft })
-    await move(merchant, both)
+    await reencryptKey(merchant, both)
     const noneLeft = { keysLeft: 0, keys: [], mayDropPrevious: true }
     expect(await rotate()).to.deep.equal({ ...lossless, reencrypted: none, ...noneLeft })
     const lines = await service.deps.AuditEvent.find({ act: 'secrets.rotated' }).sort({ at: 1 }).lean()
@@ -180,7 +180,7 @@ describe('npm run admin -- secrets rotate', function () {
   it('skips stored responses that have expired', async () => {
     const merchant = await service.merchant()
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
-    await move(merchant, both)
+    await reencryptKey(merchant, both)
     await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(503)
     const later = () => new Date(Date.now() + 25 * hour + 1)
     const old = { ...alone.deps, now: later }
@@ -317,7 +317,7 @@ describe('npm run admin -- secrets rotate', function () {
 
     // The rotation is undone: an hour later, the key goes back too.
     notYet.clock.freeze(new Date(Date.now() + hour + 1000))
-    await move(merchant, notYet)
+    await reencryptKey(merchant, notYet)
     notYet.clock.freeze(null)
     await use(service, merchant).expect(200)
   })
@@ -348,11 +348,11 @@ describe('npm run admin -- secrets rotate', function () {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(merchant)
     await reencryptSecrets(both.deps, unwatched)
-    await move(merchant, both)
+    await reencryptKey(merchant, both)
     const third = await openSecondProcess(service, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
     expect((await reencryptSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
     third.clock.freeze(new Date(Date.now() + hour + 1000))
-    await move(merchant, third)
+    await reencryptKey(merchant, third)
     await third.close()
     const last = await openSecondProcess(service, { SECRET_KEY: newest })
     await use(last, merchant).expect(200)

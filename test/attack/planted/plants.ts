@@ -172,7 +172,7 @@ export const plants: readonly Plant[] = [
     replace('isPublicAddress', "$range === 'unicast'", "$range !== 'x'"),
   ]),
   plant('nothing stored is wrong', /^POST \/dev\/intents/, 'an amount has no upper bound', [
-    replace('createAjv', '$n >= 1 && $', '$n >= 1'),
+    replace('isAmountFrom', '$n >= least && $', '$n >= least'),
   ]),
   plant('nothing refused is stored', /store\/products/, 'a product is refused after it has been stored', [
     replace(

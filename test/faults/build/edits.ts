@@ -54,7 +54,7 @@ export const points: readonly Point[] = [
     ['stock.changed', 'changeStock', '$.updateOne($$)'],
   ]),
   ...pointsOf('worker', before, [
-    ['outcome.before-query', 'queryOrder', 'fetchOutcome($$)'],
+    ['outcome.before-query', 'queryOrder', 'outcomeOf($$)'],
     ['outcome.received', 'queryOrder', "$.outcome !== 'unknown'"],
     ['relay.events-read', 'relayDocument', '$.findActiveEndpoints($$)'],
     ['relay.before-insert', 'relayDeliveries', '$.allSettled($$)'],
