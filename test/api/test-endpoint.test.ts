@@ -84,7 +84,7 @@ describe('A webhook endpoint test', () => {
     }
   })
 
-  it("uses the endpoint's first event by default, and works for an inactive endpoint and with old secrets", async () => {
+  it("uses the endpoint's first event by default and works for an inactive endpoint", async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
@@ -97,7 +97,7 @@ describe('A webhook endpoint test', () => {
     expect(isSignedWith(secret, { ...arrived, headers })).to.equal(true)
   })
 
-  it("is marked as sandbox even for a live key, and affects neither the deliveries nor the endpoint's health", async () => {
+  it("is marked as sandbox even for a live key, and doesn't affect the endpoint's deliveries or health", async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const { id: own } = await subscribe(service, live, endpointServer.url)
     const before = await service.deps.Endpoint.findById(own).lean()
@@ -108,7 +108,7 @@ describe('A webhook endpoint test', () => {
     expect(await service.deps.Endpoint.findById(own).lean()).to.deep.equal(before)
   })
 
-  it('does not retry a failed attempt, and returns 200 with the stage of the failure but without the response body', async () => {
+  it('returns 200 with the stage of the failure if the attempt fails, and does not retry', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as { port: number }
@@ -135,7 +135,7 @@ describe('A webhook endpoint test', () => {
     expect(endpointServer.received).to.have.length(4)
   })
 
-  it('is refused if the same business already runs five tests, but not because of others', async () => {
+  it('is refused if the same business is already running five tests', async () => {
     const other = await service.merchant()
     const { id: theirs } = await subscribe(service, other, endpointServer.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)
@@ -159,7 +159,7 @@ describe('A webhook endpoint test', () => {
     silent.close()
   })
 
-  it('sends one delivery per idempotency key, or the same id again if requests are concurrent', async () => {
+  it('sends one delivery per idempotency key, even if requests are concurrent', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
     responses.push(await test({}, merchant, 'once'))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
@@ -189,7 +189,7 @@ describe('A webhook endpoint test', () => {
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
   })
 
-  it("is refused for an unknown event or one outside the key's scopes, even if chosen by default", async () => {
+  it("is refused for an unknown event or an event outside the key's scopes, even if chosen by default", async () => {
     const orders = await withAnotherKey(service, merchant, {
       scopes: ['webhooks.endpoints:write', 'store.orders:read'],
     })
@@ -207,7 +207,7 @@ describe('A webhook endpoint test', () => {
     await test({ event: 'order.new' }, orders).expect(200)
   })
 
-  it('adds one log line, without the secret, signature or body', async () => {
+  it('adds one log line without the secret, signature or body', async () => {
     recorded.text = ''
     const { body } = await test().expect(200)
     const lines = recorded.text.split('\n').filter((line) => line.includes(body.data.deliveryId))

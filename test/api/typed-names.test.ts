@@ -35,7 +35,7 @@ const names: Forms = [
   ...asStored(null, 'a\0', 'a\u0007b', '', '\u00a0', '\u200d', '\u200b\n\ufeff', '\u115f'),
 ]
 
-describe('Names and references in different Unicode forms', () => {
+describe('A name or reference typed in different Unicode forms', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const cli = withAdmin(service)
@@ -45,7 +45,7 @@ describe('Names and references in different Unicode forms', () => {
   const send = (url: string, body: object) =>
     service.http.post(`${path}${url}`).set(merchant.write()).send(body)
 
-  it('count as one reference, which belongs to one payable intent and is found in any form', async () => {
+  it('counts as one reference, which belongs to one payable intent and is found in any form', async () => {
     for (const [typed, stored] of references) {
       const { status, body } = await send('/intents', { amount: 100, merchantReference: typed })
       const about = JSON.stringify(typed).slice(0, 80)
@@ -69,13 +69,13 @@ describe('Names and references in different Unicode forms', () => {
     ])
   })
 
-  it("leave an intent's label and metadata unchanged, byte for byte", async () => {
+  it("leaves an intent's label and metadata unchanged, byte for byte", async () => {
     const metadata = { ' e\u0301\u200b': '\ufeff a\u2010b \n' }
     const { body } = await send('/intents', { amount: 100, label: ' Cafe\u0301\n\u200b', metadata })
     expect(body.data).to.deep.include({ label: ' Cafe\u0301\n\u200b', metadata })
   })
 
-  it('count as one SKU in creates, updates, filters and imports', async () => {
+  it('counts as one SKU in creates, updates, filters and imports', async () => {
     const { _id } = await createProduct(service, merchant, { sku: ' TV\u2011250\n' })
     expect((await readProduct(service, merchant, _id)).variants[0].sku).to.equal('TV-250')
     for (const sku of ['TV-250', '\ufeffTV-250', 'TV\u2013250 \u200b']) {
@@ -100,7 +100,7 @@ describe('Names and references in different Unicode forms', () => {
     expect((await readProduct(service, merchant, _id)).variants).to.have.length(1)
   })
 
-  it('count as one product name and variant in bodies, paths, orders, searches and imports', async () => {
+  it('counts as one product name and variant in bodies, paths, orders, searches and imports', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: 'Thé',
       variants: [{ label: 'Café noir', price: 500, stock: 99 }],
@@ -146,7 +146,7 @@ describe('Names and references in different Unicode forms', () => {
     }
   })
 
-  it('count as one import handle and column, so a decomposed é still matches the variant', async () => {
+  it('counts as one handle, column or variant in an import, e.g. with a decomposed é', async () => {
     const first = csvOf('handle,name,variant_label,price', 'thé vert,Thé,Été,500')
     const second = csvOf(
       ' \u200bhandle,Price\u2060,variant_label',
@@ -175,7 +175,7 @@ describe('Names and references in different Unicode forms', () => {
     expect(others).to.deep.equal([])
   })
 
-  it('count as one business and payout for operators and staff', async () => {
+  it('counts as one business and payout for operators and staff', async () => {
     const { id } = JSON.parse(
       (await cli.here('business', 'create', '--name', ' Chez\n Ne\u0301ma\u200b ', '--json')).stdout,
     )

@@ -150,7 +150,7 @@ describe('An unknown body field', () => {
 
   for (const [what, { path, method, good, unknown, widens, absent }] of Object.entries(widening))
     describe(`in ${what}`, () => {
-      it('is refused with the closest known name, and a null field is refused where omitting it does more', async () => {
+      it('is refused with the closest known name', async () => {
         const before = await stored()
         for (const [name, nearest] of unknown)
           for (const value of ['20000', 'null', '{"amount":5}', '[]']) {
@@ -164,14 +164,14 @@ describe('An unknown body field', () => {
         expect(await stored()).to.deep.equal(before)
       })
 
-      it('does not make other null fields fail', async () => {
+      it('does not cause other null fields to be refused', async () => {
         const nulls = Object.fromEntries(absent.map((name) => [name, null]))
         const { status, text } = await send(path(), { ...good, ...nulls }, method)
         expect(status, text).to.be.oneOf([200, 201])
       })
     })
 
-  it('is refused in a refund under every misspelling of `amount`, with a list of the known fields', async () => {
+  it('is refused in a refund in every misspelling of `amount`, with a list of the known fields', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await simulate(service, merchant, referenceNumber)
     const path = `/intents/${referenceNumber}/refund`
@@ -195,7 +195,7 @@ describe('An unknown body field', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it("is refused in an import, and for `dryRun` with the hint that it's a query parameter", async () => {
+  it("is refused in an import, for `dryRun` with the hint that it's a query parameter", async () => {
     const path = '/store/products/import-csv'
     const part = (name: string, content: string) =>
       `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
@@ -223,7 +223,7 @@ describe('An unknown body field', () => {
     await form(part('file', csv)).expect(200)
   })
 
-  it('is always refused if it differs from a known name only in case or separators, else ignored', async () => {
+  it('is refused only if it differs from a known name in nothing but case or separators', async () => {
     const { product, endpoint } = fixture
     const item = { productId: product, quantity: 1 }
     const variant = { label: 'S', price: 5 }
@@ -312,7 +312,7 @@ describe('A null body field', () => {
   const send = (path: string, body: object, method: 'post' | 'put' = 'post') =>
     service.http[method](`${dev}${path}`).set(merchant.write()).send(body)
 
-  it('counts as absent if the field is optional, as does an empty redirect URL', async () => {
+  it('counts as absent if the field is optional', async () => {
     const none = { label: null, merchantReference: null, metadata: null, amountType: null }
     for (const empty of [null, ''] as const) {
       const { body } = await send('/intents', {
@@ -354,7 +354,7 @@ describe('A null body field', () => {
     await send('/store/orders/simulate', { items: null, customer: null }).expect(201)
   })
 
-  it('counts as absent in an endpoint change, and an empty list as an empty object if no field is required', async () => {
+  it('counts as absent in an endpoint change', async () => {
     const created = await send('/webhooks/endpoints', { url, events: ['order.new'] }).expect(201)
     const path = `/webhooks/endpoints/${created.body.data.id}`
     for (const body of [{ url: null, events: null, active: null }, []]) {
@@ -371,7 +371,7 @@ describe('A null body field', () => {
       await expectRefused(send(needy, []), 400, 'VALIDATION_ERROR')
   })
 
-  it("refunds everything if it is the refund's amount, as does an empty list as the body", async () => {
+  it('is ignored in a refund without an amount, which refunds everything', async () => {
     for (const body of ['', '{}', '[]', '{"reason":null}']) {
       const { referenceNumber } = await createIntent(service, merchant)
       await simulate(service, merchant, referenceNumber)

@@ -27,7 +27,7 @@ describe('An unknown query parameter', () => {
       expect(body.error.message).to.include('Unknown query parameter "form"')
     })
 
-  it('is reported exactly as it appears in the URL, with all other invalid parameters', async () => {
+  it('is reported exactly as it appears in the URL, together with all other invalid parameters', async () => {
     const error = await errorOf(
       'status[$ne]=PAID&page=0&a.b=1&limit=5&__proto__=1&constructor=1&q[]=1&$where=1&sandbox=false&sort=createdAt',
     )
@@ -55,7 +55,7 @@ describe('An unknown query parameter', () => {
     expect((await service.http.head(`${intents}?form=1`).set(merchant.read())).status).to.equal(400)
   })
 
-  it('is shortened in the error if long, with control characters escaped', async () => {
+  it('is shortened in the error if it is long, with control characters escaped', async () => {
     const long = await errorOf(`${'é'.repeat(1_000)}=1`)
     expect(long.param).to.equal(`${'é'.repeat(64)}…`)
     const garbled = await errorOf('a%00%1B[31m%0A%E2%80%AEb=1')
@@ -78,7 +78,7 @@ describe('An unknown query parameter', () => {
     await expectRefused(service.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
   })
 
-  it('makes a write fail without effect, with the error stored under the idempotency key', async () => {
+  it('makes a write fail without effect, and the error is stored under the idempotency key', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 100 })
     const path = `${intents}/${referenceNumber}/cancel`
     const headers = merchant.write()

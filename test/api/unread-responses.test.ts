@@ -19,7 +19,7 @@ const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(255, long), long.repeat(500)]),
 )
 
-describe('Unread API responses', () => {
+describe('A response that the client has not read', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const open = new Set<Socket>()
@@ -56,7 +56,7 @@ describe('Unread API responses', () => {
     return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
 
-  it('lead to 429 RATE_LIMITED once the business exceeds its share of memory', async () => {
+  it('causes 429 RATE_LIMITED once the business exceeds its share of memory', async () => {
     const free = takeMost()
     const sockets: Socket[] = []
     for (let n = 0; n < 3; n += 1) {
@@ -80,7 +80,7 @@ describe('Unread API responses', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('make further requests wait for memory rather than fail while the client is still reading', async () => {
+  it('makes further requests wait for memory rather than fail while the client is still reading', async () => {
     const { capacity } = service.deps
     const earlier = capacity.force([merchant.businessId], { memory: memoryOfBusiness })
     const waiting = request(service.origin, page, merchant)
@@ -94,7 +94,7 @@ describe('Unread API responses', () => {
     expect(data.items[0].metadata).to.deep.equal(metadata)
   })
 
-  it('are discarded, and the connection closed, if the client reads nothing or too slowly', async () => {
+  it('is discarded, and the connection closed, if the client reads nothing or too slowly', async () => {
     const { origin, close } = await openServer(service)
     const silent = await request(origin, page, merchant)
     const dripping = await request(origin, page, merchant)
@@ -106,14 +106,14 @@ describe('Unread API responses', () => {
     await close()
   })
 
-  it('never need more memory than is reserved per intent, even for the largest one without refunds', async () => {
+  it('never needs more memory than is reserved per intent, even for the largest one without refunds', async () => {
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
     const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(maxItemBytes.intent * 0.9, maxItemBytes.intent)
   })
 
-  it('never need more memory than is reserved per product, even for the largest one', async () => {
+  it('never needs more memory than is reserved per product, even for the largest one', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: '"'.repeat(200),
       description: long.repeat(5000),

@@ -38,7 +38,7 @@ describe('The rate limiter for customers and other visitors', () => {
   }
   let payments = 0
 
-  it('refuses the sixth poll per second from one address with an explanatory page, but accepts other addresses', async () => {
+  it('refuses the sixth poll per second from one address with a page that explains why', async () => {
     const { status } = await payment()
     const before = await counted('polls')
     expect(refused(await flood(limit + 3, '100.1.0.1', status))).to.have.length(3)
@@ -93,7 +93,7 @@ describe('The rate limiter for customers and other visitors', () => {
     '/admin/style.css',
     '/api/v1/dev/none',
   ]
-  it(`also limits other paths, and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
+  it(`also limits other paths and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))
     for (const [index, statuses] of (await Promise.all(floods)).entries())
@@ -107,7 +107,7 @@ describe('The rate limiter for customers and other visitors', () => {
     await expectRefused(visit('100.7.0.1', '/nothing'), 429, 'RATE_LIMITED', { details })
   })
 
-  it('never refuses a health probe, but delays probes from a network that sends too many', async () => {
+  it('never refuses a health probe but delays probes from a network that sends too many', async () => {
     delayRefusals(1000)
     const probe = async (path: string, index: number) => {
       const startedAt = performance.now()

@@ -123,7 +123,7 @@ describe('The webhook delivery API', () => {
       expect(done).to.include({ lastAttemptAt: now, lastResponseStatus: 201, lastError: null })
     })
 
-    it('returns the newest delivery first, and returns each delivery exactly once across all pages', async () => {
+    it('returns each delivery exactly once across all pages, newest first', async () => {
       service.clock.freeze(new Date())
       const made: string[] = []
       for (let count = 0; count < 5; count += 1) {
@@ -194,7 +194,7 @@ describe('The webhook delivery API', () => {
       }
     })
 
-    it('returns 400 VALIDATION_ERROR for an invalid parameter, and names the parameter', async () => {
+    it('returns 400 VALIDATION_ERROR naming the parameter that is invalid', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,', 'status=DEAD&status=DEAD'],
         ['referenceNumber', 'referenceNumber=%00', 'referenceNumber=a&referenceNumber=b'],
@@ -331,7 +331,7 @@ describe('The webhook delivery API', () => {
       expect([url, ...urls]).to.deep.equal([moved, endpointServer.url, moved])
     })
 
-    it('hides the URL and attempts of a sandbox event at a live endpoint from test keys, in pages and filters', async () => {
+    it("hides a sandbox event's URL and attempts at a live endpoint from test keys", async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await service.http.delete(`${endpoints}/${endpointId}`).set(merchant.write()).expect(200)
       const { id: ofLive } = await subscribe(service, live, `${endpointServer.url}/s3cret`)
@@ -398,7 +398,7 @@ describe('The webhook delivery API', () => {
       expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
-    it("returns 404 DELIVERY_NOT_FOUND for another business's delivery, and 403 SANDBOX_MISMATCH for the other environment's", async () => {
+    it("returns 404 for another business's delivery, and 403 for a delivery of the other environment", async () => {
       const { _id } = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const other = await service.merchant()
@@ -427,7 +427,7 @@ describe('The webhook delivery API', () => {
       return body.data
     }
 
-    it('attempts a DEAD delivery once more, and leaves it DEAD if that attempt fails', async () => {
+    it('attempts a DEAD delivery once more and leaves it DEAD if that attempt fails', async () => {
       const delivery = await attempted(500)
       await makeAllAttempts(service, delivery)
       const nextAttemptAt = service.clock.now().toISOString()
@@ -458,7 +458,7 @@ describe('The webhook delivery API', () => {
       expect((await makeAllAttempts(service, delivery)).attempts).to.equal(9)
     })
 
-    it("sends nothing if the delivery can't be attempted, and returns the reason", async () => {
+    it("sends nothing if the delivery can't be attempted, and says why", async () => {
       const [delivered, untried] = [await attempted(200), await freshDelivery(service, merchant)]
       const unchanged = { retried: false, reason: 'delivered', status: 'DELIVERED' }
       expect(await retried(delivered)).to.include(unchanged)
@@ -472,7 +472,7 @@ describe('The webhook delivery API', () => {
         expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
 
-    it('adds one attempt for ten competing requests, and repeats the response for a reused idempotency key', async () => {
+    it('adds only one attempt for ten concurrent requests', async () => {
       const delivery = await storedDead()
       const responses = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = responses.map(({ reason }) => reason)
@@ -513,7 +513,7 @@ describe('The webhook delivery API', () => {
     }
     const none = { delivered: 0, under_way: 0, endpoint_gone: 0 }
 
-    it('considers each matching delivery once, oldest first and 500 per request, even if some die again', async () => {
+    it('considers each matching delivery once, oldest first, even if some die again meanwhile', async () => {
       const made = await deadDeliveries(service, merchant, 502)
       const byId = made.map(({ _id }) => _id).toSorted()
       const first = await retry({ endpointId }, 'once')
@@ -544,7 +544,7 @@ describe('The webhook delivery API', () => {
       ])
     })
 
-    it('accepts every list filter, and counts the deliveries that get no attempt by reason', async () => {
+    it('accepts every list filter and counts, by reason, the deliveries that get no attempt', async () => {
       const delivered = await attempted(200)
       const { _id: over, referenceNumber } = await storedDead()
       const [gone, retrying] = [await cancelled(), await attempted(404)]
@@ -573,7 +573,7 @@ describe('The webhook delivery API', () => {
       expect((await retried(every)).skipped).to.deep.equal({ ...none, endpoint_gone: 3 })
     })
 
-    it('returns 400 VALIDATION_ERROR without a filter or with an invalid one, naming the field', async () => {
+    it('returns 400 VALIDATION_ERROR for a missing or invalid filter and names the field', async () => {
       const wrong: [param: string, ...bodies: object[]][] = [
         ['body', {}, { after: 'a.b' }],
         ['status', { status: [] }, { status: 'DEAD' }],

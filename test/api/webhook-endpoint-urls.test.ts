@@ -16,7 +16,7 @@ describe("A webhook endpoint's URL", () => {
       .set(write())
       .send({ url: `https://${host}/hooks`, events: ['payment.created'] })
 
-  it(`is refused with INVALID_WEBHOOK_URL and not stored if its host may be private (${refusedHosts.length} hosts)`, async () => {
+  it(`is refused with INVALID_WEBHOOK_URL if its host may be private (${refusedHosts.length} hosts)`, async () => {
     expect(refusedHosts.length).to.be.at.least(400)
     const merchant = await service.merchant()
     const wrong: unknown[] = refusedHosts.filter((host) => isAccepted(host))

@@ -33,7 +33,7 @@ describe('The webhook endpoint API', () => {
       expect(body.data.id).to.match(/^\w+$/)
     })
 
-    it('gives each endpoint its own secret, which is stored encrypted', async () => {
+    it('gives each endpoint its own secret and stores it encrypted', async () => {
       const made = await Promise.all([create(), create()])
       const secrets = made.map(({ body }) => body.data.secret)
       expect(secrets[0]).not.to.equal(secrets[1])
@@ -113,7 +113,7 @@ describe('The webhook endpoint API', () => {
         )
     })
 
-    it("stores nothing and lists all errors, the URL's first", async () => {
+    it("stores nothing and lists all errors, beginning with the URL's", async () => {
       const { body } = await create({ url: 'http://x', events: ['nope'] }).expect(400)
       expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
       const faults = body.error.details.map((fault: { code: string }) => fault.code)
@@ -149,7 +149,7 @@ describe('The webhook endpoint API', () => {
     expect(await count(neither)).to.equal(0)
   })
 
-  it('allows a business five endpoints, and returns 400 MAX_ENDPOINTS_REACHED for a sixth', async () => {
+  it('allows a business five endpoints and returns 400 MAX_ENDPOINTS_REACHED for a sixth', async () => {
     for (let made = 0; made < 5; made += 1) await create().expect(201)
     await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
     await create(good, await service.merchant()).expect(201)
@@ -185,7 +185,7 @@ describe('The webhook endpoint API', () => {
       service.clock.freeze(null)
     })
 
-    it("returns endpoints of the key's environment, or of either one to a live key that sets `sandbox`", async () => {
+    it("returns the endpoints of the key's environment, or test endpoints to a live key with sandbox=true", async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const [ofTest, ofLive] = [await create(), await create(good, live)].map(({ body }) => body.data)
       expect([ofTest.sandbox, ofLive.sandbox]).to.deep.equal([true, false])
@@ -207,7 +207,7 @@ describe('The webhook endpoint API', () => {
       expect(await ids('', await service.merchant())).to.deep.equal([])
     })
 
-    it('is paginated by page and limit, like every other list', async () => {
+    it('is paginated by page and limit like every other list', async () => {
       expect((await list('?limit=1000')).body.data.limit).to.equal(100)
       for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit='])
         await expectRefused(list(query), 400, 'VALIDATION_ERROR')

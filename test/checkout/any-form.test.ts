@@ -6,7 +6,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
-describe('The payment page, given arbitrary input,', () => {
+describe('The payment page, given arbitrary input', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
@@ -56,7 +56,7 @@ describe('The payment page, given arbitrary input,', () => {
     }
   })
 
-  it('returns an HTML page for any form and any path, and takes no money', async () => {
+  it('returns an HTML page for any form and any path and takes no money', async () => {
     const { path } = await offer({ amountType: 'OPEN' })
     const token =
       /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
@@ -90,7 +90,7 @@ describe('The payment page, given arbitrary input,', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it("logs each request with the route's pattern, but nothing the customer typed", async () => {
+  it("logs each request with the route's pattern but nothing that the customer typed", async () => {
     const { path, shortCode } = await offer()
     const first = await open(service, `${path}?lang=en`)
     const refused = await fill(first, { phone: '22000003', pin: '1234' })

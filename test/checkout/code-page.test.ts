@@ -38,7 +38,7 @@ describe('The payment code page', () => {
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
-  it('asks for a code at / and at /sandbox/{businessId}, with a test banner only on the latter', async () => {
+  it('asks for a code at / and at /sandbox/{businessId}, and shows a test banner only on the latter', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
     for (const { status, text, received } of [counter, trial]) {
       expect(status).to.equal(200)
@@ -52,7 +52,7 @@ describe('The payment code page', () => {
     expect((await look('/', { method: 'HEAD' })).status).to.equal(200)
   })
 
-  it('redirects to the payment page in the chosen language, in whatever form the code is typed', async () => {
+  it('redirects to the payment page in the chosen language, however the code is typed', async () => {
     const { code, shortCode } = await createIntent(service, merchant)
     const digits = (zero: number) =>
       Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
@@ -184,7 +184,7 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it("marks the field as invalid and keeps the typed text if it isn't a code", async () => {
+  it("marks the field as invalid and keeps the text if it isn't a code", async () => {
     const noCodes = ['', '12345', '1234567', 'abcdef', '12 34 5x', '"><script>alert(1)</script>', '-1e5.0']
     for (const typed of noCodes) {
       const { status, text } = await enter('/', typed)
@@ -199,7 +199,7 @@ describe('The payment code page', () => {
     }
   })
 
-  it('responds to any form with an HTML page, never a stack trace, JSON or a 5xx status', async () => {
+  it('responds to any form with an HTML page, and never with a stack trace, JSON or a 5xx status', async () => {
     const post = (body: string, type: string, more: Record<string, string> = {}) =>
       look('/', { method: 'POST', body, headers: { ...headers(), 'Content-Type': type, ...more } })
     const form = 'application/x-www-form-urlencoded'
@@ -247,7 +247,7 @@ describe('The payment code page', () => {
     await beside.close()
   })
 
-  it('refuses live codes from an address for ten minutes after 30 unknown ones, and says how long to wait', async () => {
+  it('refuses live codes from an address for ten minutes after 30 unknown ones', async () => {
     const { code } = await createIntent(service, live)
     const from = elsewhere()
     const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))

@@ -26,7 +26,7 @@ describe("The payer's fee on the payment page", () => {
   const price = (amount: string, fee: string, total: string) =>
     `Amount ${amount} MRU Fee ${fee} MRU Total ${total} MRU`
 
-  it('is shown with the amount and the total before the PIN, and again on the receipt', async () => {
+  it('is shown with the amount and the total before the PIN and again on the receipt', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const form = await open(service, path)
     expect(form.says)

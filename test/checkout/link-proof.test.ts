@@ -44,7 +44,7 @@ describe('A customer with a valid payment link whose IP address has opened too m
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })
 
-  it('can choose an amount and a language, because the links on the page are signed too', async () => {
+  it('can choose an amount and a language because the links on the page are signed too', async () => {
     const path = await offer({ amountType: 'OPEN' })
     const { from, close } = network()
     const first = await open(service, path, from)

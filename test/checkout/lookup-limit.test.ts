@@ -47,7 +47,7 @@ describe('The limiter for payment links and codes', () => {
     const look = ways[way]
     const most = way === 'link' ? 300 : 30
 
-    it(`refuses an address after ${most} failed lookups in ten minutes, even for existing payments, but no others (by ${way})`, async () => {
+    it(`refuses an address, but no others, after ${most} failed lookups in ten minutes (by ${way})`, async () => {
       const ip = elsewhere()
       expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -80,7 +80,7 @@ describe('The limiter for payment links and codes', () => {
       [100, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
     for (const [share, full, first, second, outside] of sizes)
-      it(`refuses all of ${full}, and no address outside it, after ${share * most} failed lookups (by ${way})`, async () => {
+      it(`refuses all of ${full} but no address outside it after ${share * most} failed lookups (by ${way})`, async () => {
         const key = `${way} ${full}`
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findById(key).lean()).to.include({ used: 1 })
@@ -173,7 +173,7 @@ describe('The limiter for payment links and codes', () => {
     }
   })
 
-  it('lets concurrent processes look up only as many codes as the limit has left', async () => {
+  it('lets concurrent processes look up only as many codes as the limit still allows', async () => {
     let lookedUp = 0
     const find = async () => {
       lookedUp += 1
@@ -214,7 +214,7 @@ describe('The limiter for payment links and codes', () => {
     }
   })
 
-  it('writes nothing to the database for views of existing payments, however many networks they come from', async () => {
+  it('writes nothing to the database for views of existing payments, whatever networks they come from', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
     const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
     const ofCounts = done.filter(({ ns }) => ns.endsWith('.counters'))

@@ -84,7 +84,7 @@ describe('The payment page', () => {
     }
   })
 
-  it('shows each final status with the right return link and without a form', async () => {
+  it('shows each final status with the correct return link and without a form', async () => {
     const reference = 'reference=PI-'
     type Offered = Awaited<ReturnType<typeof offer>>
     const ended = async (shown: string, link: string | null, { path, referenceNumber }: Offered) => {
@@ -119,7 +119,7 @@ describe('The payment page', () => {
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
   })
 
-  it("links to the merchant's cancel URL, and leaves the payment PENDING when the customer follows it", async () => {
+  it("leaves the payment PENDING when the customer follows the link to the merchant's cancel URL", async () => {
     const { path, referenceNumber } = await offer(back)
     expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
@@ -146,7 +146,7 @@ describe('The payment page', () => {
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
-  it("escapes the merchant's name and label, and keeps their text direction", async () => {
+  it("escapes the merchant's name and label and keeps their text direction", async () => {
     const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
     const { html } = await open(service, (await offer({ label })).path)
@@ -156,7 +156,7 @@ describe('The payment page', () => {
     expect(html).to.include(`<bdi>${escaped}</bdi>`)
   })
 
-  it('never offers a test wallet for a live payment, and returns 503 if no live wallet is configured', async () => {
+  it('never offers a test wallet for a live payment', async () => {
     const live = await service.merchant({ mode: 'live' })
     const { path } = await offer(back, live)
     const page = await open(service, path)
@@ -202,7 +202,7 @@ describe('The payment page', () => {
     expect(page.html).not.to.match(/<(style|img|iframe)|\son\w+=|style=/)
   })
 
-  it('responds to HEAD, and returns 404 for unknown pages and unsupported methods', async () => {
+  it('responds to HEAD and returns 404 for unknown pages and unsupported methods', async () => {
     const { path } = await offer()
     const url = service.origin + path
     const head = await seen(url, { method: 'HEAD' })
@@ -260,7 +260,7 @@ describe('The payment page', () => {
     '%00',
     '.'.repeat(9000),
   ]
-  it('redirects a link followed by punctuation, spaces or format characters, without counting a failed lookup', async () => {
+  it('redirects a link followed by punctuation, spaces or format characters to the link without them', async () => {
     const { path } = await offer()
     const misses = () => service.deps.Counter.find().lean()
     const before = await misses()

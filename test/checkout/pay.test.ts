@@ -40,7 +40,7 @@ describe('The hosted payment flow', () => {
     await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
   }
 
-  it('takes the money once, confirms it to the customer, and shows it to the merchant', async () => {
+  it('takes the money once and shows this to the customer and the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const response = await fill(await open(service, path), wallets.pays)
     expect([response.status, response.html]).to.deep.equal([303, ''])
@@ -82,7 +82,7 @@ describe('The hosted payment flow', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('marks the payment as failed after a technical error, and links back to the merchant', async () => {
+  it('marks the payment as failed after a technical error and links back to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
@@ -91,7 +91,7 @@ describe('The hosted payment flow', () => {
     expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
   })
 
-  it("says that the payment couldn't be started if the wallet is unreachable, and lets the customer try again", async () => {
+  it('lets the customer try again if the wallet is unreachable', async () => {
     const { path } = await offer()
     replaceWallet({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(service, path), wallets.pays)
@@ -112,7 +112,7 @@ describe('The hosted payment flow', () => {
     expect(await debits(service, merchant)).to.equal(1)
   })
 
-  it('takes the money only once if the customer pays in several tabs, and every tab shows the result', async () => {
+  it('takes the money only once if the customer pays in several tabs', async () => {
     const { merchant, path } = await offer()
     const tabs = await Promise.all([open(service, path), open(service, path), open(service, path)])
     const responses = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
@@ -180,7 +180,7 @@ describe('The hosted payment flow', () => {
 
   const failures = { 'a wrong PIN': wallets.wrongPin, 'too little money': wallets.poor }
   for (const [what, wallet] of Object.entries(failures))
-    it(`asks for the PIN again if a form that failed because of ${what} is resubmitted with another wallet`, async () => {
+    it(`asks for the PIN again if a form that failed because of ${what} is submitted again with another wallet`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
@@ -196,7 +196,7 @@ describe('The hosted payment flow', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('never takes money for resubmitting a failed form, however many attempts have followed', async () => {
+  it('never takes money when a failed form is submitted again, however many attempts have followed', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
@@ -214,7 +214,7 @@ describe('The hosted payment flow', () => {
     [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number or the PIN is wrong'],
     [{ outcome: 'failed', reason: 'technical_error' }, 'The payment failed'],
   ] as [WalletOutcome, string][])
-    it(`shows a waiting page while the outcome is unknown, and then this outcome: ${Object.values(outcome).join(' ')}`, async () => {
+    it(`shows a waiting page while the outcome is unknown and then shows the outcome: ${Object.values(outcome).join(' ')}`, async () => {
       const { path } = await offer()
       replaceWallet({ authorise: async () => unknown, status: async () => outcome })
       const waiting = await pay(await open(service, path), wallets.pays)
@@ -242,7 +242,7 @@ describe('The hosted payment flow', () => {
     expect((await follow(await first)).says).to.include('Payment successful')
   })
 
-  it('refuses a forged or outdated form, or one of another payment, and shows a new form', async () => {
+  it('refuses a forged or outdated form, or a form of another payment, and shows a new one', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
@@ -282,7 +282,7 @@ describe('The hosted payment flow', () => {
     expect([amount, payment.amountPaid]).to.deep.equal([null, 200_050])
   })
 
-  it('reports an invalid amount next to its field, and keeps the typed text', async () => {
+  it('shows an error next to an invalid amount and keeps the typed text', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
     const first = await open(service, path)
     const form = await fill(first, { amount: '1' })

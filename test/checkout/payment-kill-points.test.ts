@@ -42,7 +42,7 @@ interface Case {
   paymentId: string
 }
 
-describe('If a process is killed between any two steps of a payment or refund,', function () {
+describe('If a process is killed between any two steps of a payment or refund, the service', function () {
   this.timeout(120_000)
   // An order is valid for 5 s longer, so it has expired when another process continues 12 s later.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
@@ -120,7 +120,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     },
   }
 
-  it('the money is taken exactly once, and the intent becomes PAID exactly once', async () => {
+  it('takes the money exactly once and marks the intent PAID exactly once', async () => {
     const steps = await kill(paying)
     expect(steps).to.include.members(settling)
     await land(paying, steps.indexOf('mongodb update') + 1)
@@ -130,7 +130,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     ['a payment that is declined', { phone: '22000003' }, 'declined', ['payment.failed']],
     ['a payment with a wrong PIN', { pin: '9999' }, 'refused', []],
   ] as const)
-    it(`${what} moves no money and adds at most one event`, async () => {
+    it(`takes no money and adds at most one event for ${what}`, async () => {
       const steps = await kill<Case>({
         prepare,
         run: (victim, each) => pay(victim, each.referenceNumber, { ...form, paymentId: each.paymentId }),
@@ -152,7 +152,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
       expect(steps).to.include.members(['mongodb insert', 'mongodb commitTransaction', 'mongodb update'])
     })
 
-  it('any failure event precedes the expiry event, even if the payment is declined after the expiry time', async () => {
+  it('adds any failure event before the expiry event, even if the payment is declined after the expiry time', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).setStatus(declined)
     const declining: Operation<Case> = {
@@ -229,7 +229,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     return responses[0] ?? ''
   }
 
-  it('a refund is made at most once, and a retry reports whether it was made', async () => {
+  it('makes a refund at most once, and a retry reports whether it was made', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }
@@ -255,7 +255,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     for (const write of writes) await land(refunding, write)
   })
 
-  it('a payment is simulated exactly once, and a retry reports its success', async () => {
+  it('simulates a payment exactly once, and a retry reports its success', async () => {
     const simulating = {
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
@@ -296,7 +296,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     return each
   }
 
-  it("a payment's outcome is recorded exactly once, even if the killed process was querying the wallet", async () => {
+  it("records a payment's outcome exactly once, even if the killed process was querying the wallet", async () => {
     const querying: Operation<Case> = {
       prepare: prepareLostResponse,
       async run(victim, { referenceNumber, paymentId }) {
@@ -310,7 +310,7 @@ describe('If a process is killed between any two steps of a payment or refund,',
     expect(steps).to.include.members(settling)
   })
 
-  it("a refund's outcome is recorded exactly once, even if the killed process was querying the wallet", async () => {
+  it("records a refund's outcome exactly once, even if the killed process was querying the wallet", async () => {
     const querying: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()

@@ -14,7 +14,7 @@ import { fill, offerOf, open } from './customer.ts'
 const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
 const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
 
-describe('The limiters for payment attempts', () => {
+describe('The limiter for payment attempts', () => {
   const service = withService({ TRUST_PROXY: '1' })
   let live: Merchant
   let trial: Merchant
@@ -65,7 +65,7 @@ describe('The limiters for payment attempts', () => {
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('do not count an attempt that times out before the wallet is called', async () => {
+  it('does not count an attempt that times out before the wallet is called', async () => {
     const intent = await service.deps.Intent.findOne({ shortCode: (await offer(live)).slice('/p/'.length) })
       .orFail()
       .lean()
@@ -83,7 +83,7 @@ describe('The limiters for payment attempts', () => {
     expect(await attempt((work) => work(noDeadline))).to.deep.equal({ state: 'not-begun' })
   })
 
-  it('allow 20 failures per address and payment in an hour, and then say how long to wait', async () => {
+  it('allows 20 failures per address and payment in an hour and then says how long to wait', async () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
@@ -109,7 +109,7 @@ describe('The limiters for payment attempts', () => {
     expect(orders).to.have.length(7)
   })
 
-  it('never block a payment for its own customer, whatever strangers do', async () => {
+  it('never blocks a payment for its own customer, whatever strangers do', async () => {
     const path = await offer(live)
     for (const [stranger, network] of [
       ['198.18.1.1', '198.18.1.1/32'],
@@ -129,7 +129,7 @@ describe('The limiters for payment attempts', () => {
     expect((await open(service, path)).says).to.include('Payment successful')
   })
 
-  it('allow 200 failures per payment from an IPv4 /24 or IPv6 /48 network', async () => {
+  it('allows 200 failures per payment from an IPv4 /24 or IPv6 /48 network', async () => {
     for (const [range, inside, outside] of [
       ['198.51.100.0/24', '198.51.100.7', '198.51.101.7'],
       ['2001:db8:6::/48', '2001:db8:6:1::1', '2001:db8:7::1'],
@@ -143,7 +143,7 @@ describe('The limiters for payment attempts', () => {
     }
   })
 
-  it('allow 60 refused PINs per address in ten minutes, without affecting other addresses or test payments', async () => {
+  it('allows 60 refused PINs per address in ten minutes, without affecting other addresses or test payments', async () => {
     const [ip, key] = ['203.0.113.1', 'pin 203.0.113.1/32']
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -176,7 +176,7 @@ describe('The limiters for payment attempts', () => {
     }
   }
 
-  it('count 40 wrong PINs that the wallet refuses only after first responding “pending”', async () => {
+  it('counts 40 wrong PINs that the wallet refuses only after first responding “pending”', async () => {
     const [ip, key] = ['203.0.113.40', 'pin 203.0.113.40/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -192,7 +192,7 @@ describe('The limiters for payment attempts', () => {
     expect(orders).to.have.length(41)
   })
 
-  it('uncount a pending payment that ends without a wrong PIN, unless the period has ended', async () => {
+  it('stops counting a pending payment that ends without a wrong PIN, unless the period has ended', async () => {
     const [ip, key] = ['203.0.113.41', 'pin 203.0.113.41/32']
     for (const result of [{ outcome: 'done' }, poor, { outcome: 'not-executed' }] as const) {
       const { learn } = await payPending(ip)
@@ -212,7 +212,7 @@ describe('The limiters for payment attempts', () => {
     await waitFor('only the later one is taken back', async () => (await pointsOf(key)) === 0)
   })
 
-  it('pass only as many concurrent attempts to a wallet as the limit has left', async () => {
+  it('lets only as many concurrent attempts reach a wallet as the limit still allows', async () => {
     const [ip, key] = ['203.0.113.5', 'pin 203.0.113.5/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -234,7 +234,7 @@ describe('The limiters for payment attempts', () => {
     expect(orders).to.have.length(7)
   })
 
-  it('allow 600 refused PINs from an IPv6 /48, 1 800 from an IPv6 /40, and 6 000 from an IPv4 /16', async () => {
+  it('allows 600 refused PINs from an IPv6 /48, 1 800 from an IPv6 /40, and 6 000 from an IPv4 /16', async () => {
     const sizes = [
       ['2001:db8:1::/48', 600, '2001:db8:1:2::1', '2001:db8:2:2::1'],
       ['2001:db8:100::/40', 1800, '2001:db8:102::1', '2001:db8:200::1'],
@@ -251,7 +251,7 @@ describe('The limiters for payment attempts', () => {
     }
   })
 
-  it('allow one address 600 refused PINs for the test payments of each business', async () => {
+  it('allows one address 600 refused PINs for the test payments of each business', async () => {
     const ip = '203.0.113.3'
     await attemptAt(await offer(trial), ip)
     expect(await pointsOf(`pin ${ip}/32`)).to.equal(undefined)
@@ -261,14 +261,14 @@ describe('The limiters for payment attempts', () => {
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
   })
 
-  it('count a declined test payment like a refused PIN, because each one creates an event', async () => {
+  it('counts a declined test payment like a refused PIN because each one creates an event', async () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(`test-pin ${trial.businessId} ${ip}/32`)) === 3)
   })
 
-  it("do not refuse a form that was already submitted, because it doesn't call the wallet again", async () => {
+  it("does not refuse a form that was already submitted, because it doesn't call the wallet again", async () => {
     const ip = '203.0.113.6'
     outcome = poor
     const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
@@ -287,7 +287,7 @@ describe('The limiters for payment attempts', () => {
     ['fails', { outcome: 'failed', reason: 'technical_error' }, 303],
     ['was not executed', { outcome: 'not-executed' }, 422],
   ] as [string, WalletOutcome, number][])
-    it(`do not count a refused PIN if the payment ${what}, even if the form is submitted twice`, async () => {
+    it(`does not count a refused PIN if the payment ${what}, even if the form is submitted twice`, async () => {
       const ip = '203.0.113.4'
       outcome = result
       const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]

@@ -34,7 +34,7 @@ describe('The QR code page', () => {
     )
   }
 
-  it('shows the merchant, the amount, the code and a QR code of the payment link, as a page and as an image', async () => {
+  it('shows the merchant, the amount, the code and a QR code of the payment link', async () => {
     const { path, code, shortCode } = await offer()
     const page = await open(service, `${path}/qr`)
     expect(page.status).to.equal(200)
@@ -58,7 +58,7 @@ describe('The QR code page', () => {
     expect(textOfPng(new Uint8Array(await png.arrayBuffer()))).to.equal(`${payUrl}/p/${shortCode}`)
   })
 
-  it('shows no amount for an OPEN intent, and no code once the code has expired', async () => {
+  it('shows no amount for an OPEN intent and no code once the code has expired', async () => {
     const { path, code } = await offer({ amountType: 'OPEN', amount: 12_300 })
     const page = await open(service, `${path}/qr`)
     expect(page.says).to.include('Scan to pay Merchant').and.not.include('123.00')
@@ -71,7 +71,7 @@ describe('The QR code page', () => {
     expect(later.says).not.to.include(`${code.slice(0, 3)} ${code.slice(3)}`)
   })
 
-  it('updates itself, and shows when a payment can no longer be paid', async () => {
+  it('updates itself and shows when a payment can no longer be paid', async () => {
     const [paid, cancelled] = [await offer(), await offer()]
     const counter = await open(service, `${paid.path}/qr?lang=ar`)
     const [, here = ''] = /data-state="pending" data-here="([^"]+)"/.exec(counter.html) ?? []

@@ -75,7 +75,7 @@ describe('A switched-off business', () => {
   })
 
   describe('that is suspended', () => {
-    it("can't use the API, and its customers can't pay, even with a form that was already open", async () => {
+    it("can't use the API or receive payments, even with a form that was already open", async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(service, path)
       expect((await statusOf(path)).state).to.equal('pending')
@@ -112,7 +112,7 @@ describe('A switched-off business', () => {
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
     })
 
-    it('receives no payment, unless a wallet was called for it before the suspension', async () => {
+    it('receives no payment unless the wallet was called before the suspension', async () => {
       const { path, referenceNumber } = await offer()
       const form = await open(service, path)
       const { updateIntent } = service.deps.batchers
@@ -132,7 +132,7 @@ describe('A switched-off business', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-    it("still receives a payment already ordered from a wallet, and that payment's event", async () => {
+    it('still receives a payment that was already ordered from a wallet', async () => {
       const live = await liveKey()
       const [confirmed, lost] = [await offer(live), await offer(live)]
       const forms = [await open(service, confirmed.path), await open(service, lost.path)]
@@ -162,7 +162,7 @@ describe('A switched-off business', () => {
       }
     })
 
-    it('still receives webhooks, and its intents still expire', async () => {
+    it('still receives webhooks while its intents expire', async () => {
       await subscribe(service, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')
@@ -176,7 +176,7 @@ describe('A switched-off business', () => {
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
 
-    it('regains the API only by `resume`, and also needs `enable` if it was disabled', async () => {
+    it('can use the API again only after `resume`, and after `enable` if it was disabled too', async () => {
       const { path } = await offer()
       await change('disable')
       await change('suspend')
