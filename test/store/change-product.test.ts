@@ -65,7 +65,7 @@ describe('A product change', () => {
     }
   })
 
-  it('keeps variants named by _id or label, and changes only their given fields', async () => {
+  it('keeps variants named by _id or label and changes only their given fields', async () => {
     const made = await three()
     const [s, m, l] = made.variants as unknown as [VariantResponse, VariantResponse, VariantResponse]
     const cases: [FromVariants, FromVariants][] = [
@@ -111,7 +111,7 @@ describe('A product change', () => {
     expect(new Set(body.data.variants.map(({ _id }: VariantResponse) => _id))).to.have.property('size', 5)
   })
 
-  it('removes omitted variants only with removeMissingVariants, and then stores the rest in the given order', async () => {
+  it('removes omitted variants only with removeMissingVariants', async () => {
     const made = await three()
     const [s, m] = idsOf(made)
     const { body } = await change(made._id, {
@@ -127,7 +127,7 @@ describe('A product change', () => {
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('changes nothing if its input is invalid, and names the field', async () => {
+  it('changes nothing if its input is invalid and names the field', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const of = (...variants: object[]) => ({ variants })
@@ -179,7 +179,7 @@ describe('A product change', () => {
     expect([name, variants[0].stock]).to.deep.equal(['Sold', 1])
   })
 
-  it('overwrites no concurrent stock change, even in another process', async () => {
+  it('never overwrites a concurrent stock change, even in another process', async () => {
     const other = await openSecondProcess(service)
     try {
       const { _id, variants } = await createProduct(service, merchant, { price: 1, stock: 1000 })

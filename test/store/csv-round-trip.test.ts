@@ -85,7 +85,7 @@ describe('A product CSV file', () => {
       .toSorted((a: ProductResponse, b: ProductResponse) => (a.handle < b.handle ? -1 : 1))
   }
 
-  it('changes nothing when re-imported into its shop, and creates the same products in an empty one', async () => {
+  it('changes nothing when imported into its own shop, and creates the same products in an empty one', async () => {
     const survives = fc.asyncProperty(products, fc.constantFrom(',', ';'), async (list, delimiter) => {
       const [from, to] = await Promise.all([service.merchant(), service.merchant()])
       await Promise.all(list.map((each) => createProduct(service, from, each)))

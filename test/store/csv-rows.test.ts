@@ -37,7 +37,7 @@ async function cell(column: string, text: string): Promise<unknown> {
   return row?.[column as keyof typeof row]
 }
 
-describe('CSV rows of products', () => {
+describe('A product CSV file', () => {
   it('may use commas or semicolons, any line ending and a byte order mark, as bytes or as a string', async () => {
     const row = {
       row: 2,
@@ -69,7 +69,7 @@ describe('CSV rows of products', () => {
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
 
-  it('are numbered as in a spreadsheet: blank lines count, but are not returned', async () => {
+  it('has rows numbered as in a spreadsheet, where blank lines count too', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
       [2, 'a'],
@@ -77,7 +77,7 @@ describe('CSV rows of products', () => {
     ])
   })
 
-  it('keep their text unchanged, even if it looks like a formula', async () => {
+  it('keeps the text of its cells unchanged, even if it looks like a formula', async () => {
     const formulas = ['=1+1', '@SUM(A1)', '+22222', '-5', '0012']
     for (const text of [...formulas, '😀', 'شاي', '"', ';'])
       for (const column of ['name', 'description', 'variant_label', 'sku'])
@@ -88,7 +88,7 @@ describe('CSV rows of products', () => {
     expect(await cell('name', ' \t\n')).to.equal(null)
   })
 
-  it('are rejected if a price is not a whole number of centimes in range', async () => {
+  it('is rejected if a price is not a whole number of centimes in range', async () => {
     expect(await cell('price', ' 0 ')).to.equal(0)
     expect(await cell('price', '1000000')).to.equal(1_000_000)
     const decimals = ['12,50', '12.50', '12.00', '1 250', '1\u00A0250']
@@ -103,7 +103,7 @@ describe('CSV rows of products', () => {
       expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include(outside)
   })
 
-  it('are rejected if the stock is not a whole number, or an active cell is not a known word', async () => {
+  it('is rejected if the stock is not a whole number or an active cell is not a known word', async () => {
     expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
     for (const text of ['-1', '1000000001', '1.5', 'many'])
       expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
@@ -114,7 +114,7 @@ describe('CSV rows of products', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('may have values up to a maximum length in characters, not in code units', async () => {
+  it('may have values up to a maximum length, which counts characters rather than code units', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
@@ -126,7 +126,7 @@ describe('CSV rows of products', () => {
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
   })
 
-  it('are rejected with a list of all faults, including those above an unreadable row', async () => {
+  it('is rejected with a list of all errors, including those above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
@@ -149,18 +149,18 @@ describe('CSV rows of products', () => {
     expect(unnamed).to.match(/^Row 3: Cell 2 of this row is in a column without a name/)
   })
 
-  it('may have fewer cells than the header, because spreadsheets omit trailing blank cells', async () => {
+  it('may have rows with fewer cells than the header because spreadsheets omit trailing blank cells', async () => {
     const whole = await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,'))
     expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(whole)
   })
 
-  it('are rejected with the first hundred faults and the number of further ones', async () => {
+  it('is rejected with the first hundred errors and the number of further ones', async () => {
     const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
     expect((details as { faults: unknown[] }).faults).to.have.length(100)
     expect(details).to.include({ more: 50 })
   })
 
-  it('are rejected if the header has an unknown, repeated or missing column', async () => {
+  it('is rejected if the header has an unknown, repeated or missing column', async () => {
     expect(await messageOf('')).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines('', full))).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines(';;', 'a;b;c'))).to.match(/Row 1: The first row is blank/)
@@ -173,7 +173,7 @@ describe('CSV rows of products', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('are rejected if not in UTF-8, with an error that names the format to save the file in', async () => {
+  it("is rejected if it isn't UTF-8, with an error that names the format to save it in", async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
@@ -184,7 +184,7 @@ describe('CSV rows of products', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('do not block the process while an overlong row is located', async () => {
+  it('does not block the process while an overlong row is located', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const iterations = await countLoopIterations(async () =>
@@ -193,7 +193,7 @@ describe('CSV rows of products', () => {
     expect(iterations).to.be.greaterThan(file.length / 65_536)
   })
 
-  it('are limited to 5 000 per file, and do not block the process while they are read', async () => {
+  it('may have up to 5 000 rows and does not block the process while they are read', async () => {
     const rowOf = (_: unknown, n: number) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`
     const many = (count: number) => lines(full, ...Array.from({ length: count }, rowOf))
     const max = many(5000)

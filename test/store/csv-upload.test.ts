@@ -61,7 +61,7 @@ describe('A CSV upload', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is rejected without a file, in a stored response that names the field', async () => {
+  it('is rejected without a file, and the stored response names the field', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')
@@ -72,7 +72,7 @@ describe('A CSV upload', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is rejected with an unsupported media type or charset, or if compressed', async () => {
+  it('is rejected if it has an unsupported media type or charset, or is compressed', async () => {
     const types = ['text/plain', 'application/vnd.ms-excel', 'application/octet-stream']
     for (const type of [...types, 'text/csv; charset=windows-1252', 'application/json; charset=latin1'])
       await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -82,7 +82,7 @@ describe('A CSV upload', () => {
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
-  it('needs exactly one file in a form, and can be repeated with the same key if the form was cut off', async () => {
+  it('needs exactly one file in a form, and can be repeated with the same key if the form was incomplete', async () => {
     for (const parts of [
       '',
       part('csv', csv),
@@ -102,7 +102,7 @@ describe('A CSV upload', () => {
     expect(response.headers).to.not.have.property('idempotent-replayed')
   })
 
-  it('may be up to 8 MiB, and a body declared as larger is not read', async () => {
+  it('may be up to 8 MiB, and a body with a larger Content-Length is not read', async () => {
     const padded = csv.padEnd(largest - 1, '\n')
     await post(padded, 'text/csv').expect(200)
     const head = (more: string) =>

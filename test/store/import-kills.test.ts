@@ -55,12 +55,12 @@ describe('An import whose process is killed between any two steps', function () 
   )
   const steps = names.map((name) => `mongodb ${name}`)
 
-  it("happens only once if retried, and the retry returns the import's counts", async () => {
+  it('happens only once if it is retried, and the retry returns its counts', async () => {
     expect(await killAtEveryStep(service, retrying, 0)).to.deep.equal(steps)
     await landDuringRetry(service, retrying, steps.length)
   })
 
-  it('is complete or has changed nothing if not retried', async () => {
+  it('is complete or has changed nothing if it is not retried', async () => {
     const seen = new Set<number>()
     await killAtEveryStep(
       service,

@@ -21,7 +21,7 @@ const [locking, finding] = [3, 4]
 /** Applies if the shop has none of the products. */
 const inserting = 5
 
-describe('A concurrent import', () => {
+describe('An import that runs alongside other requests', () => {
   const service = withService()
   const beside = withSecondProcess(service, {})
   const merchant = withMerchantPerTest(service)
@@ -82,7 +82,7 @@ describe('A concurrent import', () => {
     return victim.steps.length
   }
 
-  it('waits for other imports into the shop, and then succeeds even if they created the same products', async () => {
+  it('waits for other imports into the shop and succeeds even if they created the same products', async () => {
     const [file, other] = [
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
@@ -113,7 +113,7 @@ describe('A concurrent import', () => {
     expect((await waiting).status).to.equal(400)
   })
 
-  it('becomes visible all at once when it commits, without delaying other requests to the shop', async () => {
+  it("becomes visible all at once when it commits and doesn't delay other requests to the shop", async () => {
     const kept = await importFirst(csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5'))
     const { _id: other } = await createProduct(service, merchant, { name: 'Other', stock: 5 })
     const before = await sells()
@@ -147,7 +147,7 @@ describe('A concurrent import', () => {
     expect(added).to.have.length(pairs)
   })
 
-  it('conflicts with a POST that creates one of its SKUs, so that exactly one succeeds', async () => {
+  it('conflicts with a POST that creates one of its SKUs, so exactly one of the two succeeds', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
     // After reading the SKUs, which are free. Then before storing the response, when MongoDB ends the transaction.
     for (const [step, posted] of [
@@ -216,7 +216,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
-  it('starts over if a product it has read but not locked changes', async () => {
+  it('starts over if a product that it has read but not locked changes', async () => {
     const many = Array.from({ length: 150 }, (_, n) => `p${n},P,1,5`)
     const first = await importFirst(csvOf('handle,name,price,stock', ...many))
     service.clock.advance(1000)

@@ -163,7 +163,7 @@ describe('A product import', () => {
       expect(again.body.data).to.include({ created: 0, updated: 0, variants: 0 })
     })
 
-  it('rejects a faulty file with the row and column of every fault, and changes nothing', async () => {
+  it('rejects an invalid file with the row and column of every error', async () => {
     await postCsv(service, merchant, shop).expect(200)
     for (const [index, [what, { rows, faults }]] of Object.entries(wrong).entries())
       for (const query of index === 0 ? ['', '?dryRun=true'] : ['']) {
@@ -205,13 +205,13 @@ describe('A product import', () => {
     expect((await storedProducts(service, merchant)).map(({ name }) => name)).to.deep.equal(['Big', 'Tee'])
   })
 
-  it('reports the first hundred faults and how many more there are', async () => {
+  it('reports the first hundred errors and how many more there are', async () => {
     const rows = Array.from({ length: 130 }, (_, index) => `new-${index},,,,,1,,`)
     const { body } = await postCsv(service, merchant, file(...rows)).expect(400)
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
 
-  it('can refer by id to a product created by a POST, but not to one in another shop', async () => {
+  it('can refer by id to a product created by a POST, but not to a product in another shop', async () => {
     const product = await createProduct(service, merchant, { name: 'Posted', sku: 'P-1' })
     const { body } = await postCsv(service, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
     expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
@@ -232,7 +232,7 @@ describe('A product import', () => {
     expect(mug.description).to.equal('')
   })
 
-  it('lists the affected products in a dry run, but creates nothing, not even the shop', async () => {
+  it('lists the affected products in a dry run but creates nothing, not even the shop', async () => {
     const { body } = await postCsv(service, merchant, shop, { query: '?dryRun=true' }).expect(200)
     const handles = { created: ['tee', 'mug', 'lamp', 'scarf'], updated: [], unchanged: [] }
     expect(body.data).to.deep.equal({ ...countsOf([4, 0, 0, 6, 6]), dryRun: true, handles })
@@ -244,7 +244,7 @@ describe('A product import', () => {
     expect(refused.body.error.param).to.equal('dryRun')
   })
 
-  it("requires an existing shop for a live key, and changes only the key's environment", async () => {
+  it("requires an existing shop for a live key and changes only the key's environment", async () => {
     const live = await service.merchant({ mode: 'live' })
     for (const query of ['', '?dryRun=true'])
       await expectRefused(postCsv(service, live, shop, { query }), 404, 'SHOP_NOT_FOUND')

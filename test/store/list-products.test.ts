@@ -72,14 +72,14 @@ describe('The product list', () => {
     }
   })
 
-  it('searches index keys, and reads only the products on the page', async () => {
+  it('searches index keys and reads only the products on the page', async () => {
     const found = await profiled(service, () => list({ q: 'THÉ' }).expect(200))
     const reads = found.filter(({ ns, command }) => ns.endsWith('.products') && !('profile' in command))
     // Two are on the page, and the others are counted by their keys.
     expect(reads.map(({ docsExamined }) => docsExamined)).to.have.members([0, 2])
   })
 
-  it('rejects an invalid parameter, and names the parameter in the error', async () => {
+  it('rejects an invalid parameter and names it in the error', async () => {
     const cases: [Record<string, unknown>, string][] = [
       [{ active: '1' }, 'active'],
       [{ active: '' }, 'active'],

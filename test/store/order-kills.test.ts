@@ -62,11 +62,11 @@ describe('An order whose process is killed or frozen while it is placed', functi
   const names = ['aggregate', 'find', 'find', 'update', 'insert', 'update', 'commitTransaction']
   const steps = names.map((name) => `mongodb ${name}`)
 
-  it('is placed once by a retry, with its units', async () => {
+  it('is placed once by a retry and takes the units it contains', async () => {
     expect(await killAtEveryStep(service, ordering, 0)).to.deep.equal([...steps, 'enqueue outbox-relay'])
   })
 
-  it('is placed once with one sample product if the sandbox had none', async () => {
+  it('is placed once, with one sample product, if the sandbox had no product', async () => {
     const stepsOfSample = await killAtEveryStep(service, { ...ordering, prepare: prepareOf([]) }, 0)
     expect(stepsOfSample.filter((name) => name === 'mongodb insert')).to.have.length(2)
   })
@@ -75,7 +75,7 @@ describe('An order whose process is killed or frozen while it is placed', functi
     await landDuringRetry(service, ordering, steps.length)
   })
 
-  it('is complete or takes nothing if not retried', async () => {
+  it('is placed completely or takes nothing if it is not retried', async () => {
     const seen = new Set<number>()
     await killAtEveryStep(
       service,

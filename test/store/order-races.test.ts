@@ -5,7 +5,7 @@ import { lockDocument } from '../support/lock.ts'
 import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct, productRequests, productsPath, readProduct, sendStore } from '../support/store.ts'
 
-describe('Concurrent orders', () => {
+describe('An order that is placed alongside other requests', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -27,7 +27,7 @@ describe('Concurrent orders', () => {
   const stockOf = async ({ _id }: { _id: string }) =>
     (await readProduct(service, merchant, _id)).variants[0].stock
 
-  it('share one new sample product if the sandbox has none', async () => {
+  it('shares one new sample product with the others if the sandbox has no product', async () => {
     const outcomes = await times(8, async (index) => {
       const at = index % 2 === 0 ? service : beside
       return (await post(at, merchant, '/store/orders/simulate', '{}')).status
@@ -37,7 +37,7 @@ describe('Concurrent orders', () => {
     expect(await stockOf(products[0] ?? { _id: '' })).to.equal(100_000 - outcomes.length)
   })
 
-  it('stay consistent with concurrent changes to stock, price and label', async () => {
+  it('stays consistent with concurrent changes to stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
     const path = `${productsPath}/${product._id}`
     const [outcomes, changed] = await Promise.all([
@@ -59,7 +59,7 @@ describe('Concurrent orders', () => {
       expect(item?.variantLabel).to.equal(item?.unitPrice === 1000 ? 'Default' : `L${item?.unitPrice}`)
   })
 
-  it("wait while another transaction has locked their product, without delaying other products' orders", async () => {
+  it("waits while another transaction has locked its product but doesn't delay orders of other products", async () => {
     const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const unlock = await lockDocument(service, service.deps.Product, locked._id)
     let isDone = false
@@ -74,7 +74,7 @@ describe('Concurrent orders', () => {
     expect([await stockOf(locked), await stockOf(free)]).to.deep.equal([1, 1])
   })
 
-  it('sell two products until one is sold out, and never deadlock, in whatever sequence they list them', async () => {
+  it('never deadlocks with the others, whatever the sequence in which they list two products', async () => {
     const [many, few] = [
       await createProduct(service, merchant, { stock: 12 }),
       await createProduct(service, merchant, { stock: 8 }),
@@ -95,7 +95,7 @@ describe('Concurrent orders', () => {
     ['active', { active: false }, { code: 'VALIDATION_ERROR' }],
     ['deleted', null, { code: 'PRODUCT_NOT_FOUND' }],
   ] as const)
-    it(`sell a product as it is now, even if it changed after an order read it: ${what}`, async () => {
+    it(`sells a product as it is now, even if it changed after the order read it: ${what}`, async () => {
       const product = await createProduct(service, merchant, { variants: [{ ...shirt, stock: 5 }] })
       const { _id: productId, variants } = product
       // The order has read the product, and is about to take a unit.
@@ -115,7 +115,7 @@ describe('Concurrent orders', () => {
       expect(stored.variants[0]?.stock).to.equal(item === undefined ? 5 : 4)
     })
 
-  it('take nothing at all if one of their products has changed since they read it', async () => {
+  it('takes nothing at all if one of its products has changed since it read them', async () => {
     const [first, second] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const items = [one(first), one(second)]
     const { status } = await overtake(service, 4, [

@@ -9,7 +9,7 @@ import { createProduct, openLiveShop, productRequests, readProduct } from '../su
 
 const highest = 1_000_000
 
-describe('Orders', () => {
+describe('An order', () => {
   const service = withService({ MAX_AMOUNT: String(highest) })
   const merchant = withMerchantPerTest(service)
 
@@ -25,7 +25,7 @@ describe('Orders', () => {
     { label: 'M', price: 500, stock: 0 },
   ]
 
-  it('keep an immutable copy of what was sold, and reduce the stock accordingly', async () => {
+  it('keeps an immutable copy of what was sold and reduces the stock accordingly', async () => {
     const [tea, tee] = [
       await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
       await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),
@@ -69,7 +69,7 @@ describe('Orders', () => {
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 
-  it('consist of one unit of the newest active product in stock if they name none', async () => {
+  it('consists of one unit of the newest active product in stock if it names no product', async () => {
     await createProduct(service, merchant, { stock: 3 })
     const newest = await createProduct(service, merchant, {
       variants: [sized[2], { label: 'L', price: 5, stock: 1 }],
@@ -84,7 +84,7 @@ describe('Orders', () => {
     expect(body.data.items).to.have.nested.property('[0]').that.includes(line)
   })
 
-  it('create a sample product if they name none and the sandbox is empty', async () => {
+  it('creates a sample product if it names no product and the sandbox is empty', async () => {
     await openLiveShop(service, merchant)
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await createProduct(service, live)
@@ -111,7 +111,7 @@ describe('Orders', () => {
     expect([items.length, items[0].variants[0].stock]).to.deep.equal([1, 5])
   })
 
-  it('never contain a live product if placed in the sandbox without naming one', async () => {
+  it('never contains a live product if it is placed in the sandbox and names no product', async () => {
     await openLiveShop(service, merchant)
     const byLiveKey = await withAnotherKey(service, merchant, { mode: 'live' })
     const old = await createProduct(service, merchant, { stock: 1 })
@@ -123,7 +123,7 @@ describe('Orders', () => {
     expect([sandbox, variants[0]?.stock]).to.deep.equal([false, 5])
   })
 
-  it('skip deleted products if they name none', async () => {
+  it('skips deleted products if it names no product', async () => {
     const there = await createProduct(service, merchant)
     service.clock.advance(1)
     const gone = await createProduct(service, merchant)
@@ -131,7 +131,7 @@ describe('Orders', () => {
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
-  it("fail with a reason, and take no stock, if they can't be fulfilled", async () => {
+  it("fails with a reason and takes no stock if it can't be fulfilled", async () => {
     const tea = await createProduct(service, merchant, { price: 1000, stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const off = await createProduct(service, merchant, { active: false })
@@ -196,7 +196,7 @@ describe('Orders', () => {
     expect((await order({}, byLiveKey)).body.error.code).to.equal('SANDBOX_ONLY')
   })
 
-  it('report every shortage, and add up lines for the same variant', async () => {
+  it('reports every shortage and adds up lines for the same variant', async () => {
     const tea = await createProduct(service, merchant, { stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const [, m, soldOut] = tee.variants
@@ -217,7 +217,7 @@ describe('Orders', () => {
     expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[5], [4, 2, 0]])
   })
 
-  it("are paginated, newest first, and filtered by time, within the key's environment", async () => {
+  it('is listed newest first in its environment and can be filtered by time', async () => {
     const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')
     const made: string[] = []
@@ -264,7 +264,7 @@ describe('Orders', () => {
       expect((await read(`/orders/${id}`)).body.error, code).to.include({ code })
   })
 
-  it('trigger an order.new webhook with the documented body and a valid signature', async () => {
+  it('triggers an order.new webhook with the documented body and a valid signature', async () => {
     const endpointServer = await startEndpointServer()
     service.startWorkers()
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['order.new'])
@@ -282,7 +282,7 @@ describe('Orders', () => {
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
-  it('have events only for keys that may read orders', async () => {
+  it('has events only for keys that may read orders', async () => {
     const limited = await withAnotherKey(service, merchant, { scopes: ['webhooks.endpoints:write'] })
     const endpoint = JSON.stringify({ url: 'https://shop.example/hooks', events: ['order.new'] })
     const { body } = await post(service, limited, '/webhooks/endpoints', endpoint)

@@ -18,7 +18,7 @@ const before = ['aggregate', 'find']
 /** Stores the response. */
 const after = ['update', 'commitTransaction']
 
-describe('If a process is killed between any two steps of a product request,', function () {
+describe('If a process is killed between any two steps of a product request, the service', function () {
   this.timeout(120_000)
   const service = withService()
 
@@ -61,7 +61,7 @@ describe('If a process is killed between any two steps of a product request,', f
     return { merchant, path: `/${_id}`, variantId: variants[0]._id }
   }
 
-  it('the product is created exactly once when the request is retried', async () => {
+  it('creates the product exactly once when the request is retried', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const create = request(
       201,
@@ -73,7 +73,7 @@ describe('If a process is killed between any two steps of a product request,', f
     expect(await killAtEveryStep(service, create, 0)).to.deep.equal(steps)
   })
 
-  it('the product is changed exactly once when the request is retried', async () => {
+  it('changes the product exactly once when the request is retried', async () => {
     const added = { label: 'New', price: 1, sku: 'B' }
     const body = { variants: [{ label: 'Default', sku: null }, added] }
     const change = request(
@@ -89,7 +89,7 @@ describe('If a process is killed between any two steps of a product request,', f
     await landDuringRetry(service, change, steps.length)
   })
 
-  it('the product is deleted exactly once when the request is retried', async () => {
+  it('deletes the product exactly once when the request is retried', async () => {
     const remove = request(
       200,
       async () => ({ ...(await made()), method: 'DELETE', body: {} }),
@@ -114,7 +114,7 @@ describe('If a process is killed between any two steps of a product request,', f
         expect([variant?.stock, data.stock], label).to.deep.equal([5 - quantity, 5 - quantity]),
     )
 
-  it('the stock is changed exactly once when the request is retried', async () => {
+  it('changes the stock exactly once when the request is retried', async () => {
     const steps = mongodb(...before, 'find', 'update', ...after)
     expect(
       await killAtEveryStep(
@@ -125,7 +125,7 @@ describe('If a process is killed between any two steps of a product request,', f
     ).to.deep.equal(steps)
   })
 
-  it('the last units are taken even if its commit arrives after a retry has read the stock', async () => {
+  it('takes the last units even if the commit arrives after a retry has read the stock', async () => {
     await landDuringRetry(
       service,
       sale(() => 'Default', 5),

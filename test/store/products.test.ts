@@ -14,7 +14,7 @@ describe('A product', () => {
   const { create, read, list, change, remove } = productRequests(service, merchant)
   const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })
 
-  it('is created exactly as sent, and read back the same', async () => {
+  it('is created exactly as sent and read back the same', async () => {
     const sent = {
       name: 'شاي أخضر 🍵',
       description: '=1+1\r\n"d\'Atar"',
@@ -106,7 +106,7 @@ describe('A product', () => {
     expect(await count()).to.equal(0)
   })
 
-  it('is rejected with a list of all its faults, in the order of its fields', async () => {
+  it('is rejected with a list of all its errors, in the order of its fields', async () => {
     const { body } = await create({
       variants: [
         { label: 5, stock: 'x' },
@@ -131,7 +131,7 @@ describe('A product', () => {
     )
   })
 
-  it('is rejected over 64 KiB, also when changed', async () => {
+  it('is rejected if it is over 64 KiB, both when created and when changed', async () => {
     const tea = (length: number) => '🍵'.repeat(length)
     const many = Array.from({ length: 100 }, (_, index) => ({ label: `${tea(97)} ${index}`, price: 1 }))
     const [fits, long] = [tea(3000), tea(5000)]
@@ -152,7 +152,7 @@ describe('A product', () => {
     await change(body.data._id, { description: long }).expect(200)
   })
 
-  it('is rejected with the first hundred faults if it has more, e.g. in too many variants', async () => {
+  it('is rejected with the first hundred errors if it has more, e.g. in too many variants', async () => {
     const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
     const { details } = body.error
     expect(details).to.have.length(100)
@@ -163,7 +163,7 @@ describe('A product', () => {
   })
 
   describe('with a SKU already used in the shop', () => {
-    it('is rejected with an error naming the field, but another shop may use the SKU', async () => {
+    it('is rejected with an error naming the field, but accepted in another shop', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const inside = variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' })
       for (const [body, param] of [
@@ -196,7 +196,7 @@ describe('A product', () => {
     })
   })
 
-  it("can't be read, changed or deleted if unknown or another business's (404 PRODUCT_NOT_FOUND)", async () => {
+  it("can't be read, changed or deleted if it is unknown or belongs to another business", async () => {
     const { _id } = await createProduct(service, await service.merchant())
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
@@ -206,7 +206,7 @@ describe('A product', () => {
   })
 
   describe('that is deleted', () => {
-    it('is returned by DELETE as {_id, deleted: true}, and not found afterwards', async () => {
+    it('is returned by DELETE as {_id, deleted: true} and not found afterwards', async () => {
       const { _id } = await createProduct(service, merchant, { sku: 'A' })
       const kept = await createProduct(service, merchant)
       const { status, body } = await remove(_id, 'first')

@@ -16,7 +16,7 @@ describe('A shop', () => {
   const shops = () => service.deps.Shop.find({ businessId: test.businessId }).lean()
   const by = (as: Merchant) => productRequests(service, as)
 
-  it("is created with a test key's first product, once even for ten concurrent requests", async () => {
+  it("is created only once with a test key's first product, even for ten concurrent requests", async () => {
     const { create, read, list, remove } = by(test)
     await list().expect(200)
     for (const request of [read('x'), remove('x')]) await expectRefused(request, 404, 'PRODUCT_NOT_FOUND')
@@ -27,7 +27,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('is never created by a live key: without it, valid requests get SHOP_NOT_FOUND, and invalid ones VALIDATION_ERROR', async () => {
+  it('is never created by a live key, which gets SHOP_NOT_FOUND for a valid request instead', async () => {
     const { _id } = await createProduct(service, test)
     const { create, read, list, change, remove } = by(live)
     const about = (id: string) => [read(id), change(id, { active: true }), change(id, {}), remove(id)]

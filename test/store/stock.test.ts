@@ -41,7 +41,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
   const stored = ({ _id }: ProductResponse) => service.deps.Product.findById(_id).orFail().lean()
 
   describe('A valid stock change', () => {
-    it('sets the stock or adds a delta, and returns 200 with the changed variant', async () => {
+    it('sets the stock or adds a delta and returns 200 with the changed variant', async () => {
       const product = await createProduct(service, merchant, {
         variants: [
           { label: 'S', price: 1000, stock: 5, sku: 'S-1' },
@@ -81,7 +81,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
       )
     })
 
-    it('prefers a variant with that id over one with that label', async () => {
+    it('prefers a variant with that id to a variant with that label', async () => {
       const product = await withVariants('S', 'M')
       const [small] = product.variants
       const unused = 'f'.repeat(24)
@@ -95,7 +95,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
   })
 
   describe('A stock change', () => {
-    it('is rejected if the variant is unknown, or if its label is ambiguous, in which case the error lists the ids', async () => {
+    it('is rejected if the variant is unknown or its label is ambiguous', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S.', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -165,8 +165,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
     })
   })
 
-  describe('Concurrent stock changes', () => {
-    it('take exactly the five units in stock when ten requests run at once, in one process or two', async () => {
+  describe('A stock change among concurrent ones', () => {
+    it('takes exactly the five units in stock when ten requests run at once, in one process or two', async () => {
       const beside = await openSecondProcess(service)
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
@@ -186,7 +186,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
       await beside.close()
     })
 
-    it('succeed even while changes to other products are rejected', async () => {
+    it('succeeds even while changes to other products are rejected', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
         products.map((product, index) =>
@@ -198,7 +198,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
     })
   })
 
-  it('waits for a product locked by another transaction, without delaying changes to other products', async () => {
+  it("waits for a product locked by another transaction but doesn't delay changes to other products", async () => {
     const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const unlock = await lockDocument(service, service.deps.Product, locked._id)
     let isDone = false

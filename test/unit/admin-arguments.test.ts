@@ -25,7 +25,7 @@ describe('A command line argument', () => {
     expectRefused(mode, ['', 'LIVE', 'sandbox', ' live'], /test or live/)
   })
 
-  it('may be a list of scopes in any order, without duplicates in the result', () => {
+  it('may be a list of scopes in any order, whose duplicates are dropped', () => {
     const [one, other] = ['payments.intents:read', 'store.orders:read'] as const
     expect(someScopes(`${other}, ${one},${other}`)).to.deep.equal([one, other])
     expect(someScopes(scopes.join(','))).to.deep.equal([...scopes])
@@ -62,7 +62,7 @@ describe('A command line argument', () => {
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('may be a time or a date, and a date stands for its first or last millisecond', () => {
+  it('may be a time, or a date that stands for its first or last millisecond', () => {
     expect(instantArgument('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(instantArgument('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(instantArgument('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)

@@ -17,21 +17,21 @@ const line: AuditEvent = {
   after: { 'limits.perSecond': 9_007_199_254_740_991, at: new Date(0) },
 }
 
-describe('Audit trail digests', () => {
+describe('An audit trail digest', () => {
   // If these values changed, stored digests would no longer match.
-  it('are the same in every version of the service', () => {
+  it('is the same in every version of the service', () => {
     expect(digestOfLine(key, line)).to.equal('OWEmk5pHlXUHCjem7-y-Rg')
     const seal = { _id: 2, at: line.at, ids: [line._id], digests: ['x'], previous: 'p' }
     expect(digestOf(key, 'seal', seal)).to.equal('AZKHL_kPqwn9TYKANwjVnGFNFTwISMEI3xoKbSCk8lI')
   })
 
-  it("do not depend on the seal's number, field order or undefined fields", () => {
+  it("does not depend on the seal's number, field order or undefined fields", () => {
     const { before, ...rest } = line
     const same = { seal: 4, before: { list: before?.list, 'limits.perSecond': undefined }, ...rest }
     expect(digestOfLine(key, same)).to.equal(digestOfLine(key, line))
   })
 
-  it('differ for values of different types and for different keys', () => {
+  it('differs for values of different types and for different keys', () => {
     const values = ['1', 1, true, 'true', null, 'null', [], {}, [1], ['date', 0], new Date(0), { date: 0 }]
     const digests = values.map((value) => digestOfLine(key, { ...line, after: { value } }))
     expect(new Set(digests)).to.have.property('size', values.length)

@@ -48,7 +48,7 @@ describe('A write batcher', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
   afterEach(() => mock.timers.reset())
 
-  it('sends one batch at a time, and collects the calls that arrive meanwhile, in order, for the next', async () => {
+  it('sends one batch at a time and collects the calls that arrive meanwhile, in order, for the next', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -86,7 +86,7 @@ describe('A write batcher', () => {
     await inPause(restMs, ['e'])
   })
 
-  it('pauses as long if some calls did not fit into the last batch', async () => {
+  it('pauses even if some calls did not fit into the last batch', async () => {
     const { call, finish, sizes } = openBatcher(60, () => restMs)
     const all = numbers(115).map((item) => call(item))
     await finish(0)
@@ -116,7 +116,7 @@ describe('A write batcher', () => {
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
 
-  it('rejects all calls of a failed batch, and continues with the next', async () => {
+  it('rejects all calls of a failed batch and continues with the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const all = ['a', 'b'].map((item) => outcome(call(item)))
     await nextLoop()
@@ -129,7 +129,7 @@ describe('A write batcher', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it('rejects a call whose deadline has passed with 503 SERVICE_UNAVAILABLE, without sending it', async () => {
+  it('rejects a call whose deadline has passed with 503 SERVICE_UNAVAILABLE and does not send it', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -151,7 +151,7 @@ interface Seat {
   guest: string | null
 }
 
-describe('Write batchers on MongoDB', () => {
+describe('A write batcher on MongoDB', () => {
   const service = withService()
   const writeConcernFault = (writeErrors: object[]) => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
@@ -174,7 +174,7 @@ describe('Write batchers on MongoDB', () => {
     }
     const inserted = { inserted: true }
 
-    it('report to each caller whether its document was inserted or which index rejected it', async () => {
+    it('reports to each caller whether its document was inserted or which index rejected it', async () => {
       const { things, insert } = await openThings()
       await insert({ _id: 'old', code: '000001' }, later())
       const refusedBy = (index: string) => ({ inserted: false, index })
@@ -193,7 +193,7 @@ describe('Write batchers on MongoDB', () => {
       expect(await things.countDocuments()).to.equal(3)
     })
 
-    it("reject only the call whose document can't be encoded", async () => {
+    it("rejects only the call whose document can't be encoded", async () => {
       const { things, insert } = await openThings()
       const [a, b, c] = await callAll(insert, [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }])
       expect([a, c]).to.deep.equal([inserted, inserted])
@@ -201,7 +201,7 @@ describe('Write batchers on MongoDB', () => {
       expect((await things.find().toArray()).map(({ _id }) => _id)).to.have.members(['a', 'c'])
     })
 
-    it("never quote a document's value in an error", async () => {
+    it("never quotes a document's value in an error", async () => {
       const { things, insert } = await openThings()
       await things.createIndex({ list: 1, other: 1 })
       const refused = await outcome(insert({ _id: 'a', list: ['424242'], other: ['1'] }, later()))
@@ -209,7 +209,7 @@ describe('Write batchers on MongoDB', () => {
       expect((refused as Error).message).not.to.include('424242')
     })
 
-    it('treat a whole batch as unknown if the write concern failed, even for duplicates', async () => {
+    it('treats the whole batch as unknown if the write concern failed, even for duplicates', async () => {
       const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
       const insert = createInsertBatcher<Thing>(() => Promise.reject(fault))
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
@@ -242,7 +242,7 @@ describe('Write batchers on MongoDB', () => {
       proof: { guest },
     })
 
-    it('write waiting updates together, and report to each caller whether its guard matched', async () => {
+    it('writes waiting updates together and reports to each caller whether its guard matched', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b', 'c')
       expect(await batcher(take('b', 'Ali'), later())).to.equal(true)
       const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
@@ -251,7 +251,7 @@ describe('Write batchers on MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
     })
 
-    it('send one update per document and batch, and let only the first with a given guard succeed', async () => {
+    it('sends one update per document and batch, so only the first with a given guard succeeds', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b')
       const updates = [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')]
       expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])
@@ -259,7 +259,7 @@ describe('Write batchers on MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b Ali'])
     })
 
-    it("reject only updates that can't be encoded or that MongoDB rejects, and quote no stored value", async () => {
+    it("rejects only updates that can't be encoded or that MongoDB rejects", async () => {
       const { batcher, guests } = await openSeats('a', 'b', 'c')
       const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
       const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
@@ -271,7 +271,7 @@ describe('Write batchers on MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b null', 'c secret'])
     })
 
-    it('treat a whole batch as unknown if the connection or the write concern failed', async () => {
+    it('treats the whole batch as unknown if the connection or the write concern failed', async () => {
       const duplicate = { index: 0, code: 11000, errmsg: 'duplicate' }
       for (const fault of [new mongo.MongoNetworkError('connection lost'), writeConcernFault([duplicate])]) {
         let sends = 0
@@ -286,7 +286,7 @@ describe('Write batchers on MongoDB', () => {
 })
 
 describe('A read batcher', () => {
-  it('reads once for all waiting callers, finds documents by any of their ids, and caches nothing', async () => {
+  it('reads once for all waiting callers and finds documents by any of their ids', async () => {
     const requested: string[][] = []
     const read = createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {

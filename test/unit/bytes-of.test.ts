@@ -3,7 +3,7 @@ import { mongo } from 'mongoose'
 import { bytesOf } from '../../src/mongo/collection.ts'
 
 describe("A document's computed size", () => {
-  it('equals that of its BSON, whatever it contains', () => {
+  it('equals the size of its BSON, whatever it contains', () => {
     const numbers = [0, 1, -1, 0.5, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, 2 ** 53 - 1, 1e300]
     const values = [...numbers, '', 'thé 🍵', '\u0000', true, false, null, undefined, new Date(0), [], {}]
     const documents = [

@@ -63,7 +63,7 @@ describe("A process's capacity", () => {
       expect(next.atMs).to.equal(500)
     })
 
-    it("runs a business's reads one at a time after a large response, and in parallel again after 10 minutes", async () => {
+    it("runs a business's reads one at a time after a large response, until 10 minutes have passed", async () => {
       await read(300_000)
       await time.advance(20)
       const first = await capacity.wait('a', { reads: 1 })

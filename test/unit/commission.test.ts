@@ -60,7 +60,7 @@ describe("A payment's commission", () => {
     expect([74, 75, 124, 125, 174].map(provider)).to.deep.equal([1, 2, 2, 3, 3])
   })
 
-  it('covers both taxes even for the smallest payment, and leaves 1 centime of revenue', () => {
+  it('covers both taxes even for the smallest payment and leaves 1 centime of revenue', () => {
     for (const [changes, providerTtc, payerTtc] of [
       [{}, 2, 1],
       [{ payer: 0 }, 3, 0],

@@ -114,7 +114,7 @@ describe('Configuration parsing', () => {
     expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
   })
 
-  it('reports all faults at once by variable, but never quotes a secret', () => {
+  it('reports all errors at once by variable but never quotes a secret', () => {
     const wrong: Record<string, string | undefined> = {
       NODE_ENV: 'prod',
       PORT: 'eighty',
@@ -178,7 +178,7 @@ describe('Configuration parsing', () => {
     expect(faultsOf({ METRICS_PORT: '0', PORT: '0', WORKER_PORT: '0' })).to.equal('')
   })
 
-  it('reads the address ranges webhooks must avoid, and reports invalid ones', () => {
+  it('reads the address ranges that webhooks must avoid and reports invalid ones', () => {
     const { webhookBlockedRanges } = readConfig({
       ...enough,
       WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96, 203.0.113.7',
@@ -263,7 +263,7 @@ describe('Configuration parsing', () => {
     )
   })
 
-  it('rejects a MongoDB URL without a database, for which the driver would choose one', () => {
+  it('rejects a MongoDB URL without a database, which the driver would otherwise choose', () => {
     const urls = words('mongodb://u:hidden@h mongodb://u:hidden@h1,h2:27018 mongodb+srv://u:hidden@h.example')
     const ends = words('/ /? ?tls=true /?authSource=pi /. /.. /%2E /%20 //pi /#pi /admin /local?tls=true')
     for (const end of ['', '/ ', ...ends])
@@ -328,7 +328,7 @@ describe('Configuration parsing', () => {
     expect(prefixOf({ ...cluster, QUEUE_PREFIX: 'a{b}' })).to.equal('a{b}')
   })
 
-  it('reads certificates in every form, and only for TLS connections', () => {
+  it('reads certificates in every form, but only for TLS connections', () => {
     const redis = { REDIS_URL: 'rediss://h' }
     const forms = [`${pem}\n`, pem.replaceAll('\n', '\\n'), Buffer.from(pem).toString('base64'), certificate]
     for (const form of forms)
@@ -387,7 +387,7 @@ describe('Configuration parsing', () => {
         expect(refused({ [name]: value })).to.deep.equal([`${name} ${fault}`])
       })
 
-    it('requires METRICS_TOKEN or METRICS_PORT, and a token that is random', () => {
+    it('requires METRICS_PORT, or a METRICS_TOKEN that is random', () => {
       expect(refused({ METRICS_TOKEN: undefined })).to.deep.equal([
         'METRICS_TOKEN or METRICS_PORT must be set in production, because /metrics is not public',
       ])
@@ -400,7 +400,7 @@ describe('Configuration parsing', () => {
         ])
     })
 
-    it('accepts a retention of one day, and 0 to keep delivery attempts forever', () => {
+    it('accepts a retention of one day, and 0 for keeping delivery attempts forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
       for (const days of ['0', '1'])
         expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
@@ -453,7 +453,7 @@ describe('Configuration parsing', () => {
       }
     })
 
-    it('reports all faults at once, and quotes no secret', () => {
+    it('reports all errors at once and quotes no secret', () => {
       const wrong = {
         PUBLIC_URL: 'http://localhost:3000',
         PAY_URL: 'http://localhost:3000',

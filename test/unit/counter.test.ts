@@ -54,7 +54,7 @@ describe('A durable counter', () => {
       expect(await usedOf(large)).to.equal(one)
     })
 
-    it('refuses an action that needs more than is left, but still grants a smaller one', async () => {
+    it('refuses an action that needs more than is left but still grants a smaller one', async () => {
       const bytes = quota(90)
       expect(await counters.spend(bytes, 50)).to.equal(true)
       expect(await Promise.all([counters.spend(bytes, 41), other.spend(bytes, 91)])).to.deep.equal([
@@ -64,7 +64,7 @@ describe('A durable counter', () => {
       expect(await counters.spend(bytes, 40)).to.equal(true)
     })
 
-    it('reserves what the first action needs, then twice as much each time, but at most 1 % unused', async () => {
+    it('reserves what the first action needs, then twice as much each time up to 1 % of the limit', async () => {
       const large = quota(10_000)
       const reserved: number[] = []
       for (let spent = 1; spent <= 500; spent += 1) {
@@ -77,7 +77,7 @@ describe('A durable counter', () => {
       expect(reserved).to.have.lengthOf.at.most(12)
     })
 
-    it('divides the remainder among processes, so that nothing stays unused at the end', async () => {
+    it('divides the remainder among processes until everything is used', async () => {
       const large = quota(1000)
       expect(await granted(990, (each) => each.spend(large, 1))).to.equal(990)
       let rest = 0
@@ -85,7 +85,7 @@ describe('A durable counter', () => {
       expect(rest).to.equal(10)
     })
 
-    it('returns its block when the process stops', async () => {
+    it('returns the units that it has reserved but not used when the process stops', async () => {
       const large = quota(10_000)
       for (let spent = 0; spent < 50; spent += 1) await counters.spend(large, 1)
       expect(await usedOf(large)).to.be.above(50)
@@ -93,7 +93,7 @@ describe('A durable counter', () => {
       expect(await usedOf(large)).to.equal(50)
     })
 
-    it('counts what is stored regardless, even beyond the limit', async () => {
+    it('counts usage that has already been stored, even beyond the limit', async () => {
       const bytes = quota(100)
       expect(await counters.spend(bytes, 90)).to.equal(true)
       for (const amount of [10, 20, 30]) counters.count(bytes, amount)
@@ -110,7 +110,7 @@ describe('A durable counter', () => {
       expect(await usedOf(bytes)).to.equal(12)
     })
 
-    it('returns what was counted for failed work, for all processes', async () => {
+    it('returns the units counted for failed work, so all processes can use them', async () => {
       const bytes = quota(99)
       await counters.spend(bytes, 99)
       counters.count(bytes, -40)
@@ -127,7 +127,7 @@ describe('A durable counter', () => {
       expect([await other.spend(daily, 1), await counters.spend(daily, 1)]).to.deep.equal([true, false])
     })
 
-    it('follows changes of its limit', async () => {
+    it('follows changes of its limit at once', async () => {
       const first = quota(1)
       expect(await counters.spend(first, 1)).to.equal(true)
       expect(await counters.spend({ ...first, limit: 2 }, 1)).to.equal(true)
@@ -147,7 +147,7 @@ describe('A durable counter', () => {
       expect(warnings).to.deep.equal([{ quota: name, businessId: owner, used: 8, limit }])
     })
 
-    it('lists the owners closest to their limit, including their use in other processes', async () => {
+    it('lists the owners closest to their limit, including usage in other processes', async () => {
       const [half, most, other100] = [quota(100, 'listed'), quota(10, 'listed'), quota(100, 'listed')]
       for (const [each, amount] of [
         [half, 50],
@@ -166,7 +166,7 @@ describe('A durable counter', () => {
       expect(listed[1]).to.include({ ...half, used: 60 })
     })
 
-    it('returns the least recently used block once it has more than ten thousand', async () => {
+    it('returns the least recently used reservation once it has more than ten thousand', async () => {
       const [busy, quiet, ...others] = Array.from({ length: 10_001 }, () => quota(1000))
       if (busy === undefined || quiet === undefined) throw new Error('no quota')
       for (const each of [busy, busy, quiet, quiet, busy]) await counters.spend(each, 1)
@@ -176,7 +176,7 @@ describe('A durable counter', () => {
       expect(await usedOf(busy)).to.equal(3)
     })
 
-    it('fails only for the actions in a failed part of a batch', async () => {
+    it('fails only for the actions in the failed part of a batch', async () => {
       const [shared, own] = [quota(10), bound(5)]
       await other.spend(shared, 5)
       const { Counter, now } = service.deps
@@ -209,7 +209,7 @@ describe('A durable counter', () => {
   })
 
   describe('for failures', () => {
-    it('blocks from its limit on until the period that began with the first point ends', async () => {
+    it('blocks once its limit is reached until the period that began with the first point ends', async () => {
       const each = bound(3)
       for (const _point of [1, 2, 3]) {
         expect(await counters.take([each])).to.deep.equal([0])
@@ -239,7 +239,7 @@ describe('A durable counter', () => {
       expect([await used(open1.id), await used(closed.id), await used(open2.id)]).to.deep.equal([0, 1, 0])
     })
 
-    it('takes a point back only from the period in which it was counted, and never goes below 0', async () => {
+    it('takes a point back only from the period in which it was counted and never goes below 0', async () => {
       const each = bound(5)
       const countedAt = service.deps.now()
       await counters.take([each])

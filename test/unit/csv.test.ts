@@ -40,7 +40,7 @@ describe('A CSV file for spreadsheets', () => {
     }
   })
 
-  it('preserves any other text, with quotes, delimiters and line breaks', () => {
+  it('preserves any other text with quotes, delimiters and line breaks', () => {
     const texts = [
       '',
       '007',
@@ -59,12 +59,12 @@ describe('A CSV file for spreadsheets', () => {
     for (const delimiter of [',', ';'] as const) expect(cells([texts], delimiter)).to.deep.equal([texts])
   })
 
-  it('keeps every text for a program that reads the file again', () => {
+  it('keeps every text unchanged for a program that reads the file again', () => {
     const texts = ['=1+1', 'a;=1', '\tx', 'a"b', '']
     expect(parse(csvRows([texts], ';', 'program'), { delimiter: ';' })).to.deep.equal([texts])
   })
 
-  it('is written in time proportional to its length, whatever blanks and line breaks a text contains', () => {
+  it('is written in time proportional to its length, whatever blanks and line breaks it contains', () => {
     const texts = ['\n', '\t', ',\u200B', '\r\n', ';\n ', '|"'].map((blanks) => `${blanks.repeat(100_000)}a`)
     const before = process.cpuUsage()
     csvRows([texts], ',')

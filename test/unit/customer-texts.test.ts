@@ -59,8 +59,8 @@ const textsOf = (code: Locale['code']): string[] => {
   return [...textsIn(locale.words), ...said, ...causes]
 }
 
-describe("The customers' and support callers' texts", () => {
-  it('have French no-break spaces: U+00A0 before a colon, U+202F before ; ? and !', () => {
+describe('A text for customers or support callers', () => {
+  it('has French no-break spaces: U+00A0 before a colon, U+202F before ; ? and !', () => {
     const french = textsOf('fr')
     expect(french).to.have.length.greaterThan(150)
     const wrong = /(?<!\u00a0):|(?<!\u202f)[;?!]|'/
@@ -69,13 +69,13 @@ describe("The customers' and support callers' texts", () => {
       expect(text).to.match(wrong)
   })
 
-  it('use imperatives and Arabic punctuation in Arabic', () => {
+  it('uses imperatives and Arabic punctuation in Arabic', () => {
     const arabic = textsOf('ar')
     expect(arabic).to.have.length(textsOf('fr').length)
     expect(arabic.filter((text) => /يرجى|الرجاء|(?<!\d)[,;?]/.test(text))).to.deep.equal([])
   })
 
-  it('are in Arabic script in Arabic, except for names', () => {
+  it('is in Arabic script in Arabic, except for names', () => {
     const latin = textsOf('ar').flatMap((text) => text.match(/[a-z]{2,}/gi) ?? [])
     expect([...new Set(latin)].toSorted()).to.deep.equal(['API', 'HTTP', 'IP', 'MRU', 'TLS', 'webhook'])
   })

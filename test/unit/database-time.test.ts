@@ -69,7 +69,7 @@ describe('Database time', () => {
     ['25 hours ahead', 25 * hourMs],
     ['25 hours behind', -25 * hourMs],
   ] as const)
-    it(`does not change when the wall clock is set ${what}, and is re-measured at once`, async () => {
+    it(`stays the same and is measured again at once when the wall clock is set ${what}`, async () => {
       opened.clocks.wallMs += aheadMs
       const before = opened.reads()
       expect(opened.offMs()).to.be.within(-1.5, 1.5)
@@ -87,7 +87,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it('is re-measured after the machine has slept, and the jump is logged', async () => {
+  it('is measured again after the machine has slept', async () => {
     opened.clocks.mongoMs += hourMs
     opened.clocks.wallMs += hourMs
     await opened.time.unsure()
@@ -138,7 +138,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it("never goes backwards for a small correction, but waits until MongoDB's clock has caught up", async () => {
+  it("never goes backwards for a small correction but waits until MongoDB's clock has caught up", async () => {
     const before = opened.time.now().getTime()
     opened.clocks.mongoMs -= 400
     opened.clocks.wallMs += 5000
@@ -149,7 +149,7 @@ describe('Database time', () => {
     expect(opened.lines).to.deep.equal([])
   })
 
-  it("follows MongoDB's clock when that is set, and the jump is logged", async () => {
+  it("follows MongoDB's clock when that clock is set", async () => {
     for (const jumpMs of [25 * hourMs, -25 * hourMs]) {
       opened.clocks.mongoMs += jumpMs
       opened.time.measureSoon()

@@ -43,8 +43,8 @@ const rate = integer({ min: 0, max: 5000 })
  */
 const step = record({ isRelease: boolean(), share: integer({ min: 1, max: 4 }), pick: nat(), stale: nat(3) })
 
-describe('The fees returned by refunds', () => {
-  it("equal the payment's fees if one refund returns all of it", () => {
+describe('The fee returned by refunds', () => {
+  it("equals the payment's fee if one refund returns the whole payment", () => {
     const commission = commissionOf(10_001, { provider: 150, payer: 75, tof: 1400, tte: 200 })
     const nothing = { refundsCommitted: 0, feesReturned: { providerTtc: 0, payerTtc: 0 } }
     const { returnedFees } = feePortionsOf({ amountPaid: 10_001, commission }, nothing, 10_001)
@@ -74,21 +74,21 @@ describe('The fees returned by refunds', () => {
       },
     })
 
-    it('are rounded down, if that much of both is left', () => {
+    it('is rounded down if at least that much is left of both fees', () => {
       expect(portions(0, 0, 0)).to.deep.equal(ranged)
       expect(portions(100, 8, 4)).to.deep.equal(ranged)
     })
 
-    it('are what is left, if that is less', () => {
+    it('is what is left if that is less than the rounded fee', () => {
       expect(portions(100, 9, 0)).to.deep.equal(exact(100, [9, 0], [6, 3]))
       expect(portions(100, 0, 5)).to.deep.equal(exact(100, [0, 5], [7, 2]))
     })
 
-    it('are all that is left, if it completes the payment', () => {
+    it('is all that is left if the refund completes the payment', () => {
       expect(portions(500, 7, 3)).to.deep.equal(exact(500, [7, 3], [8, 4]))
     })
 
-    it('are set aside, and given back if the refund fails', () => {
+    it('is set aside and given back if the refund fails', () => {
       const refund = { amount: 500, returnedFees: { providerTtc: 7, payerTtc: 3 } }
       const paths = { refundsCommitted: 500, 'feesReturned.providerTtc': 7, 'feesReturned.payerTtc': 3 }
       expect(setAside(refund)).to.deep.equal(paths)
@@ -97,7 +97,7 @@ describe('The fees returned by refunds', () => {
     })
   })
 
-  it("never exceed the payment's fees, and equal them once everything is refunded", () => {
+  it("never exceeds the payment's fee, and equals it once everything is refunded", () => {
     assert(
       property(amount, rate, rate, array(step, { maxLength: 30 }), (amountPaid, provider, payer, steps) => {
         const commission = commissionOf(amountPaid, { provider, payer, tof: 1400, tte: 200 })

@@ -23,7 +23,7 @@ describe('A cached metric', () => {
     await endRead(2, refresh())
   })
 
-  it('is not read again while fresh, unless the clock has been set back', async () => {
+  it('is not read again while it is fresh, unless the clock has been set back', async () => {
     const { clock, refresh, endRead } = openFigure(60_000)
     await endRead(1, refresh())
     await endRead(1, refresh())

@@ -100,7 +100,7 @@ describe('The filter for endpoint responses on staff pages', () => {
         expect(createResponseFilter(bodies[event])(response)).to.equal(response)
       })
 
-  it('omits the last word of a response cut off at 1 KiB, because it may be incomplete', () => {
+  it('omits the last word of a response truncated to 1 KiB because the word may be incomplete', () => {
     const text = `${'x '.repeat(508)}22113344`
     expect(createResponseFilter(payment)(text.slice(0, 1023))).to.equal(`${'x '.repeat(508)}…`)
   })

@@ -23,7 +23,7 @@ describe("Format 1 of a create's first response", () => {
     expect(readdirSync(folder).toSorted()).to.deep.equal(names.toSorted())
   })
 
-  it('is the only format so far, and any other number causes SERVICE_UNAVAILABLE', () => {
+  it('is the only format so far, so any other number causes SERVICE_UNAVAILABLE', () => {
     const compute = () => createdResponse({ ...fixed, responseFormat: 2 })
     expect(compute).to.throw(Refusal).with.property('code', 'SERVICE_UNAVAILABLE')
   })

@@ -43,7 +43,7 @@ function changed(stored: Stored, ...notes: Parameters<typeof healthChange>[0]): 
 }
 
 describe('The health of an endpoint', () => {
-  it('counts failures in a row, from the first one', () => {
+  it('counts consecutive failures and records when the first one ended', () => {
     const last = { 'health.lastFailureAt': at(2), 'health.lastError': 'timeout', 'health.lastStatus': null }
     const {
       'attemptHours.h1': _h1,
@@ -56,7 +56,7 @@ describe('The health of an endpoint', () => {
     expect(more['health.failingSince']).to.deep.equal(at(1))
   })
 
-  it('begins again at a success', () => {
+  it('starts counting from zero after a success', () => {
     const ended = changed(failing, failed(at(2)), note(at(3, 5), null), note(at(3, 9), null))
     expect(ended).to.include({ 'health.failuresInRow': 0, 'health.failingSince': null })
     expect(ended['health.lastSuccessAt']).to.deep.equal(at(3, 9))
@@ -68,12 +68,12 @@ describe('The health of an endpoint', () => {
     expect(neverFailed).to.not.have.any.keys('health.lastFailureAt', 'health.lastError', 'health.lastStatus')
   })
 
-  it('keeps the text of an error that looks like a field', () => {
+  it('stores an error that looks like a MongoDB field path as text', () => {
     const strange = { ...failed(at(1)), stage: '$health' } as unknown as ReturnType<typeof failed>
     expect(changed(healthy, strange)).to.include({ 'health.lastError': '$health' })
   })
 
-  it('marks a reported failure as recovered, at the first success', () => {
+  it('marks a reported failure as recovered at the first success', () => {
     const success = note(at(3), null)
     const reported = { ...failing, reportedFailure: { since: at(1) } }
     expect(changed(reported, success)).to.deep.include({
@@ -87,7 +87,7 @@ describe('The health of an endpoint', () => {
     expect(changed(reported, failed(at(2)))).to.not.have.property('reportedFailure')
   })
 
-  it('counts attempts by hour, and overwrites the hour of another day', () => {
+  it('counts attempts by hour and overwrites the same hour of an earlier day', () => {
     const attemptHours = {
       h1: { hour: at(1), attempts: 10, succeeded: 4 },
       h2: { hour: new Date(at(2).getTime() - 86_400_000), attempts: 10, succeeded: 4 },

@@ -4,13 +4,13 @@ import { readInstant } from '../../src/input/instant.ts'
 const read = (text: string, edge: 'start' | 'end' = 'start') => readInstant(text, edge)?.toISOString() ?? null
 
 describe('A parsed time', () => {
-  it('is the first or last millisecond of a date in UTC if the text has no time', () => {
+  it('is the first or last millisecond of a date in UTC if the text contains no time', () => {
     expect(read('2026-02-28', 'start')).to.equal('2026-02-28T00:00:00.000Z')
     expect(read('2026-02-28', 'end')).to.equal('2026-02-28T23:59:59.999Z')
     expect(read('2024-02-29')).to.equal('2024-02-29T00:00:00.000Z')
   })
 
-  it('is exactly the given date and time, in UTC without an offset', () => {
+  it('is exactly the given date and time, in UTC if the text contains no offset', () => {
     const same = '2026-01-02T03:04:05.000Z'
     const utc = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z']
     const offsets = ['2026-01-02T05:04:05+02:00', '2026-01-02T05:04:05+0200', '2026-01-01T21:34:05-05:30']

@@ -28,8 +28,8 @@ function book(day: number, ...drafts: EntryDraft[]): LedgerEntry[] {
 const lastOf = (chain: LedgerEntry[]): LedgerEntry => chain.at(-1) as LedgerEntry
 const payment = lastOf(book(26, draft('payment', 500)))
 
-describe('An entry of the ledger', () => {
-  it('is number 1 in an empty ledger, and keeps the fields of its draft', () => {
+describe('A ledger entry', () => {
+  it('is number 1 in an empty ledger and keeps the fields of its draft', () => {
     expect(linkEntry({ ...owner, sandbox: false }, null, draft('payment', 500), noon(26))).to.deep.equal([
       {
         ...draft('payment', 500),
@@ -51,7 +51,7 @@ describe('An entry of the ledger', () => {
     ])
   })
 
-  it('changes the balance, the totals of its day and the positions by its type', () => {
+  it("changes the balance, the day's totals and the positions according to its type", () => {
     const drafts = [
       draft('payment', 500),
       draft('fee', -10),
@@ -98,7 +98,7 @@ describe('An entry of the ledger', () => {
     expect(next?.after).to.include({ balance: 507, opening: 500 })
   })
 
-  it('is never booked before the last one, even if a clock is behind', () => {
+  it('is never booked earlier than the last entry, even if a clock is behind', () => {
     const [early, ...more] = linkEntry(owner, payment, draft('fee', -1), noon(25))
     expect([early?.bookedAt, more]).to.deep.equal([noon(26), []])
     const [later] = linkEntry(owner, payment, draft('fee', -1), new Date(noon(26).getTime() + 1))
@@ -107,7 +107,7 @@ describe('An entry of the ledger', () => {
 })
 
 describe('A closing marker', () => {
-  it('closes all days before today, once', () => {
+  it('closes all days before today only once', () => {
     expect(linkClosing(owner, payment, noon(26))).to.equal(null)
     expect(linkClosing(owner, payment, noon(25))).to.equal(null)
     const marker = linkClosing(owner, payment, noon(27))

@@ -66,7 +66,7 @@ describe('The lifecycle of an intent', () => {
     expect(transitions).to.have.all.keys(Object.keys(expected))
   })
 
-  it('expires an intent when a payment that held it ends, or else at its end', () => {
+  it('expires an intent at its expiry time, or at the end of a payment that was still in progress then', () => {
     const at = (held: Date): Date => transitions.expire.at({ expiresAt, updatedAt: held })
     expect([at(new Date(6999)), at(expiresAt), at(new Date(7001))]).to.deep.equal([
       expiresAt,
@@ -75,20 +75,20 @@ describe('The lifecycle of an intent', () => {
     ])
   })
 
-  it('ends payments a second before other clocks may see the intent as expired', () => {
+  it('accepts no payment in the last second, when another process may already see the intent as expired', () => {
     expect(freeFilter(now)).to.deep.equal(free)
     expect(payableFilter(now)).to.deep.equal({ expiresAt: { $gt: new Date(6000) }, hold: null })
     const isOpen = (end: number): boolean => isOpenEverywhere({ expiresAt: new Date(end) }, now)
     expect([isOpen(5999), isOpen(6000), isOpen(6001)]).to.deep.equal([false, false, true])
   })
 
-  it('lets customers pay only PENDING intents, and merchants refund only paid ones', () => {
+  it('lets customers pay only PENDING intents and merchants refund only paid ones', () => {
     const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
     expect(statuses.filter(isPending)).to.deep.equal(['PENDING'])
     expect(statuses.filter(isRefundable)).to.deep.equal(['PAID', 'REFUNDED'])
   })
 
-  it('never cancels a held intent, and has cancelled a CANCELLED one on any clock', () => {
+  it('has a latest possible date for intents that never cancel and an earliest for cancelled ones', () => {
     expect([neverCancels, alreadyCancelled]).to.deep.equal([new Date(8.64e15), new Date(0)])
   })
 })

@@ -21,16 +21,16 @@ async function linesOf(code: string): Promise<string[]> {
     .map((line) => JSON.parse(line).msg)
 }
 
-describe('Log lines', function () {
+describe('A log line', function () {
   this.timeout(30_000)
 
-  it('are written in order at the end of each event loop iteration, and on exit', async () => {
+  it('is written in order at the end of each event loop iteration and on exit', async () => {
     expect(await linesOf(`log.info({}, 'a'); log.info({}, 'b'); process.exit(0)`)).to.deep.equal(['a', 'b'])
     const later = `log.info({}, 'a'); log.info({}, 'b'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)`
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
   })
 
-  it('are written at once with a warning or an error, before the process can be killed', async () => {
+  it('is written at once with a warning or an error, before the process can be killed', async () => {
     const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
     expect(await linesOf(code)).to.deep.equal(['a', 'b'])
   })
@@ -107,7 +107,7 @@ describe("An error's log line", () => {
     }
   })
 
-  it("contains a MongoDB error's code, and a bug's whole message and stack trace", async () => {
+  it("contains a MongoDB error's code and a bug's whole message and stack trace", async () => {
     const duplicate = await thrown(() => refusedTwice('again', (docs) => kept().insertMany(docs)))
     expect(JSON.parse(lineOf(duplicate)).err).to.include({ code: 11_000 })
     const { err } = JSON.parse(lineOf(new TypeError('x is not a function')))

@@ -43,7 +43,7 @@ const texts = fc.oneof(
 )
 
 describe('A name or reference', () => {
-  it('does not change when normalised twice, and has no invisible characters at its ends', () => {
+  it('does not change when it is normalised twice, and has no invisible characters at its ends', () => {
     for (const kind of ['name', 'reference'] as const)
       fc.assert(
         fc.property(texts, (typed) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import { connectionLimit, createNetworkShares } from '../../src/http/server/network-share.ts'
 
-describe('The connection limits per network', () => {
+describe('The connection limit per network', () => {
   const sizes: [name: string, most: number, from: (index: number) => string, beside: string][] = [
     ['an IPv4 address', 10, () => '192.0.2.1', '192.0.2.2'],
     ['an IPv4 /24', 20, (index) => `192.0.2.${index}`, '192.0.3.1'],
@@ -13,7 +13,7 @@ describe('The connection limits per network', () => {
     ['an IPv6 /32', 80, (index) => `2001:db8:${index}00::1`, '2001:db9::1'],
   ]
   for (const [name, most, from, beside] of sizes)
-    it(`allow ${most} of 100 connections from ${name}, without limiting the adjacent network`, () => {
+    it(`allows ${most} of 100 connections from ${name} without limiting the adjacent network`, () => {
       const shares = createNetworkShares(100)
       const taken = Array.from({ length: 95 }, (_, index) => shares.take(from(index)))
       expect(taken.filter(({ outcome }) => outcome === 'taken')).to.have.length(most)
@@ -36,7 +36,7 @@ describe('The maximum number of connections per process', () => {
       expect(connectionLimit(descriptors)).to.equal(most)
     })
 
-  it("follows from the process's `ulimit`, and leaves file descriptors for other uses", () => {
+  it("follows from the process's `ulimit` and leaves file descriptors for other uses", () => {
     const program = `
       import { connectionLimit } from './src/http/server/network-share.ts'
       console.log(connectionLimit())`

@@ -17,7 +17,7 @@ const retryable = codes.filter((code) => {
   return driver.isRetryableReadError(error) || driver.isStateChangeError(error)
 })
 
-describe('A process that starts before MongoDB', () => {
+describe('A process that starts before MongoDB is available', () => {
   const log = createLog('silent', 'web', null)
 
   /** How often it connects if the first connection throws this error. */
@@ -31,7 +31,7 @@ describe('A process that starts before MongoDB', () => {
     return attempts
   }
 
-  it('reconnects after every error that would make the driver retry or look for another primary', async () => {
+  it('reconnects after every error for which the driver would retry or look for another primary', async () => {
     expect(retryable).to.include.members([91, 189, 11_602, 13_436])
     const attempts = retryable.map((code) =>
       attemptsAfter(new mongo.MongoServerError({ code })).catch(() => `ends at ${code}`),

@@ -46,7 +46,7 @@ describe("A webhook event's schema", () => {
     expect(schemaErrorsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
   })
 
-  it("rejects one event's data under another's name, unless both have the same fields", () => {
+  it('rejects the data of a different event unless both have the same fields', () => {
     const taken = all.flatMap((event) =>
       all
         .filter((other) => schemaErrorsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)

@@ -32,7 +32,7 @@ describe("A provider's response", () => {
     expect(fault('<h1>Bad gateway</h1>', 502)).to.equal('status 502')
   })
 
-  it('is not trusted if malformed', () => {
+  it('is not trusted if it is malformed', () => {
     for (const each of ['', '{', 'null', '"text"', '[]', {}, { key: 'k' }, { ...usual, status: 'paid' }])
       expect(fault(each), JSON.stringify(each)).to.equal('malformed')
   })
@@ -45,12 +45,12 @@ describe("A provider's response", () => {
     expect(fault({ ...usual, currency: null })).to.equal('another currency')
   })
 
-  it('cannot refuse a refund, which has no PIN', () => {
+  it("cannot refuse a refund because of a PIN, which refunds don't have", () => {
     expect(read({ ...usual, status: 'refused' }, 200, 'refund')).to.deep.equal({ fault: 'malformed' })
     expect(read({ ...usual, status: 'declined' }, 200, 'refund')).to.have.property('response')
   })
 
-  it('has an outcome, with a known reason or the default', () => {
+  it('has an outcome with a known reason, or with the default reason', () => {
     const outcome = (status: WalletResponse['status'], reason?: string): unknown =>
       toOutcome({ key: 'k', status, reason })
     expect(outcome('succeeded')).to.deep.equal({ outcome: 'done' })

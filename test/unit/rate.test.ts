@@ -65,7 +65,7 @@ describe('The rate limiter', () => {
     expect(limits.look('key:a').remaining).to.equal(70)
   })
 
-  it('reports counts to Redis in one batch at a time, however slow Redis is, and loses no count in the meantime', async () => {
+  it('reports one batch at a time and loses no count, however slow Redis is', async () => {
     const { addToSums, batches } = sums()
     const respond: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
@@ -84,7 +84,7 @@ describe('The rate limiter', () => {
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
-  it('starts counting from zero each second, under a new Redis key', async () => {
+  it('starts counting from zero each second under a new Redis key', async () => {
     const { addToSums, batches } = sums()
     let now = at
     const limits = open(10, addToSums, () => now)
@@ -107,7 +107,7 @@ describe('The rate limiter', () => {
     mock.timers.reset()
   })
 
-  it('does not report callers below 3 % of their limit to Redis, and reports at most a thousand callers per batch', async () => {
+  it('reports only callers that reach 3 % of their limit, and at most a thousand per batch', async () => {
     const { addToSums, batches } = sums()
     const limits = open(100, addToSums)
     for (let key = 0; key < 1500; key += 1) countOften(limits, 2, `key:${key}`)
@@ -129,7 +129,7 @@ describe('The rate limiter', () => {
     expect(limits.count('key:small', 10).isOpen).to.equal(false)
   })
 
-  it('tracks at most twenty thousand callers per second, and admits all others', async () => {
+  it('tracks at most twenty thousand callers per second and admits all others', async () => {
     const limits = open(1, away)
     for (let address = 0; address < 20_000; address += 1) limits.count(`address:${address}`)
     expect(limits.look('address:19999')).to.deep.equal({ isOpen: false, remaining: 0, over: 0 })

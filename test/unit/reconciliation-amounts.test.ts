@@ -4,14 +4,14 @@ import { readCentimes, readDecimal } from '../../src/reconciliation/provider-fil
 const refused = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '१२', '1_000', '1 00', '12 34,50']
 
 describe("An amount in a provider's file", () => {
-  it('is read exactly if it is a whole number of centimes, and otherwise refused', () => {
+  it('is read exactly if it is a whole number of centimes and otherwise refused', () => {
     const read = ['0', '5', '007', '123450', '9007199254740991'].map(readCentimes)
     expect(read).to.deep.equal([0, 5, 7, 123_450, Number.MAX_SAFE_INTEGER])
     for (const text of [...refused, '1234.50', '1 234', '9007199254740993', '9'.repeat(400)])
       expect(readCentimes(text), text).to.equal(null)
   })
 
-  it('is read exactly if it is a decimal in a common form, and refused if it is ambiguous', () => {
+  it('is read exactly if it is a decimal in a common form and refused if it is ambiguous', () => {
     const amounts = {
       '0': 0,
       '0.29': 29,

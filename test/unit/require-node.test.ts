@@ -18,7 +18,7 @@ describe('A program in the build', function () {
   this.timeout(60_000)
 
   for (const program of ['src/server.js', 'workers/main.js', 'src/release.js', 'src/admin/main.js'])
-    it(`refuses an older Node.js in one line before it loads anything else: ${program}`, async () => {
+    it(`refuses an older Node.js in one line before loading anything else: ${program}`, async () => {
       const command = startCommand([process.execPath, '--import', older, join(built(), program), '--help'])
       expect(await command.ended).to.deep.equal({ code: 1, signal: null })
       expect(command.output).to.deep.equal({

@@ -23,7 +23,7 @@ describe("An attempt's result", () => {
       expect(ended(null, attempts)).to.deep.equal({ ...nothing, status: 'DELIVERED', deliveredAt: endedAt })
   })
 
-  it('sets the next attempt by the retry table, from the end of this one', () => {
+  it('sets the time of the next attempt by the retry table, counted from the end of this one', () => {
     for (const [attempts, at] of [
       [1, 1010],
       [2, 1020],
@@ -40,7 +40,7 @@ describe("An attempt's result", () => {
     expect(ended('timeout', 2, [10])).to.deep.equal(dead)
   })
 
-  it('does not count re-queued attempts, but at least one', () => {
+  it('does not count re-queued attempts against the limit of attempts', () => {
     expect([scheduled(3, 1), scheduled(3, 0), scheduled(1, 3), scheduled(2, 2)]).to.deep.equal([2, 3, 1, 1])
   })
 })
@@ -58,7 +58,7 @@ describe("A delivery's job", () => {
   } as const
   const waiting = { ...delivery, url: 'https://shop.example:8443/hook', nextAttemptAt: new Date(7500) }
 
-  it('starts when the delivery is due, and shows no failure before the first attempt', () => {
+  it('starts when the delivery is due and shows no failure before the first attempt', () => {
     expect(deliveryJob(waiting, now)).to.deep.equal({
       name: 'payment.created',
       data: { ref: 'PI-1', host: 'shop.example:8443' },
@@ -69,7 +69,7 @@ describe("A delivery's job", () => {
     expect(deliveryJob({ ...waiting, nextAttemptAt: null }, now).delayMs).to.equal(0)
   })
 
-  it('shows how many attempts failed, why the last one did, and when the next one is', () => {
+  it('shows how many attempts failed, why the last one failed and when the next one is due', () => {
     const failed = { ...waiting, attempts: 2, requeues: 1 }
     const lastAttempt = { status: 503, error: null }
     const { data, jobId } = deliveryJob({ ...failed, lastAttempt }, now)
@@ -80,7 +80,7 @@ describe("A delivery's job", () => {
     expect(errorOf({ status: null, error: 'timeout' })).to.equal('timeout')
   })
 
-  it('contains the delivery and its counts in the id', () => {
+  it('has an id that contains the delivery and its counts', () => {
     expect(countsOf(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
     expect(countsOf('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
     expect(deliveryIdOf(`${_id}-r0.0`)).to.equal(_id)

@@ -18,7 +18,7 @@ describe('The link back to the merchant', () => {
     'https://shop.example/ok?status=x&reference=y&a=?': `https://shop.example/ok?status=x&reference=y&a=?&${added}`,
   }
   for (const [url, whole] of Object.entries(kept))
-    it(`keeps every byte of the merchant's URL, and adds the reference and the status: ${url}`, () =>
+    it(`keeps every byte of the merchant's URL and adds the reference and the status: ${url}`, () =>
       expect(back(url)).to.equal(whole))
 
   it('is absent if the merchant provided no URL', () => {

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { createSecrets } from '../../src/security/encrypt.ts'
 
-describe('Encrypted secrets', () => {
+describe('An encrypted secret', () => {
   const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
   const secrets = createSecrets([newer])
 
   const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
 
-  it('can be decrypted to the original text, and look different each time they are encrypted', () => {
+  it('can be decrypted to the original text and looks different each time it is encrypted', () => {
     for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
       const [one, two] = [secrets.encrypt(plain, field), secrets.encrypt(plain, field)]
       expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
@@ -28,14 +28,14 @@ describe('Encrypted secrets', () => {
       expect(() => secrets.decrypt(text, field), text).to.throw()
   })
 
-  it('can be decrypted only for the field for which they were encrypted', () => {
+  it('can be decrypted only for the field for which it was encrypted', () => {
     const encrypted = secrets.encrypt('000042', field)
     for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'sealedResponse' }])
       expect(() => secrets.decrypt(encrypted, { ...field, ...other }), JSON.stringify(other)).to.throw()
     expect(() => createSecrets([foreign, newer]).reencrypt(encrypted, { ...field, id: 'e2' })).to.throw()
   })
 
-  it('can be decrypted with the previous key while that key is configured, but never with an unrelated key', () => {
+  it('can be decrypted with the previous key only while that key is configured', () => {
     const encrypted = createSecrets([older]).encrypt('000042', field)
     expect(createSecrets([newer, older]).decrypt(encrypted, field)).to.equal('000042')
     expect(() => secrets.decrypt(encrypted, field)).to.throw('not configured')
@@ -46,7 +46,7 @@ describe('Encrypted secrets', () => {
     )
   })
 
-  it('are encrypted again only if they were encrypted with the previous key, and contain the id of the key that encrypted them', () => {
+  it('is encrypted again only if it was encrypted with the previous key', () => {
     const both = createSecrets([newer, older])
     const [before, own] = [createSecrets([older]).encrypt('000042', field), secrets.encrypt('000042', field)]
     const anew = both.reencrypt(before, field)
@@ -58,7 +58,7 @@ describe('Encrypted secrets', () => {
       expect(() => both.reencrypt(text, field), text).to.throw()
   })
 
-  it('are recognised by a keyed hash, first with the current key, then with the previous one', () => {
+  it('is recognised by a keyed hash, first with the current key, then with the previous one', () => {
     const hash = secrets.hash('sk_test_x')
     expect(secrets.hash('sk_test_x')).to.equal(hash)
     expect(secrets.hash('sk_test_y')).not.to.equal(hash)
@@ -67,7 +67,7 @@ describe('Encrypted secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('use keys that can also sign a string for a purpose, and verify under the current or previous key', () => {
+  it('uses a key that can also sign a string for a purpose', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

@@ -47,7 +47,7 @@ describe('A capacity share', () => {
       await settle()
     }
 
-    it('grants an owner its own share, and others the rest', async () => {
+    it('grants an owner its own share, and others the remaining slots', async () => {
       start('a1', 'a2', 'a3', 'b1', 'b2')
       await settle()
       expect(granted).to.deep.equal(['a1', 'a2', 'b1'])
@@ -60,7 +60,7 @@ describe('A capacity share', () => {
       expect(granted).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
     })
 
-    it('lets a call wait for the given time only', async () => {
+    it('lets a call wait only for the given time', async () => {
       start('a1', 'a2')
       const [short, long] = [take('a3', 100), take('a4', 200)]
       await time.advance(100)
@@ -78,7 +78,7 @@ describe('A capacity share', () => {
       expect(await Promise.all(all)).to.deep.equal(Array(101).fill(false))
     })
 
-    it('refuses an owner that has used up its own share, but not one that waits for what others hold', async () => {
+    it('lets an owner wait for slots that others hold but refuses one that has used up its own share', async () => {
       start('a1', 'a2', 'b1')
       await settle()
       const own = share.refusal(['a'], { slots: 1 })
@@ -87,14 +87,14 @@ describe('A capacity share', () => {
       expect(share.refusal(['c'], { slots: 1 })).to.include({ code: 'SERVICE_UNAVAILABLE' })
     })
 
-    it('frees a slot once, however often it is freed', async () => {
+    it('frees a slot only once, however often the slot is freed', async () => {
       await take('a1')
       for (const _again of [1, 2]) frees.get('a1')?.()
       expect([share.used().slots, share.held('slots', 'a')]).to.deep.equal([0, 0])
     })
   })
 
-  it('keeps as much free as one owner then holds, if it leaves something for others', () => {
+  it('keeps at least as many slots free as an owner holds if `leavesFree` is set', () => {
     const share = createShare({
       slots: { ...two, total: 100, parts: [{ owner: 'business', max: 90 }], leavesFree: true },
     })
@@ -105,7 +105,7 @@ describe('A capacity share', () => {
     expect(held).to.deep.equal([50, 25, 12, 6, 3, 2, 1])
   })
 
-  it('limits nested owners, and lets others pass one that is blocked', async () => {
+  it("lets an endpoint's calls pass those of an endpoint that has reached its limit", async () => {
     const parts = [
       { owner: 'business', max: 10 },
       { owner: 'endpoint', max: (key: string) => (key === 'x' ? 1 : 3), range: '' },
@@ -126,7 +126,7 @@ describe('A capacity share', () => {
       share = createShare({ memory, reads: { ...two, total: Infinity } }, time)
     })
 
-    it("grants in order of arrival, so that small calls don't starve a large one", async () => {
+    it("grants in order of arrival, so small calls don't starve a large one", async () => {
       const first = share.takeNow(['a'], { memory: 60 })
       const got: string[] = []
       const large = share.take(['a'], { memory: 90 }, 1_000).then(() => got.push('large'))
@@ -145,13 +145,13 @@ describe('A capacity share', () => {
       expect(share.blockOf(['a'], { reads: 1, memory: 10 })).to.deep.equal({ name: 'reads', level: 0 })
     })
 
-    it("doesn't make calls wait for a resource they don't need", () => {
+    it("doesn't make calls wait for a resource that they don't need", () => {
       for (const _each of [1, 2]) share.takeNow(['a'], { reads: 1 })
       void share.take(['a'], { reads: 1 }, 1_000)
       expect(share.takeNow(['a'], { memory: 10 })).to.not.equal(null)
     })
 
-    it("counts what can't be refused, beyond every limit", () => {
+    it("counts usage that can't be refused, even beyond every limit", () => {
       const held = share.force(['a'], { memory: 500 })
       expect([share.held('memory', 'a'), share.largest('memory')]).to.deep.equal([500, 'a'])
       expect(share.takeNow(['b'], { memory: 10 })).to.equal(null)
@@ -159,7 +159,7 @@ describe('A capacity share', () => {
       expect([share.used().memory, share.largest('memory')]).to.deep.equal([0, null])
     })
 
-    it('switches a holder to another resource once that is free, and keeps what it holds until then', () => {
+    it('switches a holder to another resource once that is free and keeps what it holds until then', () => {
       const slow = [1, 2].map(() => share.takeNow(['a'], { reads: 1 }))
       const moving = [1, 2].map(() => share.takeNow(['a'], { memory: 10 }))
       for (const each of moving) each?.moveTo({ memory: 0, reads: 1 })
@@ -171,7 +171,7 @@ describe('A capacity share', () => {
       expect([share.used().memory, share.used().reads, share.waiting('a')]).to.deep.equal([0, 1, 0])
     })
 
-    it('ranks owners that switch by what they hold of the new resource', () => {
+    it('ranks owners that switch by how much they hold of the new resource', () => {
       share = createShare({ memory, reads: two }, time)
       const busy = [1, 2].map(() => share.takeNow(['c'], { reads: 1 }))
       share.takeNow(['b'], { reads: 1 })

@@ -25,17 +25,17 @@ const unsigned = {
   'webhook-timestamp': timestamp,
 }
 
-describe("A webhook's headers", () => {
-  it('are the same without signatures whenever they are shown', () => {
+describe("The set of a webhook's headers", () => {
+  it('is the same whenever it is shown without signatures', () => {
     expect(unsignedHeaders('Service', delivery, at)).to.deep.equal(unsigned)
   })
 
-  it('sign the timestamp and the body with the text of the secret (SPEC 6.3)', () => {
+  it('contains a signature of the timestamp and the body with the text of the secret (SPEC 6.3)', () => {
     const { 'webhook-signature': _, ...rest } = signedHeaders('Service', [current], delivery, body, at)
     expect(rest).to.deep.equal({ ...unsigned, 'X-Service-Signature': signatureBy(current) })
   })
 
-  it('also sign with each replaced secret', () => {
+  it('contains a signature for each replaced secret too', () => {
     const headers = signedHeaders('Service', [current, previous, older], delivery, body, at)
     expect(headers['X-Service-Signature']).to.equal(signatureBy(current))
     expect(headers['X-Service-Signature-Previous']).to.equal(`${signatureBy(previous)},${signatureBy(older)}`)
@@ -45,7 +45,7 @@ describe("A webhook's headers", () => {
     expect(standard).to.deep.equal([current, previous, older].map(base64By))
   })
 
-  it('are accepted by a library for Standard Webhooks', () => {
+  it('is accepted by a library for Standard Webhooks', () => {
     const now = new Date()
     const headers = signedHeaders('Service', [current, previous], delivery, body, now)
     for (const secret of [current, previous]) {
@@ -54,7 +54,7 @@ describe("A webhook's headers", () => {
     }
   })
 
-  it('use the secrets that an endpoint has at the time, decrypted once per endpoint', () => {
+  it('is signed with the secrets that the endpoint has at the time, decrypted once per endpoint', () => {
     const decrypted: string[] = []
     const secrets = { decrypt: (text: string) => (decrypted.push(text), text.slice(1)) }
     const deps = { config: { webhookHeaderBrand: 'Brand' }, secrets } as unknown as Parameters<

@@ -45,7 +45,7 @@ const freeAll = (taken: Slot[], delivered: boolean | null) => {
 const endpoints = (businessId: string, count: number) =>
   Array.from({ length: count }, (_, index) => ownerOf(businessId, `e${index}`))
 
-describe('Delivery slots', () => {
+describe('The delivery slot limiter', () => {
   let time: ReturnType<typeof createTime>
   let slots: Slots
   beforeEach(() => {
@@ -54,15 +54,15 @@ describe('Delivery slots', () => {
     slots.open()
   })
 
-  describe('of an endpoint', () => {
-    it('number 20 at first, 50 after a success within 5 s, and 2 after a failure or a slower success', () => {
+  describe('for an endpoint', () => {
+    it('grants 20 slots at first, 50 after a success within 5 s, and 2 after a failure or a slower success', () => {
       expect(takeAll(slots, newOwner('a', 'new'))).to.have.length(20)
       expect(takeAll(slots, ownerOf('a', 'good'))).to.have.length(50)
       expect(takeAll(slots, failingOwner('a', 'bad'))).to.have.length(2)
       expect(takeAll(slots, ownerOf('a', 'late', undefined, 'slow'))).to.have.length(2)
     })
 
-    it("increase by one per success, up to a tenth of the process's slots", () => {
+    it("adds one slot per success, up to a tenth of the process's slots", () => {
       const owner = failingOwner('a', 'bad')
       for (const most of [2, 4, 8, 16, 32, 64, 100, 100]) {
         expect(slots.available(owner)).to.equal(most)
@@ -72,7 +72,7 @@ describe('Delivery slots', () => {
       }
     })
 
-    it('decrease by one per failure, but not below 2', () => {
+    it('removes one slot per failure but always leaves 2', () => {
       const owner = ownerOf('a', 'shop')
       const taken = takeAll(slots, owner)
       expect(taken).to.have.length(50)
@@ -82,7 +82,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('stay the same in number if no attempt is made or an attempt succeeds slowly', async () => {
+    it('keeps the number of slots if no attempt is made or an attempt succeeds slowly', async () => {
       const owner = ownerOf('a', 'shop')
       freeAll(takeAll(slots, owner), null)
       expect(slots.available(owner)).to.equal(50)
@@ -93,7 +93,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(50)
     })
 
-    it("start over from the endpoint's stored health once the process has forgotten the endpoint", async () => {
+    it("starts over from the endpoint's stored health once the process has forgotten the endpoint", async () => {
       const owner = failingOwner('a', 'bad')
       freeAll(takeAll(slots, owner), true)
       expect(slots.available(owner)).to.equal(4)
@@ -102,7 +102,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it("stay the same in number while one is in use, because the endpoint isn't forgotten", async () => {
+    it("keeps the number of slots while one is in use, because the endpoint isn't forgotten then", async () => {
       const owner = ownerOf('a', 'shop')
       const [first, ...others] = takeAll(slots, owner)
       freeAll(others, null)
@@ -114,14 +114,14 @@ describe('Delivery slots', () => {
       expect(slots.inFlight()).to.equal(49)
     })
 
-    it("share a tenth of the process's slots with the business's other endpoints at the same origin", () => {
+    it("limits a business's endpoints at the same origin to a tenth of the process's slots in total", () => {
       const own = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
       expect(takeAll(slots, ...own)).to.have.length(100)
       expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
       expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
     })
 
-    it("count for the endpoint's current origin, but are released from the origin they were taken for", () => {
+    it("counts slots for the endpoint's current origin but frees them at the origin they were taken for", () => {
       const [before, after] = [ownerOf('a', '1', 'old.example'), ownerOf('a', '1', 'new.example')]
       const taken = takeAll(slots, before)
       freeAll(taken.splice(0, 20), null)
@@ -135,14 +135,14 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('of a business', () => {
-    it("are limited to a quarter of the process's slots", () => {
+  describe('for a business', () => {
+    it("grants at most a quarter of the process's slots", () => {
       expect(takeAll(slots, ...endpoints('a', 20))).to.have.length(250)
       expect(slots.available(ownerOf('a', 'e21'))).to.equal(0)
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('are granted only while more are free than the business holds, which leaves some for others', () => {
+    it('grants a slot only while more are free than the business holds, so some are left for others', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
@@ -150,7 +150,7 @@ describe('Delivery slots', () => {
       for (const late of ['x', 'y', 'z']) expect(slots.takeNow(ownerOf(late, 'e0'))).to.not.equal(null)
     })
 
-    it('count as freed only for the business that held them', () => {
+    it('counts a freed slot only for the business that held it', () => {
       const [first] = takeAll(slots, ...endpoints('a', 20))
       takeAll(slots, ...endpoints('b', 20))
       first?.free(true)
@@ -159,7 +159,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are freed only once, however often released', () => {
+  it('frees a slot only once, however often it is released', () => {
     const owner = failingOwner('a', 'bad')
     const [first, second] = takeAll(slots, owner)
     slots.clearWaiting(owner.endpointId)
@@ -172,8 +172,8 @@ describe('Delivery slots', () => {
     expect(time.timers()).to.equal(0)
   })
 
-  describe('of attempts that may take longer than 5 s', () => {
-    it('become slow slots after 5 s, which frees fast slots for the endpoint and the business', async () => {
+  describe('for attempts that may take longer than 5 s', () => {
+    it('makes a slot slow after 5 s, so the endpoint and the business can use another fast one', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastForMs - 1)
@@ -185,7 +185,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('a', 'other'))).to.equal(50)
     })
 
-    it("count as fast while all of the business's slow slots are in use, and become slow when one is freed", async () => {
+    it("counts a slot as fast while all of the business's slow slots are in use", async () => {
       const own = endpoints('a', 5)
       const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
@@ -199,7 +199,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('leave some slow slots for others, and become slow as soon as any business frees one', async () => {
+    it('leaves some slow slots for others and uses a slow slot as soon as any business frees one', async () => {
       const held = new Map<string, Slot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
@@ -213,7 +213,7 @@ describe('Delivery slots', () => {
       expect(takeOthers()).to.equal(2)
     })
 
-    it('stay fast if the attempts end within 5 s', async () => {
+    it('keeps a slot fast if the attempt ends within 5 s', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
@@ -221,7 +221,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(100)
     })
 
-    it('leave every count at zero once all are freed, fast and slow', async () => {
+    it('counts no slots, fast or slow, once all are freed', async () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
         takeAll(slots, ...endpoints(businessId, 20)),
       )
@@ -240,7 +240,7 @@ describe('Delivery slots', () => {
     const mega = 'x'.repeat(1_000_000)
     const largest = mega.repeat(6)
 
-    it('allow 6 000 000 characters in flight per business', () => {
+    it('allows 6 000 000 characters in flight per business', () => {
       const own = takeAll(slots, ownerOf('a', 'large'))
       expect(own.filter((slot) => slot.count(mega))).to.have.length(6)
       expect(slots.takeNow(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
@@ -248,7 +248,7 @@ describe('Delivery slots', () => {
       expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('allow 24 000 000 characters in total, some of which always stay free', () => {
+    it('allows 24 000 000 characters in total and always keeps some of them free', () => {
       for (const businessId of ['a', 'b', 'c'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const own = takeAll(slots, ownerOf('d', 'large'))
@@ -256,7 +256,7 @@ describe('Delivery slots', () => {
       expect(slots.takeNow(ownerOf('e', 'large'))?.count(mega)).to.equal(true)
     })
 
-    it('are limited, after a body did not fit, to the number of bodies of that size that still fit', () => {
+    it('grants only as many slots as large bodies still fit once a large body did not fit', () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))
@@ -270,7 +270,7 @@ describe('Delivery slots', () => {
       expect(slots.available(large)).to.equal(50 - 4)
     })
 
-    it("free a body's characters only once, however often released", () => {
+    it('frees the characters of a body only once, however often its slot is released', () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
       one?.count(largest)
@@ -280,7 +280,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('that endpoints are waiting for', () => {
+  describe('with endpoints waiting for slots', () => {
     const owner = failingOwner('a', 'bad')
     /** Counts reports of free slots. The returned function returns the count after this time. */
     function countReports() {
@@ -295,7 +295,7 @@ describe('Delivery slots', () => {
       }
     }
 
-    it('are reported to the worker in one call soon after being freed', async () => {
+    it('reports freed slots to the worker in one call soon afterwards', async () => {
       const reportsAfter = countReports()
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
@@ -311,7 +311,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('are never reported in two calls at once, but again after the first if more were freed meanwhile', async () => {
+    it('never reports in two calls at once but reports slots freed meanwhile after the first call', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(() => resolve(0))))
       const taken = takeAll(slots, owner)
@@ -332,7 +332,7 @@ describe('Delivery slots', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('are reported later after a call that started many attempts, so that more are free by then', async () => {
+    it('reports later after a call that started many attempts, so more slots are free by then', async () => {
       const calls: number[] = []
       slots.onAvailable(async () => {
         calls.push(time.elapsedMs())
@@ -346,13 +346,13 @@ describe('Delivery slots', () => {
       expect(calls).to.deep.equal([10, 70])
     })
 
-    it('are reported to the worker when an attempt frees one by becoming slow', async () => {
+    it('reports to the worker when an attempt frees a fast slot by becoming slow', async () => {
       const reportsAfter = countReports()
       takeAll(slots, owner)
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
     })
 
-    it('are reported to the worker on request if an endpoint is waiting, even if none was freed', async () => {
+    it('reports to the worker on request if an endpoint is waiting, even if no slot was freed', async () => {
       const reportsAfter = countReports()
       slots.serveWaiting()
       expect(await reportsAfter(10)).to.equal(0)
@@ -361,7 +361,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(1)
     })
 
-    it('are offered to endpoints in the order in which they were refused one', () => {
+    it('offers slots to endpoints in the order in which they were refused one', () => {
       const [first, second] = [ownerOf('a', '1'), ownerOf('b', '2')]
       slots.setWaiting(first)
       slots.setWaiting(second)
@@ -373,7 +373,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  describe('that relays are waiting for', () => {
+  describe('with relays waiting for slots', () => {
     const owner = ownerOf('a', 'shop')
 
     /** Starts to wait for an endpoint's slot. `result` has what the relay got. */
@@ -393,7 +393,7 @@ describe('Delivery slots', () => {
       return taken
     }
 
-    it('go to the relays in order of arrival, as soon as one is freed', async () => {
+    it('gives freed slots to the relays in order of arrival', async () => {
       const held = fill(owner)
       const relays = [wait(), wait()]
       expect(await resultsOf(...relays)).to.deep.equal(['waiting', 'waiting'])
@@ -403,7 +403,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
     })
 
-    it('go to a relay when another endpoint of the same business frees one', async () => {
+    it('gives a relay the slot that another endpoint of the same business frees', async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
@@ -413,7 +413,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it("go to a relay when the business's other endpoint at the same origin frees one", async () => {
+    it("gives a relay the slot that the business's other endpoint at the same origin frees", async () => {
       const at = (name: string) => ownerOf('a', name, 'one.example:8443')
       const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)
@@ -423,7 +423,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('no longer go to a relay that has waited a tenth of a second', async () => {
+    it('gives no slot to a relay that has waited a tenth of a second', async () => {
       const held = fill(owner)
       const relay = wait()
       await time.advance(99)
@@ -435,7 +435,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(wait())).to.deep.equal(['none'])
     })
 
-    it("still go to another business's relay after one business's relay has waited too long", async () => {
+    it("still gives a slot to another business's relay after one business's relay has waited too long", async () => {
       fill(owner)
       const refused = wait()
       await time.advance(300)
@@ -448,7 +448,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are awaited by at most 500 relays per endpoint', async () => {
+    it('lets at most 500 relays per endpoint wait', async () => {
       fill(owner)
       const results = await resultsOf(...Array.from({ length: 501 }, () => wait()))
       expect(results.filter((result) => result === 'none')).to.have.length(1)
@@ -457,7 +457,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(wait(other))).to.deep.equal(['waiting'])
     })
 
-    it('are not awaited if deliveries to the endpoint are already due, or the process is shutting down', async () => {
+    it('lets no relay wait if deliveries to the endpoint are already due or the process is shutting down', async () => {
       const held = takeAll(slots, owner)
       expect(await resultsOf(wait())).to.deep.equal(['none'])
       slots.clearWaiting(owner.endpointId)
@@ -469,7 +469,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are unavailable, and not awaited, before the process opens them and after it closes them', () => {
+  it('grants no slots before the process opens them or after it closes them', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])

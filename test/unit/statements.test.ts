@@ -58,8 +58,8 @@ const faultOf = (act: () => unknown): unknown => {
   }
 }
 
-describe('Daily statements', () => {
-  it('show each day of a month up to today, closed except for today', async () => {
+describe('A daily statement', () => {
+  it('shows each day of a month up to today, closed except for today', async () => {
     const { deps, ledger } = ledgerOf(
       [
         [2, 500],
@@ -74,7 +74,7 @@ describe('Daily statements', () => {
     expect(ledger.closings).to.equal(1)
   })
 
-  it('show all days of an earlier month, and none of a later one', async () => {
+  it('shows all days of an earlier month, and none of a later one', async () => {
     const { deps } = ledgerOf([[2, 500]], noon(6))
     const october = await readMonth(deps, owner, '2026-10')
     expect(october.map((each) => each.day)).to.have.lengthOf(31)
@@ -84,7 +84,7 @@ describe('Daily statements', () => {
     expect(await readMonth(first.deps, owner, '2026-11')).to.deep.equal([quiet(1, 0, false)])
   })
 
-  it('show what was booked today, without closing a day', async () => {
+  it('shows what was booked today without closing the day', async () => {
     const { deps, ledger } = ledgerOf(
       [
         [5, 100],
@@ -101,7 +101,7 @@ describe('Daily statements', () => {
     expect(ledger.closings).to.equal(0)
   })
 
-  it('close yesterday if nothing was booked since', async () => {
+  it('closes yesterday if nothing has been booked since', async () => {
     const { deps, ledger } = ledgerOf([[5, 100]], noon(6))
     expect(await readStatement(deps, owner, day(5))).to.deep.equal(paid(5, 0, 100))
     expect(ledger.closings).to.equal(1)
@@ -113,21 +113,21 @@ describe('Daily statements', () => {
     expect(other.ledger.closings).to.equal(1)
   })
 
-  it('are zero in an empty ledger', async () => {
+  it('is zero in an empty ledger', async () => {
     const { deps } = ledgerOf([], noon(6))
     expect(await readStatement(deps, owner, day(6))).to.deep.equal(quiet(6, 0, false))
     expect(await readDays(deps, owner, [])).to.deep.equal([])
     expect(await balanceOf(deps, owner)).to.equal(0)
   })
 
-  it('show a day as closed if another process books an entry of the next day meanwhile', async () => {
+  it('shows a day as closed if another process books an entry of the next day meanwhile', async () => {
     const { deps, ledger } = ledgerOf([[6, 20]], noon(6))
     ledger.beforeLast = () => ledger.chain.length === 1 && ledger.pay(7, 5)
     expect(await readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 0, 20))
     expect(await balanceOf(deps, owner)).to.equal(25)
   })
 
-  it('show a past day that no marker closes', async () => {
+  it('shows a past day even if no closing marker was written', async () => {
     const { deps } = ledgerOf(
       [
         [4, 100],
@@ -147,10 +147,10 @@ describe('Daily statements', () => {
   })
 })
 
-describe('The parameters of statements', () => {
+describe('The date range of a statement', () => {
   const deps = { now: () => noon(6) }
 
-  it('accept days from 2000 until today', () => {
+  it('may contain days from 2000 until today', () => {
     for (const each of ['2000-01-01', '2026-11-05', '2026-11-06']) expect(parseDay(deps, each)).to.equal(each)
     const words = 'day must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.'
     for (const each of ['1999-12-31', '2026-11-07', '2026-02-30', '2026-11-05T00:00:00Z', '2026-1-1', ''])
@@ -160,7 +160,7 @@ describe('The parameters of statements', () => {
       ).to.equal(`VALIDATION_ERROR day ${words}`)
   })
 
-  it('accept months until the current one, which is the default', () => {
+  it('may be a month until the current one, which is the default', () => {
     expect(parseMonth(deps, {})).to.equal('2026-11')
     for (const month of ['2025-12', '2026-11']) expect(parseMonth(deps, { month })).to.equal(month)
     const words = 'month must not be later than the current month in UTC.'

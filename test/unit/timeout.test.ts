@@ -14,7 +14,7 @@ describe('A timeout', () => {
     port1.close()
   })
 
-  it('ends at once, without a Node.js warning, if its time passed while the process was frozen', async () => {
+  it('ends at once and without a Node.js warning if its time passed while the process was frozen', async () => {
     const warnings: Error[] = []
     const note = (warning: Error) => warnings.push(warning)
     process.on('warning', note)

@@ -16,7 +16,7 @@ describe('Tracing', () => {
     expect(said).to.deep.equal([{ why: 'Unknown value … or … for OTEL_X' }])
   })
 
-  it('logs that spans could not be sent, but reports success to the OpenTelemetry SDK', () => {
+  it('logs that spans could not be sent but reports success to the OpenTelemetry SDK', () => {
     const said: object[] = []
     const results: object[] = []
     const failure: object = { code: 1, error: new Error('away') }

@@ -70,7 +70,7 @@ describe('A transaction', () => {
     expect(await stored()).to.deep.equal({ n: 10, noted: oneToTen })
   })
 
-  it('is repeated after a conflict with another process, without losing anything', async () => {
+  it('is repeated after a conflict with another process without losing anything', async () => {
     const done = await Promise.all(oneToTen.map((each) => add(each % 2 === 0 ? transactions : others)))
     expect(done.toSorted((one, other) => one - other)).to.deep.equal(oneToTen)
     expect(await stored()).to.deep.equal({ n: 10, noted: oneToTen })
@@ -117,7 +117,7 @@ describe('A transaction', () => {
     expect(await stored()).to.deep.equal({ n: 0, noted: [] })
   })
 
-  it('delays no transaction on other documents', async () => {
+  it("doesn't delay transactions on other documents", async () => {
     const gate = pause(deadlineMs(200))
     const slow = transaction({ transactions }, { documents: ['b', 'c'], deadlineAt: soon() }, () => gate)
     expect(await add(transactions)).to.equal(1)

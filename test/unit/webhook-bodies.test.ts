@@ -29,18 +29,18 @@ describe("A webhook's body", () => {
         expect(schemaErrorsOf(JSON.parse(body))).to.deep.equal([])
       })
 
-    it(`has a golden file per event in format ${format}, and a test case per golden file`, () => {
+    it(`has one golden file per event in format ${format} and a test case per golden file`, () => {
       const names = cases.map(({ name }) => `${name}.body`)
       expect(readdirSync(folder)).to.have.members(names)
       expect(new Set(cases.map(({ event }) => event))).to.have.all.keys(...Object.keys(events))
     })
   }
 
-  it('has golden files for every format in which new events are composed', () => {
+  it('has golden files for every format in which new events are written', () => {
     expect(formats).to.include.keys(...[paymentFormat, orderFormat, endpointFormat].map(String))
   })
 
-  it("can't be composed in an unknown format", () => {
+  it("can't be written in an unknown format", () => {
     for (const one of format1) expect(() => composed(2, one)).to.throw('format 2')
   })
 })
