@@ -6,10 +6,10 @@ import { type Commission, commissionOf } from '../wallets/commission.ts'
 import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 
-/** Centimes, or an error message. */
+/** Either an amount in centimes or an error message. */
 export type Amount = { amount: number } | { fault: string }
 
-/** The customer types the amount of an OPEN intent. */
+/** Reads the typed amount only if the intent is OPEN. Otherwise, the intent has a fixed amount. */
 export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: Offer, typed: string): Amount {
   if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
   const { faults } = locale.words
@@ -28,7 +28,7 @@ export const commissionNow = (
 ): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))
 
 const separators = /[\s'’_٬]/gu
-/** A final separator with at most two digits after it begins the decimals. Others group thousands. */
+/** The last separator starts the decimals if at most two digits follow. Other separators group thousands. */
 const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
 const groupedForm = new RegExp(
   String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
@@ -36,8 +36,8 @@ const groupedForm = new RegExp(
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**
- * Reads `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns centimes, or null if it isn't an amount.
- * `unclear` is text such as `1,500`: one and a half, or one thousand five hundred?
+ * Reads e.g. `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns centimes, or null if the text is
+ * no amount. `1,500` is `unclear`: it could mean one and a half, or one thousand five hundred.
  */
 export function readAmount(typed: string): number | 'unclear' | null {
   const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')

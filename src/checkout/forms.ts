@@ -4,10 +4,10 @@ import { factList, ltr, ltrText, type Price, priceRows, sellerRows } from './lay
 import type { Locale } from './locale.ts'
 import { leftMs, type Offer, pollAttributes, returnUrl, type Sheet, startOfOffer } from './offer.ts'
 
-/** Trusted HTML. */
+/** HTML attributes that need no escaping. */
 const fieldAttributes = {
   amount: 'inputmode="decimal" autocomplete="off" maxlength="40" required',
-  // Leaves enough for spaces and dashes between the digits.
+  // The length allows for spaces and dashes between the digits.
   code: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
   phone: 'type="tel" autocomplete="tel" maxlength="40" required',
   pin: 'type="password" inputmode="numeric" autocomplete="off" maxlength="20" required',
@@ -15,7 +15,7 @@ const fieldAttributes = {
 
 type FieldName = keyof typeof fieldAttributes
 
-/** Hint and error message are linked to the field for screen readers. */
+/** Links the hint and the error message to the field for screen readers. */
 export function renderField(
   name: FieldName,
   { label, hint }: { label: string; hint: string },
@@ -41,7 +41,7 @@ export const noMessages: FormMessages = { notice: null, faults: {} }
 export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
-/** Links to each invalid field. It's above the form, so screen readers announce it first. */
+/** Links to each invalid field. The summary is above the form, so screen readers announce it first. */
 export function errorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(
@@ -54,7 +54,7 @@ export function errorSummary({ words }: Locale, messages: FormMessages): string 
 </div>`
 }
 
-/** Uses GET, so that the back button works without a browser warning. */
+/** The form uses GET, so the back button works without a browser warning. */
 export function renderAmountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { locale, intent } = offer
   const { words, code } = locale
@@ -114,7 +114,7 @@ function foot(offer: Offer): string {
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
 }
 
-/** The script keeps it up to date. */
+/** Shows the time left to pay, which the script keeps up to date. */
 export function timeLeft(offer: Offer): string {
   const { intent, locale, now } = offer
   const { pay } = locale.words

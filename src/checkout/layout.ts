@@ -14,7 +14,7 @@ export interface PageFrame {
   locale: Locale
   /** Plain text, not HTML. */
   title: string
-  /** The links to this page in other languages contain its path and query too. */
+  /** The language links need the page's path and query. */
   path: string
   query: Record<string, string>
   sandbox: boolean
@@ -55,7 +55,7 @@ export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
-/** The value is HTML. Rows with null are left out. */
+/** A label with its value as HTML. Rows whose value is null are left out. */
 export type FactRow = readonly [term: string, value: string | null]
 
 export const factList = (rows: readonly FactRow[]): string =>
@@ -63,7 +63,7 @@ export const factList = (rows: readonly FactRow[]): string =>
 
 export const moneyHtml = ({ money }: Locale, centimes: number): string => ltr(money(centimes))
 
-/** In centimes. The payer's fee is added to the amount. */
+/** Both are in centimes. The payer's fee is added to the amount. */
 export interface Price {
   amount: number
   fee: number
@@ -84,7 +84,7 @@ export function priceRows(locale: Locale, { amount, fee }: Price): FactRow[] {
   return [amountRow, [terms.fee, moneyHtml(locale, fee)], [terms.total, moneyHtml(locale, amount + fee)]]
 }
 
-/** Keeps the proof from the URL, so that opening the page again doesn't count as guessing links. */
+/** Keeps the URL's proof, so reopening the page doesn't count as guessing links. */
 export const requestedPage = ({ path, query: { proof } }: Request): Pick<PageFrame, 'path' | 'query'> => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},

@@ -8,8 +8,8 @@ import { type Check, createNetworkLimit, type NetworkBudget } from '../security/
 const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const
 
 /**
- * Each payment counts against its network before the wallet is called, so concurrent ones can't exceed the limit.
- * Later it counts only if the wallet refused the PIN or, in the sandbox, declined. `closed`: the wallet wasn't called.
+ * Counts each payment before calling the wallet, so concurrent payments can't exceed the limit. In the end,
+ * only refused PINs count, and in the sandbox also declines. `closed` means that the wallet wasn't called.
  */
 export type PinLimit = (
   ip: string,
@@ -19,8 +19,8 @@ export type PinLimit = (
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
- * No genuine customer fails this often, and 20 failures are too few to guess phone numbers. The limit is per network:
- * a stranger with the link, which isn't secret, must not lock out the customer.
+ * No genuine customer fails this often, and 20 failures are too few to guess phone numbers. Links aren't
+ * secret, so the limit is per network: a stranger who has the link must not lock out the customer.
  */
 export const paymentBudget = {
   ...pageBudget,
@@ -64,30 +64,27 @@ async function leave(attempt: Check): Promise<void> {
   if (attempt.isOpen) await attempt.leave()
 }
 
-/** With `closed`, the response is the same whether or not the payment exists. */
+/** `closed` doesn't reveal whether the payment exists. */
 export type Lookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
-/** `find` resolves to null for a miss, and only misses count. */
+/** Limits lookups. Only misses count, i.e. lookups in which `find` resolves to null. */
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**
- * Misses that one network may have in ten minutes. Larger prefixes get a multiple (network.ts).
- *
- * If 10 000 of a million codes are in use, a guess hits once in 100. One address with 30 misses per ten minutes (4 300
- * a day) thus finds 43 payments a day, a /24 or a /48 about 430, and a whole /16 fewer than half of all live codes.
- * The alert on all misses fires long before that. Short codes are 1 000 times as many, so links may be missed ten
- * times as often.
- *
- * Customers never notice, even if a carrier's NAT puts 4 000 of them behind one address: if 100 type a code in ten
- * minutes and one in 20 mistypes it, that's 5 misses.
+ * How many misses one network may have in ten minutes. Larger prefixes get a multiple (network.ts). If 10 000
+ * of a million codes are in use, one guess in 100 is a hit. An address with 30 misses in ten minutes (4 300 a
+ * day) then finds 43 payments a day, a /24 or a /48 about 430, and a whole /16 fewer than half of all live
+ * codes. The alert on misses fires long before that. There are 1 000 times as many short codes, so links may
+ * be missed ten times as often. Customers never notice, even if a carrier's NAT puts 4 000 of them behind one
+ * address: if 100 type a code in ten minutes and one in 20 mistypes it, that's 5 misses.
  */
 const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
-  // Viewing an existing payment writes nothing, because page views are frequent.
+  // Page views are frequent, so viewing an existing payment causes no write.
   link: {
     ...misses,
     name: 'link',
@@ -109,10 +106,10 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
   }
 
   return {
-    /** `ip` is null for a visitor with a proof (proofs.ts): no limit applies. */
+    /** `ip` is null for a visitor with a proof (proofs.ts), who isn't limited. */
     async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
       if (ip === null) return found(await find())
-      // Runs in parallel with the check of the limit. A closed network doesn't get the result.
+      // The lookup runs while the limit is checked. A network over its limit doesn't get the result.
       const lookup = find()
       // Prevents an unhandled rejection. The error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)
@@ -134,7 +131,7 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
 const found = <Found>(result: Found | null): Lookup<Found> =>
   result === null ? { outcome: 'missed' } : { outcome: 'found', found: result }
 
-/** Counts a miss before the visitor gets the response. */
+/** A miss is counted before the visitor gets the response. */
 async function settle<Found>(attempt: Check, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
   if (!attempt.isOpen) return { outcome: 'closed', closedMs: attempt.closedMs }
   let isMiss = false
@@ -144,7 +141,7 @@ async function settle<Found>(attempt: Check, find: () => Promise<Found | null>):
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // The customer doesn't wait for this write. If it fails, the point expires within minutes.
+    // The customer doesn't wait for this write. If it fails, the visit counts as a miss for some minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

@@ -28,7 +28,7 @@ function createLocale(
     amount,
     /** Such as `500,00 MRU`. */
     money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
-    /** Only good for comparing days. */
+    /** Use this only to compare days. */
     day: inTime({}),
     moment: (at: Date): string => words.moment(date(at), clock(at)),
     clock,
@@ -46,7 +46,7 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
-/** No browser sends a longer Accept-Language. Parsing one would take milliseconds. */
+/** No browser sends a longer Accept-Language, and parsing one would take milliseconds. */
 const maxPreferenceLength = 1000
 
 /** The URL's `lang` parameter wins, then the browser's preference, then French. */

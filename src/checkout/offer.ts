@@ -27,8 +27,8 @@ export const canStillChange = (state: State): state is 'pending' | 'waiting' =>
   state === 'pending' || state === 'waiting'
 
 /**
- * The merchant's URL with `reference` and `status` appended to its query, or null if there is none. The rest stays the
- * same byte for byte, so a signature over it stays valid.
+ * Returns the merchant's URL with `reference` and `status` added to its query, or null if there is no URL.
+ * The rest of the URL doesn't change, so the merchant's signature over it stays valid.
  */
 export function returnUrl(
   { successUrl, cancelUrl, referenceNumber, status }: Intent,
@@ -44,21 +44,21 @@ export function returnUrl(
 export type View = '' | '/qr'
 
 export interface Offer {
-  /** With its status at the time `now`. */
+  /** The intent has its status at the time `now`. */
   intent: OfferedIntent
   state: State
   locale: Locale
-  /** Without the query. */
+  /** The page's path, without the query. */
   path: string
   view: View
   /** The page adds this proof to its own URLs (proofs.ts). */
   proof: string
-  /** The payment that this customer's form made, from the URL. Null for other visitors. */
+  /** The id of the payment that this customer's form made, from the URL. Null for other visitors. */
   sent: string | null
   now: Date
 }
 
-/** In the last second the intent can no longer be paid (`stateOf`). */
+/** In its last second, the intent can no longer be paid (`stateOf`). */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
@@ -88,13 +88,13 @@ const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record
 
 export const urlOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
 
-/** Paying an OPEN intent starts with entering the amount. */
+/** On this page, the customer pays, or first enters the amount of an OPEN intent. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
 export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>
   ownAddress(offer, `/qr.${format}`, {})
 
-/** The script polls with these. */
+/** The script polls with these attributes. */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${urlOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 

@@ -33,8 +33,8 @@ export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Shee
 }
 
 /**
- * Shown e.g. while no wallet is configured. For a suspended business, the page has no text from it and no link to its
- * site.
+ * Shown, for example, while no wallet is configured. If the business is suspended, the page contains none of
+ * its texts and no link to its site.
  */
 export function unpayablePanel(offer: Offer): Sheet {
   const { intent, locale } = offer
@@ -47,7 +47,7 @@ export function unpayablePanel(offer: Offer): Sheet {
   return { title, query: {}, body }
 }
 
-/** Reloads even without JavaScript. */
+/** This page reloads even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${urlOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
@@ -82,13 +82,13 @@ const ended = (
 })
 
 /**
- * True if another customer's form paid the intent. This customer wasn't charged then, because no payment of an intent
- * begins while the outcome of another is unknown.
+ * True if another customer's form paid the intent. This customer wasn't charged, because no payment of an
+ * intent begins while another payment's outcome is unknown.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
 
-/** Hidden until the script shows it. */
+/** The button is hidden until the script shows it. */
 const print = ({ locale }: Offer): string =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 

@@ -17,7 +17,7 @@ import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
 
-/** A payment's page (`payUrl` in SPEC 2.1), its form, its status for the script, and its QR code. */
+/** Serves a payment's page (`payUrl` in SPEC 2.1), form, status for the script, and QR code. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
@@ -39,8 +39,8 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
 const parts = ['status', 'qr', 'qr.svg', 'qr.png']
 
 /**
- * Repairs a link that was copied with a full stop, a bracket or a blank. It looks nothing up, so it doesn't reveal
- * whether there is such a payment.
+ * Fixes a link that was copied with a full stop, a bracket or a blank. There's no lookup, so the redirect
+ * doesn't reveal whether the payment exists.
  */
 function redirectToPage(
   { method, path, baseUrl, originalUrl }: Request,
@@ -55,13 +55,13 @@ function redirectToPage(
   redirectTo(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
 }
 
-/** Only visitors without a proof from the payment's page are limited. */
+/** Limits only visitors who have no proof from the payment's page. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: OfferHandler, view: View = ''): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
-    // Invalid short codes don't count as misses.
+    // An invalid short code doesn't count as a miss.
     if (!isShortCode(shortCode)) return sendNotFound(res)
     const now = deps.now()
     const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
@@ -77,7 +77,7 @@ const createOffered =
     await act(deps, offerOf(deps, res, lookup.found, { view, sent: ownPaymentId, now }), req as Request, res)
   }
 
-/** `unavailable` means `pending` but impossible to pay at the moment: the script then reloads an open payment form. */
+/** `unavailable` means that a `pending` payment can't be paid right now. The script then reloads the form. */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
@@ -86,12 +86,12 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
 }
 
 /**
- * Customers need the receipt while they may return goods or dispute the payment. Later, an old link no longer reveals
- * what someone bought.
+ * Customers need the receipt for as long as they may return goods or dispute the payment. After that, an old
+ * link must not reveal what someone bought.
  */
 const receiptMs = 90 * 24 * 3_600_000
 
-/** Searches all businesses and both environments. Null also if the intent was paid too long ago. */
+/** Searches all businesses and both environments. Also returns null if the intent was paid too long ago. */
 async function findByShortCode(
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,
@@ -102,7 +102,7 @@ async function findByShortCode(
   return paidAt !== undefined && paidAt.getTime() + receiptMs <= now.getTime() ? null : found
 }
 
-/** `/` is for live codes, `/sandbox/{businessId}` for a business's test codes. */
+/** Serves the pages for payment codes: `/` for live codes, `/sandbox/{businessId}` for test codes. */
 export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
@@ -124,7 +124,7 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))
-    // Doesn't reveal whether the code is unknown, used, cancelled or expired.
+    // The response doesn't reveal whether the code is unknown, used, cancelled or expired.
     sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
   }
   router.post('/', look)
@@ -133,7 +133,7 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
   return router
 }
 
-/** A customer who has typed a valid code isn't guessing links. */
+/** Adds a proof, because a customer who has typed a valid code isn't guessing links. */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
   locale: Locale,

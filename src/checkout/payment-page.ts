@@ -48,18 +48,18 @@ export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
-/** Sends a 503 if an open payment can't be paid at the moment. Returns whether it did. */
+/** Sends a 503 and returns true if a pending payment can't be paid at the moment. */
 export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
   const { intent } = offer
   if (walletFor(deps, intent) !== null) return false
   addHeader(res, 'Retry-After', 60)
-  // With this code, suspending a business triggers no alert.
+  // This code keeps a suspended business from triggering an alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
   sendSheet(res, 503, offer, unpayablePanel(offer))
   return true
 }
 
-/** Null if the parameter is missing, an empty string if it's repeated. */
+/** Returns null if the parameter is missing, and an empty string if it's repeated. */
 const typed = (value: unknown): string | null =>
   value === undefined ? null : typeof value === 'string' ? value : ''
 
@@ -67,9 +67,9 @@ const suggested = ({ intent: { amount }, locale }: Offer): string =>
   amount === null ? '' : locale.amount(amount)
 
 /**
- * The form contains the payment's id, so submitting it twice makes one payment. If the payment fails but can be
- * repeated, the response is a 422 with a new form, without the PIN; otherwise a 303 to the payment's page. A form
- * whose payment failed can't pay again, because the back button could restore it.
+ * The form contains the payment's id, so submitting it twice makes one payment. If the payment fails but the
+ * customer can retry, the response is a 422 with a new form without the PIN; otherwise, it's a 303 to the
+ * payment's page. The old form can't pay again, because the back button could restore it.
  */
 export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>
@@ -140,7 +140,7 @@ export function readConfirmation(
   return repeat({ notice: null, faults: wrong })
 }
 
-/** Keeps what the customer typed except the PIN, but takes the current fee. */
+/** The new form keeps what the customer typed, except the PIN, and shows the current fee. */
 export function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
@@ -153,7 +153,7 @@ export function newPayForm(
 
 const noticeReasons = ['wallet_locked', ...declineReasons] as const
 
-/** For a payment that left the intent PENDING. */
+/** Explains why a payment failed and left the intent PENDING. */
 export function messagesOf(
   { notices, faults }: Words,
   { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,

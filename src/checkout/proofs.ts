@@ -5,20 +5,18 @@ import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Price } from './layout.ts'
 
-/** Enough time for a customer to look up their PIN. */
+/** Customers need time to look up their PIN. */
 const lifetimeMs = 2 * 3_600_000
 
 type FormTokenDeps = Pick<Deps, 'secrets' | 'now'>
 type IntentLink = Pick<Intent, 'shortCode'>
 
-/** The form makes the payment with this id, and shows this amount and fee. */
+/** What a form's token proves: the id of its payment, and the amount and fee that it shows. */
 export interface SignedForm extends Price {
   paymentId: string
 }
 
-/**
- * Signs the payment's id, the time, the amount and the fee for this intent. Submitting the form again keeps the id.
- */
+/** Creates a payment id and signs it with the time, amount and fee. A resubmitted form keeps its id. */
 export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, fee }: Price): string {
   const numbers = [deps.now().getTime(), amount, fee].map((number) => number.toString(36))
   const text = [newId(), ...numbers].join('.')
@@ -42,7 +40,7 @@ function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: str
 
 const signed = ({ shortCode }: IntentLink, text: string): string => `${shortCode} ${text}`
 
-/** A payment page adds this to its own URLs, so its visitors aren't treated as people who guess links. */
+/** A payment page adds this proof to its own URLs, so its visitors don't count as guessing links. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 

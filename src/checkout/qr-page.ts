@@ -34,7 +34,7 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   const price = isChosen ? null : { amount, fee: commissionNow(deps, offer, amount).payerTtc }
   const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
-  // Without its scheme, because the customer types it.
+  // The customer types the address, so its scheme is left out.
   const address = codeUrlOf(deps.config.payUrl, intent).replaceAll(/^https?:\/\/|\/$/g, '')
   const code = showsCode(offer)
     ? html`<p>!${qr.code(ltr(address))}</p>
@@ -49,10 +49,10 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   return { title: title(total === null ? null : ltrText(locale, total)), query: {}, body }
 }
 
-/** Level M survives a scratch over 15 % of the code. The QR standard requires a quiet zone of 4 modules. */
+/** Level M survives damage to 15 % of the code. The QR standard requires a quiet zone of 4 modules. */
 const encoding = { ecc: 'M', border: 4 } as const
 
-/** A module is one square of the code: at 300 dpi, 1.7 mm. */
+/** A module is one square of the QR code. At 300 dpi, it's 1.7 mm wide. */
 const pixelsPerModule = 20
 
 const qrSvg = (text: string): string =>
@@ -66,7 +66,7 @@ function qrPng(text: string): Buffer {
   return Buffer.from(encodePng({ width, height: width, channels: 1, depth: 1, data }))
 }
 
-/** 8 pixels per byte. A 1 is white. */
+/** Each byte holds 8 pixels, and a 1 is white. */
 function pixelRow(modules: boolean[]): Buffer {
   const row = Buffer.alloc(Math.ceil((modules.length * pixelsPerModule) / 8))
   modules.forEach((isBlack, index) => {
@@ -82,7 +82,7 @@ const images = {
   png: { type: 'image/png', draw: qrPng },
 }
 
-/** Sends a 410 once the payment can't be paid, so that no one prints a useless QR code. */
+/** Sends a 410 once the intent can no longer be paid, so merchants don't print a useless QR code. */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {

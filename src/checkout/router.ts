@@ -11,10 +11,10 @@ import { codePages, payPages } from './pay-pages.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Errors in such a request are sent as HTML pages. */
+/** Whether the request is for a checkout page. Its errors are then sent as HTML. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
-/** The pages on which customers pay (SPEC 1). */
+/** Serves the pages on which customers pay (SPEC 1). */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
@@ -30,8 +30,8 @@ export function checkoutPages(deps: Deps): Router {
 }
 
 /**
- * There are no cookies on purpose: paying requires the PIN, so a forged form gains nothing, and a customer whose
- * browser hides a form's origin can still pay.
+ * Checkout pages need no cookies: paying requires the PIN, so a forged form gains nothing. Forms of unknown
+ * origin are accepted, because some browsers hide the origin.
  */
 const refuseForeignForms =
   (payUrl: string) =>

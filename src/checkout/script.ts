@@ -1,4 +1,4 @@
-/** Old phones support this JavaScript, and every page works without it. As a string, it's compiled into dist. */
+/** Every page works without this script, and old phones can run it. As a string, it's compiled into dist. */
 export const checkoutScript = `(function () {
 'use strict';
 var isSending = false;

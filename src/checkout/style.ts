@@ -1,6 +1,6 @@
 /**
- * As a string, it's compiled into dist. Browsers must not reorder groups of Arabic-Indic digits, so form fields show
- * numbers in the order in which they're typed.
+ * As a string, the stylesheet is compiled into dist. Form fields show numbers in the order in which they're
+ * typed, because browsers would otherwise reorder groups of Arabic-Indic digits.
  */
 export const checkoutStyle = `
 :root {

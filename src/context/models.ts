@@ -63,7 +63,7 @@ export type ModelsOf = { [Name in keyof typeof byModel]: Model<Stored<(typeof by
 
 export const collections: readonly CollectionDeclaration[] = Object.values(byModel)
 
-/** Making all models takes 40 ms, so each is made on first use. */
+/** Creating all models takes 40 ms, so each is created on first use. */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   const properties = Object.entries(byModel).map(([name, collection]) => {
     let made: unknown
@@ -74,11 +74,13 @@ export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   return Object.defineProperties({}, Object.fromEntries(properties)) as Models
 }
 
-/** Spreading the models would make them all. */
+/** Copies the getters, because spreading `opened` would create every model. */
 export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T
 
-/** Safe to run while the service is running. Without a timeout, because building an index can take minutes. */
+/**
+ * Safe to run while the service is running. There's no timeout, because building an index can take minutes.
+ */
 export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {

@@ -45,7 +45,7 @@ import { createSender, type Sender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
 import { type ModelsOf, makeIndexes, openModels, withModels } from './models.ts'
 
-/** Everything that operations may depend on. What a folder adds can be used in its layer and above. */
+/** Everything that operations may depend on. Code may use what its own layer or a lower layer adds. */
 declare module '../platform/deps.ts' {
   interface Deps {
     apiSwitch: ApiSwitch
@@ -56,7 +56,7 @@ declare module '../platform/deps.ts' {
     shortCodes: ShortCodes
     liveCodes: LiveCodes
     fullSandboxes: FullSandboxes
-    /** The keys of payments and refunds that this process is querying right now. */
+    /** Keys of the payments and refunds whose outcome this process is querying right now. */
     walletQueries: Set<string>
     capacity: Capacity
     counters: Counters
@@ -71,12 +71,12 @@ declare module '../platform/deps.ts' {
     boardQueues: BoardQueues
     queues: Queues
     enqueue: Enqueue
-    /** Documents whose events this process is relaying. `again`: new events may have arrived, so relay once more. */
+    /** Documents whose events this process is relaying. `again`: relay once more, for new events. */
     relaying: Map<string, 'once' | 'again'>
     secrets: Secrets
     backgroundWork: RunningWork
     slowHash: SlowHash
-    /** Per business, because an import may read megabytes and compute for seconds. */
+    /** Runs one import per business at a time, because each may read megabytes and compute for seconds. */
     importOneAtATime: OneAtATime
     tracing: Tracing | null
     wallets: Wallets
@@ -101,7 +101,7 @@ export async function openDeps(
   processType: ProcessType,
   shift: Shift = noShift,
 ): Promise<Deps> {
-  // Without tracing, OpenTelemetry isn't loaded, which saves 7 MB and 0.1 s.
+  // Loads OpenTelemetry only for tracing, because it takes 7 MB and 0.1 s.
   const otlp = config.otlpEndpoint === null ? null : await import('../tracing/otlp.ts')
   const tracing = otlp?.createTracing(config, log, processType) ?? null
   const mongo = await awaitMongo(config, log, {})

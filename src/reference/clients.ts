@@ -16,7 +16,7 @@ export interface ClientFile {
   content: string | Buffer
 }
 
-/** npx caches a package under its URL. */
+/** npx caches a package by its URL, so the URL contains the version. */
 export const cliPath = `/docs/cli-${version}.tgz`
 
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
@@ -24,7 +24,7 @@ export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBra
     .filter((name) => /\.(ts|mjs|py|php|json)$/.test(name))
     .map((name) => ({
       path: `/docs/clients/${name}`,
-      // Browsers show plain text. Deno goes by the file extension.
+      // As plain text, browsers show these files. Deno goes by the file extension anyway.
       type: `${name.endsWith('.json') ? 'application/json' : 'text/plain'}; charset=utf-8`,
       content: readFileSync(join(folder, name), 'utf8')
         .replaceAll(defaultUrl, config.publicUrl)

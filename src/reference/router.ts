@@ -21,10 +21,10 @@ const assets = [
   assetOf('/docs', 'js', referenceScript),
 ]
 
-/** All images are `data:` URLs in Swagger UI's stylesheet. */
+/** The pages need no image files, because Swagger UI's images are `data:` URLs in its stylesheet. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** `/docs`, where merchants try out operations, and `/docs/clients`. Stores nothing in the browser. */
+/** Serves `/docs`, where merchants can call the API, and `/docs/clients`, without storing browser data. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage(deps, rights)
@@ -35,7 +35,7 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
   router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of clients)
     router.get(path, prepare, (_req: Request, res: Response) => {
-      // A release changes the file, but not its path.
+      // Cached briefly, because a release changes the file but not its path.
       res.setHeader('Cache-Control', 'public, max-age=300')
       res.type(type).send(content)
     })

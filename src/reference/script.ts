@@ -27,7 +27,7 @@ async function show() {
   });
 }
 
-// Requests go to the page's origin, whatever PUBLIC_URL is. The form may omit the idempotency key.
+// Sends requests to the page's own origin, whatever PUBLIC_URL is. The idempotency key becomes optional.
 function forThisPage(description) {
   description.servers = [{ url: '/api/v1' }];
   description.components.parameters.IdempotencyKey.required = false;

@@ -1,4 +1,4 @@
-/** The header, and adjustments to Swagger UI for narrow screens and better contrast. */
+/** Styles the header, and adapts Swagger UI to narrow screens and with better contrast. */
 export const referenceStyle = `
 body { margin: 0; background: #fff; color: #222; font: 16px/1.5 system-ui, sans-serif; }
 .skip { position: absolute; left: -999rem; }

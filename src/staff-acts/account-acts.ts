@@ -15,7 +15,7 @@ const roleIn = ({ role }: FormValues): Role | undefined => roles.find((each) => 
 const roleFault = (values: FormValues) =>
   roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {}
 
-/** Shown once, for the account's owner to sign in: a link, or outside production for an operator a password. */
+/** The link or password with which the account's owner first signs in. It's shown only once. */
 type Access = { name: string; link: string } | { name: string; password: string }
 
 const shownOnce = (access: Access | null): ActResult =>
@@ -30,11 +30,11 @@ const shownOnce = (access: Access | null): ActResult =>
     },
   }
 
-/** Outside production, an operator gets a password, so that a script can sign in with it. */
+/** Outside production, operators get a password, so their scripts can sign in. */
 const givesPassword = ({ config }: ActDeps, { actor }: By): boolean =>
   actor.kind === 'operator' && !config.production
 
-/** When the password was set, or what the owner needs if there is none. `format` formats the times. */
+/** Says when the password was set, or which link the owner needs to set one. */
 export function passwordInWords(
   { passwordChangedAt, linkExpiresAt }: Pick<AccountFacts, 'passwordChangedAt' | 'linkExpiresAt'>,
   format: (time: Date) => string,
@@ -63,7 +63,7 @@ export const accountActs: ActGroup<AccountFacts> = {
     { label: 'Password', value: (account) => passwordInWords(account, second) },
     accountShown.secondFactor,
   ],
-  // Otherwise, an admin could lock themself out, or get around the checks on their own account's page.
+  // Keeps admins from locking themselves out, and from bypassing the checks of the page “Your account”.
   obstacle: ({ name }, staff) =>
     name === staff.name
       ? 'This is your own account, which you cannot change here. Another admin can change it. On the page “Your account” you can change your password, second factor and sessions.'

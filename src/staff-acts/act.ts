@@ -6,10 +6,10 @@ import type { SignedIn } from '../staff/staff-sessions.ts'
 import type { PageField } from './shown.ts'
 
 export type FormValues = Record<string, string>
-/** Error messages by field. `form` is about the whole form. */
+/** Error messages by field. The key `form` is for errors of the whole form. */
 export type FormFaults = Record<string, string>
 
-/** Sentences that pages show before the confirmation, and the command line in its help. */
+/** What an action does, as sentences. Pages show them before the confirmation, commands in their help. */
 export interface ActEffects {
   closes?: string
   opens?: string
@@ -28,16 +28,16 @@ export const namedEffects = (effects: ActEffects): [name: string, sentence: stri
     return sentence === undefined ? [] : [[name, sentence]]
   })
 
-/** A field of the confirmation form, besides the reason. Without a label, it's hidden. */
+/** A field of the confirmation form, besides the reason. A field without a label is hidden. */
 export interface ActField<Found> {
   label: string | null
   hint?: string
   option?: string
-  /** For a field that isn't free text. */
+  /** The allowed values, unless the field is free text. */
   choices?: readonly string[]
   isRequired?: boolean
   maxLength?: number
-  /** Stands for an empty field on the command line. */
+  /** On the command line, this word stands for an empty field. */
   emptyWord?: string
   current(found: Found): string
 }
@@ -51,60 +51,60 @@ export interface OneTimeSecret {
 }
 
 /**
- * The command prints `done`. The page shows `once`, goes on to `to`, or returns to the object with a notice. Null means
- * that the object has changed, so the action is no longer possible.
+ * The command prints `done`. The page shows `once`, redirects to `to`, or returns to the object's page with a
+ * notice. Null means that the object has changed, so the action is no longer possible.
  */
 export type ActResult = { done: object; once?: OneTimeSecret; to?: string } | { faults: FormFaults } | null
 
 /**
- * The page, the command, the audit line and the tests of an action come from this entry. `find` and `run` import what
- * they use when they run, because a help text must not wait for MongoDB's driver.
+ * Defines an action for its page, command, audit line and tests. `find` and `run` import modules only when
+ * they're called, because a command's help must not wait for MongoDB's driver.
  */
 export interface StaffAct<Found, Needs = ActDeps> {
-  /** For the link and the button, such as `Suspend`. */
+  /** Text of the link and the button, such as `Suspend`. */
   label: string
-  /** Heading of the page, in front of the object's name, such as `Suspend business`. */
+  /** Page heading, such as `Suspend business`. The object's name follows it. */
   title: string
   description: string
   command?: string | null
   audit: Act | readonly Act[]
-  /** Takes something away from a person. Such actions are set apart and shown in red. */
+  /** Whether the action takes something away from a person. Pages then show it separately, in red. */
   isDanger?: boolean
   isReasonOptional?: boolean
   effects: ActEffects
   fields?: Record<string, ActField<Found>>
-  /** More about what will happen, as HTML. Throws VALIDATION_ERROR if the values are invalid. */
+  /** Returns HTML about what exactly will happen. Throws VALIDATION_ERROR if the values are invalid. */
   details?(deps: Needs, found: Found, values: FormValues): Promise<string>
   obstacle?(found: Found): string | null
   faults?(values: FormValues): FormFaults
   run(deps: Needs, found: Found, by: By, values: FormValues): Promise<ActResult>
   done: string
-  /** Whether the notice is still true, so there's nothing to do. Without it, the action can be repeated. */
+  /** Whether the action has already taken effect. If this function is missing, the action can be repeated. */
   isDone?(found: Found): boolean
   already?: string
 }
 
 export type ActDeps = Models & Pick<Deps, 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'>
 
-/** Actions on one kind of object. Their names are the last parts of the paths of their pages. */
+/** Actions on one kind of object. The path of an action's page ends in its name. */
 export interface ActGroup<Found, Needs = ActDeps> {
   noun: string
   object?: string
-  /** Of the object's page, below `/admin`. `:id` stands for the id of the object. */
+  /** Path of the object's page below `/admin`. `:id` stands for the object's id. */
   path: string
   permission: Permission
   exampleId?: string
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
   facts: readonly PageField<Found>[]
-  /** Why no action is possible for this member of staff. */
+  /** Returns why this member of staff can't perform any of the actions, or null. */
   obstacle?(found: Found, staff: SignedIn): string | null
-  /** What the form says about an error. Null if it is unexpected. */
+  /** Returns the form's message for an error, or null if the error is unexpected. */
   refusalText?(error: unknown): Promise<string | null>
   acts: Record<string, StaffAct<Found, Needs>>
 }
 
-/** Why an act isn't possible now, as a sentence, or null. */
+/** Returns a sentence that says why the action isn't possible now, or null. */
 export function obstacleTo<Found>(
   group: Pick<ActGroup<Found>, 'obstacle'>,
   act: Pick<StaffAct<Found>, 'isDone' | 'already' | 'obstacle'>,

@@ -12,7 +12,7 @@ async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, 
 
 interface Switch extends Pick<StaffAct<Business>, 'label' | 'title' | 'description' | 'effects'> {
   audit: Act
-  /** Completes the sentence "The business is …" after the act. */
+  /** After the action, this completes the sentence "The business is …". */
   state: string
   change: Pick<BusinessChange, 'liveApproved' | 'apiEnabled' | 'suspended'>
 }
@@ -66,14 +66,14 @@ const limitField = (
   current: (business) => business.limits[name]?.toString() ?? '',
 })
 
-/** Null is the service's limit, undefined a wrong text. */
+/** Returns null for the service's default limit, and undefined if the text is invalid. */
 function readLimit(text: string, { min, max }: LimitInfo): number | null | undefined {
   if (text.trim() === '') return null
   const number = Number(text)
   return /^\d{1,16}$/.test(text.trim()) && number >= min && number <= max ? number : undefined
 }
 
-/** `default` means that the business has no limit of its own. */
+/** A limit that isn't set for this business is shown as `default`. */
 export const shownLimits = (own: BusinessLimits): Record<string, number | 'default'> =>
   Object.fromEntries(Object.entries(own).map(([name, number]) => [name, number ?? 'default']))
 

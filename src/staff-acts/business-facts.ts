@@ -13,14 +13,14 @@ import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/
 
 export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
   id: string
-  /** In basis points, at this moment. */
+  /** The current rates, in basis points. */
   commissionRates: CommissionRates
   endpoints: EndpointInDetail[]
-  /** To all endpoints, including deleted ones. */
+  /** Deliveries to all endpoints, including deleted endpoints. */
   deliveries: DeliveryTotals
-  /** PENDING payment intents. Each count stops at `maxCounted`. */
+  /** Numbers of PENDING payment intents, each up to `maxCounted`. */
   pendingPayments: { live: number; test: number }
-  /** In centimes: what the service owes the business. */
+  /** What the service owes the business, in centimes. */
   balance: { live: number; test: number }
 }
 
@@ -70,7 +70,7 @@ const shown = {
 
 export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
 
-/** What the processes have reserved counts as used. */
+/** Counts what processes have reserved as used. */
 export async function usagesOf(
   deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
   business: Business,

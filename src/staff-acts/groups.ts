@@ -3,7 +3,7 @@ import { accountActs, staffListActs } from './account-acts.ts'
 import { businessActs } from './business-acts.ts'
 import { keyActs } from './key-acts.ts'
 
-/** Actions that are both on pages and on the command line. */
+/** Actions that are available both on pages and on the command line. */
 export const actGroups = [businessActs, keyActs, staffListActs, accountActs] as const
 
 const inTable: readonly Act[] = actGroups.flatMap(({ acts }) =>

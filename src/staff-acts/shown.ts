@@ -9,7 +9,7 @@ import type { ShopFacts } from '../store/shops/shops.ts'
 import type { WalletFacts } from '../wallets/sandbox/operate.ts'
 import type { EndpointFacts } from '../webhooks/endpoints/endpoint-facts.ts'
 
-/** `money` is in centimes, and merchants chose a `user` text. The command line shows only the UTC day of a `date`. */
+/** `money` is in centimes, `user` is text from merchants. Commands show only the UTC day of a `date`. */
 type Unit = 'id' | 'user' | 'count' | 'money' | 'time' | 'date' | 'day'
 
 type Shown = string | number | boolean | Date | null | undefined
@@ -19,12 +19,12 @@ interface Labelled {
   unit?: Unit | undefined
 }
 
-/** Pages and the command line's lists show it. Lists of facts omit a field whose value is undefined. */
+/** A field on pages and in command output. Detail lists leave it out if its value is undefined. */
 export interface ShownField<Thing> extends Labelled {
   value(thing: Thing): Shown
 }
 
-/** A field as only pages show it. Every value in its HTML must be escaped. Lists of facts omit an empty text. */
+/** A field on pages. Values in its HTML must be escaped. Detail lists leave it out if its HTML is empty. */
 export type PageField<Thing> = Labelled & (ShownField<Thing> | { html(thing: Thing): string })
 
 const property = <Name extends string>(

@@ -23,7 +23,7 @@ import { byStaff, checkCsrf, idIn, requirePermission, show } from './guards.ts'
 import { csrfField, type PageContent, sendNotFound, sendStaffPage, staffOf } from './layout.ts'
 import { factsOf } from './table.ts'
 
-/** GET shows what an action will do, and POST does it. */
+/** Adds two routes per action: GET shows what it will do, and POST does it. */
 export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found, Deps>): void {
   const may = requirePermission(group.permission)
   for (const [name, act] of Object.entries(group.acts)) {
@@ -70,7 +70,7 @@ const shownOnce = ({ title, name, note, text, backPath }: OneTimeSecret): string
     <pre>${text}</pre>
     <p><a href="${backPath}">Go back</a></p>`
 
-/** Without one of its fields, such as the end of a time span, a form could select more than its page has shown. */
+/** A form without, say, the end of its time span could select more than the page has shown. */
 function faultsOf<Found>(act: StaffAct<Found, Deps>, values: FormValues & { reason: string }): FormFaults {
   const { fields = {}, isReasonOptional } = act
   const missing = Object.keys(fields).filter((name) => values[name] === undefined)
@@ -85,7 +85,9 @@ function faultsOf<Found>(act: StaffAct<Found, Deps>, values: FormValues & { reas
   }
 }
 
-/** A field that was left as the form had shown it gets its current value, which may have changed since. */
+/**
+ * A field that the user didn't edit gets its current value, which may have changed since the form was shown.
+ */
 const valuesIn = <Found>(
   { fields = {} }: StaffAct<Found, Deps>,
   found: Found,
@@ -198,7 +200,7 @@ export function actLinks<Found>(
   return html`<h2>Actions</h2><div class="card acts">!${links(safe, 'button')}!${links(danger, 'button danger')}</div>`
 }
 
-/** Returns the notice to show after an action, unless the object has changed since then. */
+/** Returns the notice about an action that was just done, unless the object has changed since then. */
 export function actNotice<Found>(
   group: ActGroup<Found, Deps>,
   found: Found,

@@ -31,7 +31,7 @@ function shortDay(day: string): string {
   return `${Number(text.slice(5, 7))} ${text.slice(8, 11)}`
 }
 
-/** By default, a page shows live mode. */
+/** Pages show live data by default. */
 export const isSandboxShown = ({ environment }: Readonly<Record<string, unknown>>): boolean =>
   environment === 'sandbox'
 
@@ -61,13 +61,13 @@ function environmentSwitch({ businessId, sandbox }: ChainOwner): string {
 
 const columns: PageField<Statement>[] = [{ label: 'Day', value: ({ day }) => shortDay(day) }, ...figures]
 
-/** In SVG units. A plot is about as wide as a phone. */
+/** Sizes are in SVG units. A chart is about as wide as a phone. */
 const width = 336
 const height = 108
 const ground = 84
 const margin = 20
 
-/** In a shared chart, a few refunds would be invisible next to many payments. */
+/** Each figure has its own chart, because a few refunds would be invisible next to many payments. */
 function plot(figure: Figure, days: readonly Statement[]): string {
   const { label, colour, unit, value } = figure
   const format = formats[unit]

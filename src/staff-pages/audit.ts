@@ -74,7 +74,7 @@ const filters = {
 
 type Filter = Record<keyof typeof filters | 'before', string>
 
-/** Works only on a query that `parseAuditFilter` has validated. */
+/** The query must have been validated by `parseAuditFilter`. */
 const filterOf = (query: PageVisit['query']): Filter =>
   Object.fromEntries([...Object.keys(filters), 'before'].map((name) => [name, textIn(query, name)])) as Filter
 
@@ -111,7 +111,7 @@ const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   return kind === 'operator' ? html`on ${source}` : html`from ${source}`
 }
 
-/** A business that is itself the subject is shown only once. */
+/** Shows a business only once if it's also the subject. */
 function subjectLink(line: AuditEvent): string {
   const { subject, businessId } = line
   const path = pathOf(line)
@@ -149,7 +149,7 @@ function shown(name: string, value: unknown): string {
 const exportPath = '/admin/audit/export'
 const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const
 
-/** A download has no deadline, because a long trail takes a long time. */
+/** This download has no deadline, because exporting a long audit trail takes a while. */
 export const auditExport = (deps: AuditDeps): Router =>
   Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
 

@@ -35,7 +35,7 @@ import { deliveriesTable, endpointColumns } from './webhooks.ts'
 const maxKeys = 100
 const maxPayouts = 5
 
-/** Reads the sections one after another, because a page may use only a few connections at a time (lists.ts). */
+/** Reads the sections one after another, because a page may use only a few connections (lists.ts). */
 export const businessPage: StaffPage<
   keyof (FactsDeps & EndpointDeps) | 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'
 > = async (deps, { id, query, staff }) => {
@@ -140,7 +140,7 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Pr
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-/** The unpaid intents, and the payments and refunds without a known outcome. */
+/** Shows the unpaid intents, and the payments and refunds whose outcome is unknown. */
 function openPayments({ open, unpaid }: OpenPayments): string {
   const more = open.length >= maxOpenPayments ? ` (there may be more than these ${open.length})` : ''
   const caption = `Payments and refunds whose outcome is not known yet${more}`
@@ -176,7 +176,7 @@ async function failingDeliveries(deps: EndpointDeps, id: string): Promise<string
     !${failing.length === 0 ? none : deliveriesTable(title, failing)}`
 }
 
-/** No name is longer. */
+/** No business has a longer name. */
 const maxPartLength = 200
 const pageSize = 50
 const path = '/admin/businesses'
@@ -201,7 +201,7 @@ export const businessesPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { q
   return { title: 'Businesses', current: path, body }
 }
 
-/** A parameter that is missing, repeated or unknown does not restrict the list. */
+/** Missing, repeated or unknown parameters don't restrict the list. */
 function readFilter(query: PageVisit['query']) {
   const text = (name: string) => (readName('name', textIn(query, name)) ?? '').slice(0, maxPartLength)
   const state = text('state')

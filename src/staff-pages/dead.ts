@@ -34,7 +34,7 @@ export const deadPage: StaffPage<
   return { title: 'Dead deliveries', current: '/admin/dead', body }
 }
 
-/** An open end is now. An open start is 30 days before the end, but at most 30 days from now. */
+/** Without `to`, the period ends now. Without `from`, it starts 30 days before its end or now, if earlier. */
 function periodOf({ from, to }: TimeSpan, now: Date): Period {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())

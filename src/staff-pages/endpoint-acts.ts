@@ -18,7 +18,7 @@ import { healthField } from './webhooks.ts'
 
 type EndpointAct = StaffAct<TracedEndpoint, Deps>
 
-/** A page may take 8 s in total (router.ts). Staff can re-queue the remaining deliveries with another request. */
+/** A page may take 8 s in total (router.ts). Staff can re-queue the remaining deliveries afterwards. */
 const maxRequeueMs = 5000
 
 async function requeueInTime(deps: RequeueDeps, endpointId: string, span: TimeSpan, by: By) {
@@ -55,7 +55,7 @@ const requeueAllAct: EndpointAct = {
   },
   obstacle: (endpoint) => requeueRemedy[endpointStateOf(endpoint)],
   async run(deps, { _id }, by, values) {
-    // The end of the span is fixed here, so staff continue with the same deliveries.
+    // Ends the span now, so a second request continues with the same deliveries.
     const span = upToNow(deps, readFormSpan(deps, values))
     const done = await requeueInTime(deps, _id, span, by)
     const left = await countDeadOf(deps, _id, span)
@@ -86,7 +86,7 @@ function plan(
 const option = (value: string, name: string, chosen: string | undefined): string =>
   html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
 
-/** Submitting this form only counts the events that it selects. */
+/** Submitting this form only counts the selected events. It doesn't replay them. */
 const selectionForm = (endpoint: TracedEndpoint, values: FormValues): string => {
   const { from = '', to = '', deliveries, event } = values
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">

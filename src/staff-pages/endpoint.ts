@@ -36,7 +36,7 @@ export const endpointPage: StaffPage<
     latestReplays(deps, id),
   ])
   const title = `Endpoint ${new URL(endpoint.url).host}`
-  // Deliveries that a re-queue has left over are those in its time span.
+  // After a re-queue, only deliveries in its time span count as remaining.
   const span = query.result === 'all' ? readFormSpan(deps, query) : anyTime
   const requeueLink = (within: TimeSpan, label: string) => requeueAllLink(id, endpoint, within, staff, label)
   const replayLink = html`<p><a class="button" href="${endpointPath(id)}/replay">Replay events…</a></p>`
@@ -59,7 +59,7 @@ export const endpointPage: StaffPage<
   return { title, body }
 }
 
-/** How many attempts succeeded, and since when they fail if that was reported. */
+/** Says how many attempts succeeded, and since when they've been failing if that was reported. */
 function lastDay(endpoint: TracedEndpoint, now: Date): string {
   const { attempts, succeeded, successRate } = lastDayOf(endpoint, now)
   const since = endpoint.reportedFailure?.since

@@ -12,10 +12,9 @@ import { type CallerText, inEach } from './sentences/advice.ts'
 
 export const inUtc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** Formats a time as HTML. */
 export const time = (at: Date): string => html`<time datetime="${at.toISOString()}">${inUtc(at)}</time>`
 
-/** Text from a merchant or an endpoint keeps its own text direction. */
+/** Isolates text from a merchant or an endpoint, which keeps its own text direction. */
 export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -34,11 +33,11 @@ export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms
 export const deliveriesCounted = (count: number): string =>
   `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/** For a count that is capped at `maxCounted`. */
+/** Formats a count that stops at `maxCounted`. */
 export const atMost = (count: number): string =>
   count >= maxCounted ? `${maxCounted} or more` : String(count)
 
-/** Why an attempt failed, by the stage at which it failed. */
+/** Why a delivery attempt failed, by the stage at which it failed. */
 export const stageWords: Record<FailureStage, CallerText> = {
   status: inEach('the server returned an error', 'le serveur a renvoyé une erreur', 'أعاد الخادم خطأً'),
   dns: inEach(
@@ -118,7 +117,7 @@ export const paymentOutcome = ({ outcome, reason }: Pick<PaymentAttempt, 'outcom
 export const refundOutcome = ({ reason }: Pick<PaymentAttempt, 'reason'>): string =>
   reason === null ? outcomeWords['not-executed'] : reasonInWords(reason)
 
-/** The name may come from a query. */
+/** Safe for a `name` that comes from a query. */
 export const entryNamed = <Value>(
   record: Readonly<Record<string, Value>>,
   name: unknown,

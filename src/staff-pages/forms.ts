@@ -3,10 +3,10 @@ import { html } from 'ghtml'
 import { addHeader } from '../http/pages/send-page.ts'
 import type { Unproven } from '../staff/proof.ts'
 
-/** Why a form is shown again. `fault` says what is wrong with a new password or code. */
+/** Why a form is shown again. `fault` says what's wrong with the new password or code. */
 export type RefusedForm = Unproven | { outcome: 'invalid'; fault: string }
 
-/** Also sets `Retry-After` if the client must wait. `wrong` is the message about a wrong secret. */
+/** `wrong` is the message about a wrong secret. Also sets `Retry-After` if the client must wait. */
 export function refusalOf(
   res: Response,
   result: RefusedForm,
@@ -26,7 +26,7 @@ export function refusalOf(
 export const errorNotice = (error: string): string =>
   error === '' ? '' : html`<p class="notice bad" role="alert">${error}</p>`
 
-/** Returns a form with one button. `fields` is HTML. */
+/** `fields` is HTML. */
 export const cardForm = (action: string, fields: string, button: string): string =>
   html`<form class="card stack" method="post" action="${action}">!${fields}<button class="main">${button}</button></form>`
 
@@ -36,9 +36,9 @@ export const hidden = (name: string, value: string): string =>
 interface LabelledInput {
   label: string
   hint?: string | undefined
-  /** Why the value is not accepted. */
+  /** The error message about the value. */
   fault?: string | undefined
-  /** If given, the field is a choice. */
+  /** The options, if the field is a choice. */
   choices?: readonly string[] | undefined
   value?: string
   /** HTML. */
@@ -65,7 +65,6 @@ export function inputField(name: string, input: LabelledInput): string {
 export const passwordField = (name: string, label: string, attributes: string): string =>
   inputField(name, { label, attributes: `type="password" required ${attributes}` })
 
-/** Returns the two fields for a new password. */
 export const newPasswordFields = (fault = ''): string =>
   inputField('password', {
     label: 'New password',
@@ -74,7 +73,7 @@ export const newPasswordFields = (fault = ''): string =>
     attributes: 'type="password" autocomplete="new-password" required',
   }) + passwordField('again', 'New password again', 'autocomplete="new-password"')
 
-/** For a code of an authenticator app or a recovery code. */
+/** This field accepts a code from an authenticator app or a recovery code. */
 export const codeField = (name: string, label: string, hint: string): string =>
   inputField(name, {
     label,

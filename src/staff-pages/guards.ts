@@ -6,7 +6,7 @@ import { mayStaff, type Permission, rolesWith } from '../staff/permissions.ts'
 import { isOwnForm, type SignedIn } from '../staff/staff-sessions.ts'
 import { type PageContent, sendNotFound, sendNotice, sendStaffPage, staffOf } from './layout.ts'
 
-/** Returns the signed-in member of staff as the actor for the audit trail. */
+/** Returns the signed-in member of staff as the audit trail's actor. */
 export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): By => ({
   actor: { kind: 'staff', name: staffOf(res).name, from: req.ip ?? null },
   reason,
@@ -21,7 +21,7 @@ export const requireOwnOrigin =
     sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
   }
 
-/** Refuses a form that does not contain the session's CSRF token. */
+/** Refuses a form without the session's CSRF token. */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   if (isOwnForm(staffOf(res), csrfOf(req))) return next()
   refuseForeignForm(res)
@@ -42,14 +42,14 @@ export const requirePermission =
     sendNotice(res, 403, 'Not allowed', `Your role does not allow this. Ask an admin for the role ${roles}.`)
   }
 
-/** `id` is the parameter in the page's path, if there is one. */
+/** `id` comes from the page's path. It's empty if the path has none. */
 export interface PageVisit {
   id: string
   query: Readonly<Record<string, unknown>>
   staff: SignedIn
 }
 
-/** Resolves to null if there is no such page. */
+/** Resolves to null if the page doesn't exist. */
 export type StaffPage<Needs extends keyof Deps = keyof Deps> = (
   deps: Pick<Deps, Needs>,
   visit: PageVisit,
@@ -57,7 +57,7 @@ export type StaffPage<Needs extends keyof Deps = keyof Deps> = (
 
 export const idIn = ({ params }: Pick<Request, 'params'>): string => String(Object.values(params)[0] ?? '')
 
-/** Serves a page, subject to the concurrency limits for lists. */
+/** Serves a page within the concurrency limits for lists. */
 export const show = (deps: Deps, page: StaffPage) =>
   limited(deps, async (reading, req, res) => {
     const content = await page(reading, { id: idIn(req), query: req.query, staff: staffOf(res) })

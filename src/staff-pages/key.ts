@@ -44,7 +44,7 @@ const matchWords: Record<SecretFacts['state'], string> = {
   ended: 'Found by an earlier secret, which has ended. Requests with that secret are rejected.',
 }
 
-/** Returns a notice only after a search for a whole key. */
+/** Only a search for a whole key leads to a notice. */
 function matchNotice({ matched }: PageVisit['query']): string {
   const sentence = entryNamed(matchWords, matched)
   return sentence === undefined ? '' : html`<p class="notice" role="status">${sentence}</p>`

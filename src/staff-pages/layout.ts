@@ -15,7 +15,6 @@ const navigation: { url: string; text: string; permission?: Permission }[] = [
   { url: '/admin/staff', text: 'Staff', permission: 'change-staff' },
 ]
 
-/** Returns the pages that a member of staff may open. */
 export const navigationFor = (staff: { role: Role }): { url: string; text: string }[] =>
   navigation.filter(({ permission }) => permission === undefined || mayStaff(staff, permission))
 
@@ -24,11 +23,11 @@ export interface PageContent {
   title: string
   body: string
   status?: number
-  /** The page's path, if the navigation lists the page. */
+  /** The page's path, if the page is in the navigation. */
   current?: string
 }
 
-/** Without `staff`, the page has no navigation. */
+/** If `staff` is null, the page has no navigation. */
 export const page = ({ title, body, current }: PageContent, staff: SignedIn | null = null): string =>
   documentOf(
     {
@@ -52,21 +51,21 @@ const header = (staff: SignedIn, current: string | undefined): string =>
     </div>
   </header>`
 
-/** The session's CSRF token (`checkCsrf` in guards.ts). */
+/** `checkCsrf` in guards.ts checks this token. */
 export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
   html`<input type="hidden" name="csrf" value="${csrf}" />`
 
-/** Returns a form that consists of one button. `label` is HTML. */
+/** `label` is HTML. */
 export const buttonForm = (staff: SignedIn, path: string, label: string): string =>
   html`<form method="post" action="${path}">!${csrfField(staff)}<button>!${label}</button></form>`
 
-/** Works only after `requireSession` (router.ts). */
+/** Works only behind `requireSession` (router.ts). */
 export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 
 export const sendStaffPage = (res: Response, content: PageContent): void =>
   sendPage(res, content.status ?? 200, page(content, staffOf(res)))
 
-/** Sends a page with one message. It has the navigation only if there is a session. */
+/** Sends a page with one message. If there's a session, the page has the navigation. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {
   const { staff = null, requestId } = res.locals as { staff?: SignedIn | null; requestId?: string }
   const body = html`<h1>${title}</h1><p>${sentence}</p>

@@ -9,7 +9,7 @@ export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeU
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
 export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
-/** What a delivery's event is about, and the path of its page. */
+/** Returns what a delivery's event is about, with the path of that object's page. */
 export function sourceOf(reference: string): { kind: string; path: string } {
   if (isId(reference)) return { kind: 'About endpoint', path: endpointPath(reference) }
   if (isOrderNumber(reference)) return { kind: 'Order', path: orderPath(reference) }
@@ -32,23 +32,23 @@ type Query = Readonly<Record<string, unknown>>
 export const filledIn = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
-/** Omits blank fields. */
+/** Blank fields are left out. */
 export function withQuery(path: string, fields: object): string {
   const query = new URLSearchParams(filledIn(fields) as Record<string, string>).toString()
   return query === '' ? path : `${path}?${query}`
 }
 
-/** A parameter that is missing or repeated is an empty text. */
+/** Returns an empty string if the parameter is missing or repeated. */
 export const textIn = (query: Query, name: string): string => {
   const value = query[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** An empty field leaves its end of the span open. Throws VALIDATION_ERROR if a time is invalid. */
+/** An empty field leaves that end of the span open. Throws VALIDATION_ERROR if a time is invalid. */
 export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): TimeSpan =>
   readSpan(deps.validate(spanQuery, filledIn({ from, to })))
 
-/** An open end is blank. */
+/** If the span has no start or no end, that field is blank. */
 export const spanFields = ({ from, to }: TimeSpan): Record<'from' | 'to', string> => ({
   from: from?.toISOString() ?? '',
   to: to?.toISOString() ?? '',

@@ -28,7 +28,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
   const now = deps.now()
   const stored = await lookUpIntent(deps, id)
   if (stored === null) return null
-  // Read after the intent: an event leaves the outbox only once its deliveries exist, so the page misses none.
+  // Read after the intent: an event leaves its outbox only once its deliveries exist, so none are missed.
   const deliveries = await deliveriesOf(deps, id)
   const deliveryIds = deliveries.map(({ _id }) => _id)
   const [business, trail, webhooks] = await Promise.all([
@@ -52,7 +52,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
 export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, staff }) => {
   const order = await lookUpOrder(deps, id)
   if (order === null) return null
-  // Read after the order, as for a payment.
+  // Deliveries are read after the order, for the same reason as on a payment's page.
   const deliveries = await deliveriesOf(deps, id)
   const [business, webhooks] = await Promise.all([
     lookUpBusiness(deps, order.businessId),
@@ -73,7 +73,7 @@ export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, s
 const item = ({ name, variantLabel, quantity, unitPrice }: TracedOrder['items'][number]): string =>
   html`<div>${quantity} × !${userText(name)}, !${userText(variantLabel)}, at ${money(unitPrice)}</div>`
 
-/** Returns notices about a payment and refunds whose outcomes are still unknown. */
+/** Returns notices about a payment and refunds whose outcome is still unknown. */
 function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
   const paying =
     payment === null

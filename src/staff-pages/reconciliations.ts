@@ -84,7 +84,7 @@ export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id
   return { title, current: reconciliationsPath, body }
 }
 
-/** An unusable position means the beginning. */
+/** The list starts at the beginning if the position is invalid. */
 const startIn = (text: string): number => (/^\d{1,4}$/.test(text) ? Number(text) : 0)
 
 const runFacts: PageField<Reconciliation>[] = [

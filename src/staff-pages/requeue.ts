@@ -10,7 +10,7 @@ import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
 import { endpointStateOf, requeueRemedy } from './sentences/webhook-advice.ts'
 
-/** `endpoint` is undefined if it no longer exists. `back` selects the page that follows. */
+/** `endpoint` is undefined if it no longer exists. `back` selects the page to show afterwards. */
 export function requeueButton(
   delivery: ListedDelivery,
   endpoint: TracedEndpoint | undefined,
@@ -25,7 +25,7 @@ export function requeueButton(
   return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, button)
 }
 
-/** Without a remedy, returns the button or link, which viewers don't see. */
+/** Returns the remedy if there is one, otherwise the button or link, which viewers don't get. */
 export function remedyOr(remedy: string | null, staff: SignedIn, control: string): string {
   if (remedy !== null) return html`<p>${remedy}</p>`
   return mayStaff(staff, 'requeue-deliveries') ? control : ''
@@ -63,7 +63,7 @@ export function requeueNotice({ result }: Query): string {
   return notice(...words) + (result === 'requeued' ? reload : '')
 }
 
-/** If some deliveries remain, `continueLink` follows. */
+/** If some deliveries remain, the notice ends with `continueLink`. */
 export function requeueAllNotice(query: Query, continueLink: string): string {
   if (query.result !== 'all') return ''
   const [requeued, skipped, left] = [numberOf(query.requeued), numberOf(query.skipped), numberOf(query.left)]

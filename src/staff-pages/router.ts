@@ -45,8 +45,8 @@ import { staffAccountPage, staffPage } from './staff.ts'
 import { style } from './style.ts'
 
 /**
- * A referrer must not contain the path of a password link, which is a secret. With `no-referrer`, browsers would send
- * `Origin: null`, and the origin check would refuse our own forms.
+ * The path of a password link is secret, so it must not be in a referrer. But with `no-referrer`, browsers
+ * would send `Origin: null`, and the origin check would refuse our own forms.
  */
 export const staffPageRights = { scripts: false, images: true, referrer: 'strict-origin' } as const
 
@@ -56,7 +56,7 @@ export function adminPages(deps: Deps): Router {
   router.use(preparePage(deps, staffPageRights, '/admin'))
   router.get('/style.css', sendAsset({ type: 'css', content: style }))
   router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), recognise(deps))
-  // Requests to Bull Board have no deadline, because retrying all jobs can take a long time.
+  // Bull Board requests have no deadline, because retrying all jobs can take a while.
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
   router.use('/audit/export', requireSession, auditExport(deps))
@@ -80,7 +80,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 
-/** An action whose session has just ended is refused like any later one. */
+/** A 403 error means that the session ended during the request. */
 export const sendStaffError: SendError = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   if (status === 404) return sendNotFound(res)
@@ -104,19 +104,18 @@ const pages: Record<string, StaffPage> = {
   '/keys/:id': keyPage,
 }
 
-/** Adds the pages for support staff, with their searches and actions. */
 function addSupportRoutes(router: Router, deps: Deps): void {
   for (const [path, page] of Object.entries(pages)) router.get(path, show(deps, page))
   const mayChangeStaff = requirePermission('change-staff')
   router.get('/staff', mayChangeStaff, show(deps, staffPage))
   router.get('/staff/account/:id', mayChangeStaff, show(deps, staffAccountPage))
 
-  // The connections for lists only read, so the audit line of a search is written on another connection.
+  // The connections for lists are read-only, so a search writes its audit line on a different connection.
   const { AuditEvent } = deps
   const search = limited(deps, (reading, req, res) => searchByText({ ...reading, AuditEvent }, req, res))
   router.post('/search', checkCsrf, search)
   router.post('/search/amount', checkCsrf, limited(deps, searchByAmountAndDay))
-  // The page of results has these URLs, so a browser may request them again after the user has signed in.
+  // Results have these URLs, so a browser may request them again with GET after the user has signed in.
   router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
 
   for (const group of [...actGroups, endpointActs]) addActs(router, deps, group as ActGroup<unknown, Deps>)

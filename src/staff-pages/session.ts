@@ -18,7 +18,9 @@ import { page, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
 
-/** With the `__Host-` prefix, browsers accept them only over HTTPS (or from localhost) and only for this host. */
+/**
+ * Because of `__Host-`, browsers accept these cookies only over HTTPS or localhost, and for no other host.
+ */
 const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
 
 /** Returns the token of the session, or of a sign-in that still needs the second factor. */
@@ -49,7 +51,7 @@ export function recognise(
   }
 }
 
-/** If the account still needs a second factor, only the page that adds one and signing out are open. */
+/** If the account still needs a second factor, staff can only add the factor or sign out. */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
   const staff = res.locals.staff as SignedIn | undefined
   if (staff === undefined) return refuseSignedOut(req, res)
@@ -77,13 +79,13 @@ function requireSecondFactor(req: Request, res: Response, next: NextFunction): v
 const noFactor = { error: 'Your account needs a second factor', message: 'Reload the page and add one.' }
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
-/** A script that fetches data must not be redirected to the sign-in form. */
+/** Only a navigation may be redirected to the sign-in form, not a script that fetches data. */
 function isNavigation(req: Request): boolean {
   const dest = req.headers['sec-fetch-dest']
   return isSafeMethod(req) && (dest === undefined || dest === 'document')
 }
 
-/** Browsers omit the cookie after a link on another site or in an email (SameSite=Strict). */
+/** For a link on another site or in an email, browsers omit the cookie (SameSite=Strict). */
 const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req, 'session') === undefined
 
@@ -98,7 +100,7 @@ export const clientOf = (req: Request): SignInClient => ({
   userAgent: req.headers['user-agent'] ?? '',
 })
 
-/** Starts a session in the browser, and ends the browser's previous session. */
+/** Starts a session, and ends the browser's previous session. */
 export async function startSession(
   deps: SessionDeps,
   req: Request,

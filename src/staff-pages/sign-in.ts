@@ -26,7 +26,7 @@ import { clientOf, endOwnSession, requireSession, setTokenCookie, startSession, 
 
 export type SignInPageDeps = Deps & SignInChecks
 
-/** A page with a form on which people prove who they are, before they have a session. */
+/** A page with a form on which staff prove who they are, before they have a session. */
 interface ProofPage<Subject> {
   path: string
   action?: string
@@ -34,11 +34,11 @@ interface ProofPage<Subject> {
   heading?: string
   button: string
   wrong?: string
-  /** Finds what the form is about. Null if it has sent another page, because the form is of no use. */
+  /** Finds the form's subject. Resolves to null if the form is useless and a different page was sent. */
   find(req: Request, res: Response): Promise<Subject | null>
   fields(subject: Subject): string
   foot?: string
-  /** Checks what was entered. Null if it has sent the next page, otherwise why the form is shown again. */
+  /** Checks the input. Resolves to null if it sent the next page, or to why the form is shown again. */
   enter(subject: Subject, req: Request, res: Response): Promise<RefusedForm | null>
 }
 
@@ -139,8 +139,8 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: Pendin
 })
 
 /**
- * No log contains the token: the form sends it in its body, and requests are logged with the pattern of their route.
- * Password managers store the new password under the name in the form.
+ * The token is never logged: the form sends it in its body, and logs contain only the pattern of a route. The
+ * form contains the name, so that password managers store the new password with it.
  */
 const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string }> => ({
   path: '/set-password/:token',
@@ -182,7 +182,7 @@ const passwordSet = page({
     <p><a class="button" href="/admin/sign-in">Sign in</a></p>`,
 })
 
-/** The path to open after signing in never leads to another site, or back to the sign-in page. */
+/** Returns the path to open after signing in, which is never on another site or the sign-in page itself. */
 function nextPath(req: Request): string {
   const to = isSafeMethod(req) ? req.query.to : formFields(req, 'to').to
   const first = '/admin'

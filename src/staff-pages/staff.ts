@@ -69,7 +69,7 @@ export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query
   return { title: `Account ${name}`, body }
 }
 
-/** `endPath` returns the path of the form that ends a session. Without it, the table has no buttons. */
+/** `endPath` returns the path that ends a session. If it's null, the table has no buttons. */
 export function sessionsTable(
   staff: SignedIn,
   sessions: readonly ListedSession[],
@@ -108,7 +108,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
   [/Linux|X11/, 'Linux'],
 ]
 
-/** Returns the start of a `User-Agent` header whose browser is unknown. */
+/** If the browser is unknown, returns the start of the `User-Agent` header. */
 function clientInWords(userAgent: string): string {
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const [browser, system] = [nameIn(browsers), nameIn(systems)]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** As a string constant, it becomes a part of dist. */
+/** As a string, the stylesheet is compiled into dist. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -3,7 +3,7 @@ import type { PageField } from '../staff-acts/shown.ts'
 import { environmentBadge, groupDigits, money, time, userText } from './format.ts'
 import { businessLink, idLink, paymentPath } from './paths.ts'
 
-/** A button says what it does, so a card on a phone does not repeat the label of its column. */
+/** A column of buttons. On phones, its label isn't repeated, because a button says what it does. */
 export type Column<Item> = PageField<Item> & { isAction?: true }
 
 const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = {
@@ -14,7 +14,7 @@ const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = 
   time: 'wide when',
 }
 
-/** Returns a field's content as HTML. It is empty if the field does not apply to the thing. */
+/** Returns a field's content as HTML, which is empty if the field doesn't apply to the thing. */
 function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   if ('html' in field) return field.html(thing)
   const { unit } = field
@@ -27,7 +27,7 @@ function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   return unit === 'user' ? userText(shown) : html`${shown}`
 }
 
-/** Returns the fields that apply to a thing, with their labels, as items of a `dl` element. */
+/** Returns the fields that apply to a thing as items of a `dl` element. */
 export const factsOf = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<Thing>>[]): string =>
   fields.map((field) => fact(field, contentOf(field, thing))).join('')
 

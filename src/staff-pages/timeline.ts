@@ -11,7 +11,7 @@ import { duration, money, outcomeOf, paymentOutcome, refundOutcome, time, userTe
 import { deliveryPath } from './paths.ts'
 import { chargedInWords, givenBackInWords } from './sentences/payment-advice.ts'
 
-/** The past and future of an intent and its webhooks. `intent` must have its current status (`asOf`). */
+/** Shows an intent's past and future, with its webhooks. `intent` must have its current status (`asOf`). */
 export function timeline(
   intent: TracedIntent,
   deliveries: readonly ListedDelivery[],
@@ -65,7 +65,7 @@ export interface Numbered<Attempt> {
   attempt: Attempt
 }
 
-/** Only the latest attempts are stored. Oldest first. */
+/** Numbers the stored attempts, oldest first. Only the latest attempts are stored. */
 export const numbered = <Attempt>(delivery: {
   attempts: number
   attemptLog: Attempt[]
@@ -102,7 +102,7 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent
   return [{ at: updatedAt, text: html`<b>${status}</b>: ${reasons[cancellationReason]}` }]
 }
 
-/** Payments, and the refunds that failed. Other refunds are listed separately. */
+/** Lists the payments and the failed refunds. Other refunds are listed separately. */
 function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
   return [
     ...attempts.flatMap((attempt) => [

@@ -95,7 +95,7 @@ interface EventSource {
   outbox: readonly { id: string; event: EventName; createdAt: Date }[]
 }
 
-/** The section about the webhooks of a payment or order. `happened` are its events so far. */
+/** Shows the webhooks of a payment or order. `happened` lists its events so far. */
 export async function webhooksSection(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'>,
   source: EventSource,
@@ -118,7 +118,7 @@ export async function webhooksSection(
   return html`<h2>Webhooks</h2>!${waiting}!${missing(deps, source, happened, deliveries)}!${cards}`
 }
 
-/** Returns notices about events without a delivery. They say why, if that is known. */
+/** Returns notices about events without a delivery, with the reason if it's known. */
 function missing(
   { config, now }: Pick<Deps, 'config' | 'now'>,
   { sandbox, createdAt, outbox }: EventSource,

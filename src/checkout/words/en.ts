@@ -75,7 +75,7 @@ export const english = {
       'We are waiting for your wallet to confirm. Do not pay a second time: this page updates by itself.',
     ],
     paid: 'Payment successful',
-    /** The intent was paid with another customer's form. */
+    /** Shown if the intent was paid with another customer's form. */
     paidBefore: ['This payment was already made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
@@ -128,7 +128,7 @@ export const english = {
   },
 } as const
 
-/** The noun after 1, 2, 3 to 10, and any other number. `#` stands for the number. */
+/** Forms of a noun after 1, 2, 3 to 10 and any other number. `#` stands for the number. */
 export type Forms = readonly [one: string, two: string, few: string, many: string]
 
 export type Note = readonly [title: string, sentence: string]

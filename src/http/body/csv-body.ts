@@ -7,10 +7,10 @@ import { inChunks } from '../../platform/in-slices.ts'
 import type { FileBody } from '../../store/imports/import-products.ts'
 import { type Body, isJsonType, mediaTypeOf, parseJson } from './json-body.ts'
 
-/** Lower than for CSV, because parsing JSON blocks the process. */
+/** Lower than the CSV limit, because parsing JSON blocks the process. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/** A JSON body can hold any `csv`. `others` names the fields beside it. */
+/** In a JSON body, `csv` can be of any type. `others` lists the names of the body's unexpected fields. */
 const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): Body => ({
   value: { csv, kind, others } satisfies FileBody,
   params: others.length === 0 ? digest(csv) : [digest(csv), ...others],
@@ -28,7 +28,7 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   const { csv, ...more }: { csv?: unknown } =
     typeof value === 'object' && !Array.isArray(value) ? (value ?? {}) : {}
   const others = Object.keys(more)
-  // Parsed, it can take fifteen times the memory of its text. Null fails validation just as well.
+  // As an object, `csv` can take 15 times as much memory as its text. Null fails validation just as well.
   return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFaults))
 }
 
@@ -38,14 +38,14 @@ const tooLarge =
 export const acceptedCsv =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
-/** Only the content: clients choose a new boundary each time they send a form. */
+/** Hashes only the file's content, because clients choose a new multipart boundary for each request. */
 const digest = (csv: unknown): string | null =>
   typeof csv === 'string' || Buffer.isBuffer(csv)
     ? createHash('sha256').update(csv).digest('base64url')
     : null
 
 const maxParts = 100
-/** Only the names of other fields matter. */
+/** Unexpected fields are reported by name, so their values may be truncated. */
 const otherFieldBytes = 1024
 
 const noFile = 'Send one file as the form field file.'
@@ -84,7 +84,7 @@ function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // By field name, because some clients send no file name.
+      // Goes by the field name, because some clients send no file name.
       isPartAFile: (field) => field === 'file',
       limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })

@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../platform/errors.ts'
 
-/** A refusal is thrown only after the key has been checked (step 11 in docs/maintainers/decisions.md). */
+/** `refusal` is thrown only once the idempotency key was checked (step 11, docs/maintainers/decisions.md). */
 export interface Body {
   value?: unknown
   params?: unknown
@@ -12,7 +12,7 @@ export const maxNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Either `-0` itself, or a negative number so small that it's rounded to -0. MongoDB would store a double. */
+/** Matches `-0` and negative numbers that are rounded to -0, which MongoDB would store as a double. */
 const mayBeMinusZero = /-0|-[\d.]+e-/i
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
 
@@ -40,7 +40,7 @@ export function mediaTypeOf(header: string | undefined): { type: string; isUtf8:
   return { type, isUtf8: charset === undefined || /^charset="?utf-?8"?$/.test(charset) }
 }
 
-/** Callers must not walk the result recursively: it may be nested to any depth. */
+/** The result may be nested to any depth, so callers must not process it recursively. */
 export function parseJson(bytes: Buffer): Body {
   try {
     const text = asUtf8.decode(bytes)

@@ -11,7 +11,7 @@ import { type Body, readJson } from './json-body.ts'
 export const maxBodyBytes = {
   // A valid intent takes up to 510 KB if every character is escaped.
   json: 512 * 1024,
-  // 5 000 rows of 1 600 bytes.
+  // Enough for 5 000 rows of 1 600 bytes.
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
@@ -28,8 +28,8 @@ const readSmall = readUpTo(smallBytes)
 type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
 
 /**
- * Throws RATE_LIMITED if the business has too little memory left for the Content-Length. A chunked body reserves the
- * maximum. If that's too much, it's read as long as it turns out to be small.
+ * Throws RATE_LIMITED if the business has too little memory left for the Content-Length. A chunked body
+ * reserves the maximum; if there isn't enough memory for that, only a small body is accepted.
  */
 export function reserveBody(
   deps: LimitDeps,
@@ -40,14 +40,16 @@ export function reserveBody(
   const largest = maxBodyBytes[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
-  // Larger bodies aren't read at all.
+  // A body over the limit isn't read, so it needs no memory.
   if (bytes <= smallBytes || bytes > largest) return smallBody
   const memory = deps.memory.body(businessId, kind, bytes)
   if (memory === null && !isChunked) throw deps.memory.bodyRefusal(businessId, kind, bytes)
   return memory ?? smallBody
 }
 
-/** Throws for a truncated body, and for a large one without reserved memory. The request must then have no effect. */
+/**
+ * Throws if the body is truncated, or large without reserved memory. The request must then have no effect.
+ */
 export async function readBody(
   deps: LimitDeps,
   caller: Caller,
@@ -58,10 +60,10 @@ export async function readBody(
 ): Promise<Body> {
   const { readRaw, read, accepted } = kinds[kind]
   const largest = maxBodyBytes[kind]
-  // The parser would read the whole body first.
+  // The parser would read the whole body before refusing it.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
-  // It can only be `100-continue` (src/http/server/bare-app.ts).
+  // The only Expect header that gets this far is `100-continue` (src/http/server/bare-app.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     const readBounded = memory.isLarge ? readRaw : readSmall
@@ -80,9 +82,9 @@ export async function readBody(
   if (!req.complete || isSkipped) throw truncatedBody()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length)
-  // The request object lives until the next request on its connection.
+  // Frees the body: the request object lives until the next request on its connection.
   req.body = undefined
-  // Before parsing, because 512 KiB of short keys take 60 ms. Files have their own budget.
+  // Checked before parsing, because 512 KiB of short JSON keys take 60 ms. Files have their own budget.
   if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
   return read(bytes, req.headers['content-type'])
 }
@@ -90,7 +92,7 @@ export async function readBody(
 export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Null if the client isn't at fault. */
+/** Returns null if the client didn't cause the error. */
 export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')

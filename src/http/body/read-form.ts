@@ -1,7 +1,7 @@
 import { type NextFunction, type Request, type Response, urlencoded } from 'express'
 import { hasBody, truncatedBody } from './read-body.ts'
 
-/** 8 KB can't hold `parameterLimit` fields, so `limit` is what matters. */
+/** Only `limit` matters, because 8 KB can't hold 10 000 fields. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
 /** A body that the parser skipped (read-body.ts) would pass for an empty form. */

@@ -6,13 +6,13 @@ import examples from './examples.json' with { type: 'json' }
 import { fileName, headersOf, refusalsOf } from './responses.ts'
 import type { OpenApiPart, SchemaWriter } from './schemas.ts'
 
-/** Recorded by test/api/examples.test.ts. */
+/** The examples are recorded by test/api/examples.test.ts. */
 export interface OpenApiExample {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
   response?: unknown
-  /** The same response as CSV or JSON lines. */
+  /** `csv` and `lines` are the same response in two other formats. */
   csv?: string
   lines?: string
 }
@@ -55,7 +55,7 @@ function requiredKey(route: Route): string {
   return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`
 }
 
-/** `texts` are values as a URL has them. */
+/** `texts` are example values as they appear in a URL. */
 const parametersIn = (
   writer: SchemaWriter,
   location: 'path' | 'query',

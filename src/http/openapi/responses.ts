@@ -65,7 +65,7 @@ const forBrowsers = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** The errors that all operations share have other headers. */
+/** Returns the headers of an operation's own responses. `sharedResponses` lists those of shared errors. */
 export const headersOf = (route: Route): OpenApiPart => ({
   ...limited,
   ...(route.method !== 'get' && replayed),
@@ -77,7 +77,7 @@ export const fileName = (description: string): OpenApiPart => {
   return { 'Content-Disposition': { description, schema } }
 }
 
-/** In the order of the checks (docs/maintainers/decisions.md). */
+/** Error codes of every operation, in the order of the checks (docs/maintainers/decisions.md). */
 const ofAll: ErrorCode[] = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -119,7 +119,7 @@ function codesIn(schema: unknown): ErrorCode[] {
   )
 }
 
-/** By HTTP status: errors whose codes are the same for every operation. */
+/** Error responses that are the same for every operation, by HTTP status. */
 const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
@@ -132,7 +132,7 @@ const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = 
   503: { name: 'Unavailable', headers: retried },
 }
 
-/** Sent before the operation is known. */
+/** Statuses of errors that are sent before the operation is known. */
 const beforeOperations = [408, 431]
 
 const sharedCodes = [...ofAll, ...ofWrites, ...ofBodies]

@@ -15,7 +15,7 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
 
-/** Defined once in the document, and referred to by name. */
+/** Schemas that the document defines once and refers to by name. */
 export const namedSchemas: Record<string, object> = {
   CreateIntentBody: intentBodies.createTestIntentBody,
   SimulatePaymentBody: intentBodies.simulatePaymentBody,
@@ -78,7 +78,7 @@ const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [sche
 
 export type OpenApiPart = Record<string, unknown>
 
-/** `refer` returns a reference if the schema has a name, `define` always the whole schema. */
+/** `refer` returns a reference if the schema has a name. `define` always returns the whole schema. */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
 const nesting = 'items propertyNames additionalProperties if then else not oneOf anyOf'.split(' ')
@@ -109,7 +109,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // The successor of `dependencies` in JSON Schema 2019-09, if the values are schemas.
+    // JSON Schema 2019-09 calls `dependencies` this if its values are schemas.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -124,7 +124,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
   return { refer, define }
 }
 
-/** Code generators choose the type of a number by its format. */
+/** Code generators choose a number's type by its format. */
 function withWidth(written: OpenApiPart): OpenApiPart {
   const { type, minimum, maximum } = written as { type?: unknown; minimum?: number; maximum?: number }
   const isMissing =

@@ -95,7 +95,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
 
 const unixSeconds = textMatching('^[0-9]{1,15}$', 15)
 
-/** HOURS stands for ENDPOINT_WARNING_HOURS. */
+/** `HOURS` is replaced with the value of ENDPOINT_WARNING_HOURS. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',

@@ -25,22 +25,24 @@ import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
 
 const maxKeyLength = 255
-/** While a twin's transaction is committed, but not visible yet. */
+/** Delay between queries while a concurrent request has committed, but its response isn't visible yet. */
 const lookAgainMs = 20
 
-/** In characters of 6 bits. Short, because every intent keeps some digests forever. */
+/** Digest lengths in base64url characters. Digests are short, because every intent keeps some forever. */
 const keyLength = 32
 const paramsLength = 22
 
 export interface Write {
   route: Omit<WriteRoute, 'run'>
-  /** Decoded, because all encodings of a path count as the same. */
+  /** Decoded path parameters, because differently encoded paths count as the same request. */
   params: Record<string, string>
   key: string
-  /** With another input, a key still gets the first response, and a header says so. */
+  /** A retry with a different input still gets the first response, with a header that says so. */
   input: unknown
   status: number
-  /** An unreadable body. Its error is never stored: the client will repeat the request with the whole body. */
+  /**
+   * Why the body was unreadable. Never stored, because the client will repeat the request with another body.
+   */
   unread: Refusal | undefined
   cause: Cause
   run(request: WriteRequest): Promise<Result>
@@ -57,7 +59,7 @@ export function readIdempotencyKey(req: Request): string {
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Node.js decodes headers as Latin-1, but most clients send UTF-8. Invalid UTF-8 stays, so that keys never collide. */
+/** Node.js decodes headers as Latin-1, but clients send UTF-8. Invalid UTF-8 is kept: keys never collide. */
 function headerText(latin1: string): string {
   try {
     return asUtf8.decode(Buffer.from(latin1, 'latin1'))
@@ -66,7 +68,9 @@ function headerText(latin1: string): string {
   }
 }
 
-/** Sending a write again runs it only once, and returns the same bytes (architecture.md, "Idempotency"). */
+/**
+ * Runs a write once; repeating it returns the same bytes (docs/maintainers/architecture.md, "Idempotency").
+ */
 export async function runOnce(
   deps: Deps,
   caller: Caller,
@@ -98,7 +102,7 @@ export async function runOnce(
     return { kind: 'stored', response: decryptResponse(deps, row), repeats: row }
   }
 
-  /** An effect wins over the refusal of a twin. */
+  /** If one request stored an error but a concurrent one took effect, the effect wins. */
   async function lookUp(deadlineAt: number): Promise<Result | null> {
     const row = await findStoredResponse(deps, key, since, deadlineAt)
     if (row === null) return null
@@ -124,7 +128,7 @@ export async function runOnce(
     },
   })
 
-  /** Responds to a failed request with the effect of a twin, a stored response, or its own error. */
+  /** A failed request returns a concurrent request's effect, a stored response, or its own error. */
   async function afterError(error: unknown): Promise<Result | ApiResponse> {
     const own =
       error instanceof Refusal && error !== unread && isFinal(error)
@@ -140,13 +144,13 @@ export async function runOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A refusal must not be sent unless it's stored. Any other error says more than SERVICE_UNAVAILABLE.
+      // A final error is sent only once it's stored. Any other original error is more helpful than `second`.
       if (own !== null) throw second
     }
     throw error
   }
 
-  /** The twin's transaction is committed, but a majority may not have its row yet. */
+  /** Waits for the row of a concurrent request that has committed, until a majority of servers has it. */
   async function findLater(error: unknown): Promise<StoredResponse | null> {
     const isTwin = error instanceof Refusal && error.code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
     for (;;) {
@@ -174,7 +178,7 @@ export async function runOnce(
     const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
     const isKnown = route.storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
-    // Like a refusal, a response to a request that changed nothing replaces no other one.
+    // The response to a request that changed nothing is stored like an error: it replaces no other response.
     const row = rowFor(response, { at, paramsHash: about.paramsHash, refusal: kind === 'none' })
     const there = isKnown ? null : await store(row)
     if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
@@ -192,7 +196,7 @@ export async function runOnce(
   })
 }
 
-/** Final responses are stored. After any other error, the client may repeat the request. */
+/** Final errors are stored. After any other error, the client may run the request again. */
 const isFinal = ({ statusCode, code }: Refusal): boolean =>
   statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
 

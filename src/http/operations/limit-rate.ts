@@ -13,10 +13,10 @@ type Scope = 'key' | 'address'
 /** Clients could mistake a longer delay for a hang. */
 const maxDelayMs = 5_000
 
-/** Anyone can read a publishable key in a browser, so one network gets only this share of its limit. */
+/** Anyone can read a publishable key in a browser, so a network gets only this share of the key's limit. */
 const shareOfNetwork = 1 / 10
 
-/** Step 6 in docs/maintainers/decisions.md. A request refused for its network doesn't count for the key. */
+/** Step 6 in docs/maintainers/decisions.md. A request over its network's limit doesn't count for the key. */
 export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? rateLimits.perSecond
@@ -39,7 +39,9 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
   throw rateLimits.refusal(scope, perSecond)
 }
 
-/** One of `requests` is already counted. The first expensive request in a second always runs. */
+/**
+ * Counts a costly request as `requests`, minus the one counted before. Each second's first one always runs.
+ */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond
@@ -55,10 +57,10 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Step 3 in the order of checks (docs/maintainers/decisions.md). Throws RATE_LIMITED without a lookup if the network
- * has sent too many requests with unknown credentials this second. Running lookups don't count yet, so no valid key is
- * refused because many arrive at once. Known keys never count: a stranger with a publishable key could otherwise use up
- * the limit of an address.
+ * Step 3 of the checks (docs/maintainers/decisions.md). Throws RATE_LIMITED, without looking up the key, if
+ * the network has sent too many unknown credentials this second. Lookups count once they've failed, so a
+ * burst of valid keys is never refused. Known keys never count, because otherwise a stranger with a
+ * publishable key could use up the limit of an address.
  */
 export async function limitUnknown<Known>(
   { rateLimits }: Limiting,
@@ -82,7 +84,7 @@ export async function limitUnknown<Known>(
   }
 }
 
-/** As in draft-ietf-httpapi-ratelimit-headers-10, with a window of one second. */
+/** Follows draft-ietf-httpapi-ratelimit-headers-10, with a window of one second. */
 function setRateLimitHeaders(res: Response, scope: Scope, perSecond: number, remaining: number): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)

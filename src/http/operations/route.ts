@@ -40,7 +40,7 @@ interface Common {
   query?: AnnotatedSchema
   body?: object
   response: object
-  /** Beyond the `errorCodes` in the schema of the body. */
+  /** Error codes that the body's schema doesn't list in `errorCodes`. */
   errors?: readonly ErrorCode[]
   scope: Scope | { anyOf: readonly Scope[] }
   /** Live keys are rejected (step 8 in the order of checks, docs/maintainers/decisions.md). */
@@ -52,13 +52,14 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
   /** Accepts publishable keys too, which anyone can read in a browser. */
   key?: 'any'
   shows: ItemKind
-  /** Pages fall under the limits on lists, and use their connections (src/lists). */
+  /** Page reads are subject to the limits for lists, and use the connections for lists (src/lists). */
   isPage?: true
-  /** Takes as much reading as a list. */
+  /** The read costs as much as a list, so the limits for lists apply. */
   needsQuery?: true
   /**
-   * Waits while there is nothing to return, without memory, a list slot or a connection to MongoDB. Resolves to the
-   * query to run, to the response's data if there's still nothing, or to null if no wait is requested.
+   * Waits until there's something to return, holding no memory, list slot or MongoDB connection. Resolves to
+   * the query to run, to the response's data if the wait was in vain, or to null if the client requested no
+   * wait.
    */
   longPoll?(
     deps: Deps,
@@ -70,7 +71,7 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
   toCsv?(data: Data, input: OperationInput<Param, Query>): CsvFile
 }
 
-/** Errors before the first byte still come in the envelope. */
+/** Errors before the first byte are sent as JSON, as usual. */
 export interface DownloadRoute<Param extends string = string, Query = unknown> extends Common {
   method: 'get'
   lines?: object
@@ -80,19 +81,19 @@ export interface DownloadRoute<Param extends string = string, Query = unknown> e
 export interface WriteRoute<Param extends string = string, Query = unknown> extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
   status?: 201
-  /** `dryRun: true` creates nothing, and gets status 200. */
+  /** With `dryRun: true`, the request creates nothing and gets a 200. */
   hasDryRun?: true
   readsCsv?: true
-  /** Missing if the response is stored in the transaction of the change. */
+  /** Omitted if the response is stored in the same transaction as the change. */
   findEffect?(
     deps: Deps,
     caller: Caller,
     params: Record<Param, string>,
     request: WriteRequest,
   ): Promise<Result | null>
-  /** `run` itself calls `request.earlier`, because it must first complete what a dead request began. */
+  /** `run` calls `request.earlier` itself, after completing what a crashed request began. */
   looksItself?: true
-  /** The first response can be computed from fields that never change. */
+  /** No response is stored, because it can be recomputed from fields that never change. */
   storesNoRow?: true
   run(deps: Deps, caller: Caller, input: OperationInput<Param, Query>, request: WriteRequest): Promise<Result>
 }
@@ -105,7 +106,7 @@ type ParamIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
     ? Name
     : never
 
-/** The union of all schemas would be too large for the compiler. */
+/** Generic, because a union of all schemas would be too large for the compiler. */
 type QueryOf<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : never
 
 type Declared<Each extends Route, Schema> = Omit<Each, 'tag' | 'method' | 'path' | 'params' | 'query'> & {
@@ -132,7 +133,7 @@ interface Section {
   remove: DeclareWrite
 }
 
-/** `schemas` are those of path parameters. The types of params and query follow from the path and the schema. */
+/** `schemas` describe the path parameters. The types of `params` and `query` are inferred. */
 export function operationsIn(tag: keyof typeof apiSections, schemas: Record<string, object> = {}): Section {
   const declare = (method: Route['method']) => (path: string, route: object) => {
     const params = Object.fromEntries(

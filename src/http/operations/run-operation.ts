@@ -64,7 +64,7 @@ async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>
   )
 }
 
-/** `Bearer` in any case, one space and the token (SPEC 5.1). */
+/** Expects `Bearer` in any case, one space and the token (SPEC 5.1). */
 function bearerToken(req: Request): string {
   const values = req.headersDistinct.authorization ?? []
   if (values.length === 0) throw refuse('MISSING_CREDENTIALS')
@@ -86,7 +86,7 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   const input = readInput(call, route)
   const gone = new AbortController()
   call.res.once('close', () => gone.abort())
-  // Only the reads of a long-poll count towards the deadline.
+  // Waiting in a long-poll doesn't count towards the deadline. Only the reads do.
   const limits = { read: call.deadline.run, signal: gone.signal }
   const polled = (await route.longPoll?.(call.deps, call.caller, input, limits)) ?? null
   if (polled === null) return readNow(call, route, input)
@@ -96,7 +96,7 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   return readNow({ ...call, caller }, route, { ...input, query: polled.query })
 }
 
-/** Waits once, for everything that the read needs. Whatever the client does, the read gives it back. */
+/** Reserves everything that the read needs in one wait. It's freed even if the client disconnects. */
 async function readNow(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
   const { deps, res, deadline, caller } = call
   const { businessId } = caller
@@ -117,7 +117,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
   try {
     const data = await inSpan(deps, 'operation', requestCause(res).traceparent, () =>
       deadline.run((deadlineAt) =>
-        // The query may take longer than the deadline.
+        // Keeps the memory reserved if the query outlives the deadline.
         memory.during(() =>
           (isQuery ? deps.lists.read(() => runRoute(deadlineAt)) : runRoute(deadlineAt)).finally(() =>
             memory.held.resize({ queries: 0 }),

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express'
 import { sendResponse, successResponse } from '../responses/envelope.ts'
 
-/** Safe for any site, because the API uses no cookies. */
+/** Lets scripts on any site read the response. That's safe, because the API uses no cookies. */
 export function letBrowsersRead(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')
   res.setHeader('Access-Control-Expose-Headers', exposedHeaders)

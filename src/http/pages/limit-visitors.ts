@@ -5,11 +5,11 @@ import type { Deps } from '../../platform/deps.ts'
 import { prefixesOf } from '../../platform/network.ts'
 import { isProbe } from '../server/log-request.ts'
 
-/** Limits a flood to one refusal per second and connection. Random, so that clients don't all retry at once. */
+/** Limits a flood to one refusal per connection and second. A random delay spreads the clients' retries. */
 export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
   pause(refusalDelayMs * (1 + Math.random()))
 
-/** A larger prefix may send this many times more. */
+/** Each larger prefix may send this many times as much. */
 const perSize = 3
 
 export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>
@@ -22,7 +22,7 @@ export function limitVisitors(
 ): RequestHandler {
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
-    // Excess requests don't count for larger prefixes.
+    // `find` stops at the first exhausted prefix, so excess requests don't count for larger ones.
     const closed = prefixLimits(req.ip ?? '', rateLimits).find(
       ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
     )

@@ -2,13 +2,13 @@ import type { Request } from 'express'
 
 export const isSafeMethod = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
-/** `Origin` or `Sec-Fetch-Site` must prove it. The host of `ourUrl` counts too, because a proxy may change `Host`. */
+/** True if `Origin` or `Sec-Fetch-Site` proves it. `Origin` may match `ourUrl`: a proxy may change `Host`. */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
   return !isOtherHost && (site === undefined ? hasOrigin : site === 'same-origin')
 }
 
-/** Missing headers and `Origin: null` prove nothing. */
+/** False if the headers are missing or `Origin` is `null`, because that proves nothing. */
 export function isFromOtherSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost } = readOrigin(req, ourUrl)
   return isOtherHost || (site !== undefined && site !== 'same-origin' && site !== 'none')

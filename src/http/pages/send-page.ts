@@ -28,7 +28,7 @@ interface Head {
   direction?: 'ltr' | 'rtl'
   title: string
   assets: readonly Pick<Asset, 'path' | 'type'>[]
-  /** The link to `#main`, for people who use the keyboard. */
+  /** Text of the link to `#main`, for keyboard users. */
   skip: string
 }
 
@@ -52,7 +52,7 @@ export const documentOf = (
 </html>
 `
 
-/** After the deadline, the error page has been sent. */
+/** Does nothing after the deadline, because the error page has already been sent. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status

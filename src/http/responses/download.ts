@@ -11,7 +11,7 @@ export interface Download {
   pieces: AsyncGenerator<string, void, undefined>
 }
 
-/** Its first piece is ready. */
+/** A download whose first piece has been read. */
 export interface StartedDownload extends Download {
   first: string
 }
@@ -35,7 +35,7 @@ export async function sendDownload(req: Request, res: Response, file: StartedDow
     res.end()
     return
   }
-  // Node.js warns of more than 10 listeners.
+  // By default, Node.js warns about more than 10 listeners.
   res.setMaxListeners(20)
   try {
     // The default reads 16 pieces ahead of a slow client.
@@ -74,5 +74,5 @@ async function* withFirst({ first, pieces }: StartedDownload): AsyncGenerator<st
   yield* pieces
 }
 
-/** Errors have been thrown already, or no longer matter. */
+/** Ignores errors, because they were thrown before or no longer matter. */
 const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)

@@ -39,14 +39,14 @@ export function sendResponse(res: Response, response: ApiResponse): void {
   endAfterRequest(res, response.body)
 }
 
-/** Sent before the whole request had arrived. `at` is a `performance.now()` value. */
+/** A response sent before the whole request had arrived. `at` is a `performance.now()` value. */
 export interface WrittenEarly {
   status: number
   code: ErrorCode | null
   at: number
 }
 
-/** Waits up to `lingerMs` for the rest of the request: a connection that's closed earlier may lose the response. */
+/** Waits up to `lingerMs` for the rest of the request, because closing earlier may lose the response. */
 export function endAfterRequest(res: Response, body: Buffer | string): void {
   if (res.req.complete) return void res.end(body)
   res.write(body)
@@ -75,7 +75,7 @@ export function setApiHeaders(res: Response): void {
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** For a year. Subdomains may belong to other services. */
+/** HSTS for a year, but not for subdomains, which may belong to other services. */
 export const hstsOptions = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
 

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../../schemas/requests.ts'
 import { readPageRequest } from '../../lists/pagination.ts'
 
-/** Maximum bytes as JSON, with the longest strings of the most expensive characters. */
+/** Largest possible JSON of each item, in bytes: all strings are full of the most expensive characters. */
 export const maxItemBytes = {
   intent: 232 * 1024,
   delivery: 4 * 1024,
@@ -19,12 +19,12 @@ export const maxItemBytes = {
 
 export type ItemKind = keyof typeof maxItemBytes
 
-/** One for the text, and at most one for the documents (measured). */
+/** Bytes of memory per byte of JSON: one for the text, and at most one for the documents (measured). */
 const perByte = 2
 
 export const memoryOfOne = (kind: ItemKind): number => maxItemBytes[kind] * perByte
 
-/** A page of products and three chunks of 2 MB (src/store/exports). */
+/** A download holds a page of products and three chunks of 2 MB (src/store/exports). */
 export const memoryOfDownload = 50 * maxItemBytes.product + 3 * 2 * 1024 * 1024
 
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>

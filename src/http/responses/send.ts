@@ -36,12 +36,12 @@ function drained(res: Response): Promise<void> {
   })
 }
 
-/** Approximate. A part's memory is released once the client has read it. */
+/** Approximate length of a part. Its memory is released once the client has read it. */
 const partLength = 64 * 1024
-/** Building this much takes about 3 ms. Then other requests run. */
+/** After building this much, which takes about 3 ms, other requests get to run. */
 const sliceLength = 256 * 1024
 
-/** Item by item, so that memory never holds a large page twice. Throws PageTooLarge above `maxPageBytes`. */
+/** Builds a page item by item, so memory never holds it twice. Throws PageTooLarge above `maxPageBytes`. */
 export async function buildPage({ items, ...page }: Pick<Page<unknown>, 'items'>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0

@@ -100,7 +100,7 @@ export const endpointRoutes = [
   }),
 ]
 
-/** A live key may list those of both environments. */
+/** A live key may list the endpoints of both environments. */
 function listEndpoints(
   deps: Pick<Deps, 'Endpoint'>,
   { businessId, sandbox: isTest }: Caller,

@@ -7,7 +7,7 @@ import { operationsIn } from '../operations/route.ts'
 
 const { get } = operationsIn('Events', { id: withDescription('The `id` of the event.', id) })
 
-/** Any one is enough. Each shows only the events that it permits. */
+/** Any of these scopes is enough, but each shows only the events that it permits. */
 const scope = { anyOf: [...new Set(Object.values(inputs.events))] }
 
 export const eventRoutes = [

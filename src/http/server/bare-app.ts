@@ -19,10 +19,10 @@ import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
 
-/** Beyond about a thousand, Node.js hides Content-Length but still delivers the body. */
+/** Beyond about a thousand fields, Node.js hides Content-Length but still delivers the body. */
 export const maxHeaderFields = 100
 
-/** The first checks and the error handling of every HTTP port. `fill` adds the routes. */
+/** Sets up the first checks and the error handling of every HTTP port. `fill` adds the routes. */
 export function createBareApp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'stopping' | 'tracing'>,
   fill: (app: Express) => void,
@@ -39,7 +39,7 @@ export function createBareApp(
   app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
-    // With a `refusal`, the app only renders it (connection.ts, listen.ts).
+    // If `refusal` is set, the app only renders that error (connection.ts, listen.ts).
     const { requestId, refusal } = res.locals
     res.locals.requestId = requestId ?? randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
@@ -60,7 +60,7 @@ export function createBareApp(
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const response = reportError(error, res)
-    // Destroyed, because a response that's cut off must not look complete.
+    // Destroys the connection, because a truncated response must not look complete.
     if (res.headersSent) req.socket.destroy()
     else sendResponse(res, response)
   })
@@ -83,10 +83,10 @@ export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/** Node.js ignores parameters after the 1 000th by default. The URL is short enough. */
+/** By default, Node.js ignores parameters after the 1 000th. The URL's length is limited anyway. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
 
-/** RFC 9112 forbids these, but Node.js accepts them. Also refuses an unsupported Expect. */
+/** Refuses requests that RFC 9112 forbids but Node.js accepts, and unsupported Expect headers. */
 function refuseMalformed(req: Request): void {
   if (req.httpVersionMajor !== 1)
     throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
@@ -101,14 +101,14 @@ function refuseMalformed(req: Request): void {
       'The service does not support this Expect header. Send 100-continue, or no Expect header.',
     )
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy would see the request end somewhere else.
+  // An HTTP/1.0 proxy ignores Transfer-Encoding, so it would see the request end elsewhere.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
-/** A host and port (RFC 3986, sections 3.2.2 and 3.2.3). */
+/** Characters that a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>
@@ -118,8 +118,8 @@ const unsound = (param: string, message: string) =>
 export type IsTrusted = (address: string, hop: number) => boolean
 
 /**
- * The first address from the right that belongs to no trusted proxy, because clients may write anything further left.
- * Null if a trusted proxy reports no valid address: its own could be on a key's allowlist.
+ * Returns the rightmost address that isn't a trusted proxy's, because clients can forge any address left of
+ * it. Null if a trusted proxy reports no valid address: its own address could be on a key's allowlist.
  */
 function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTrusted): string | null {
   const reported = headers['x-forwarded-for']
@@ -145,7 +145,7 @@ function readAddress(written = ''): string | null {
 
 const withoutZone = (address: string): string => address.replace(/%.*$/, '')
 
-/** Bugs are logged in full, but the response reveals nothing. */
+/** Logs a bug in full, but the response reveals no details. */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
 ): (error: unknown, res: Response) => ApiResponse {
@@ -164,7 +164,7 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // A write may have taken effect. The client finds out by retrying.
+  // The write may have taken effect. The client finds out by retrying it.
   if (isDatabaseFault(error)) return unavailable()
   // The path can't be decoded.
   if (error instanceof URIError || (error as { status?: number }).status === 400)

@@ -6,7 +6,7 @@ import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** Pipelined requests. No real client sends more before it reads. */
+/** Maximum number of pipelined requests. No real client sends more before it reads a response. */
 export const maxUnanswered = 10
 
 /** The app sets `locals`. */
@@ -26,9 +26,9 @@ export const trackConnection = (app: Express, socket: Socket) => ({
   due: [] as TrackedResponse[],
   /** Includes requests that will never get a response. */
   unanswered: 0,
-  /** The reply to the newest request, the only one that can be incomplete. */
+  /** The reply to the newest request. Only this request can still be arriving. */
   latest: null as TrackedResponse | null,
-  /** Why no further request is read, with its URL if that is known. */
+  /** Why we read no more requests, with the URL of the refused request if known. */
   fault: null as { refusal: Refusal; url: string | undefined } | null,
   bytesRead: 0,
   progressAt: 0,
@@ -42,7 +42,7 @@ export const trackConnection = (app: Express, socket: Socket) => ({
 
 export type ClientConnection = ReturnType<typeof trackConnection>
 
-/** Node.js still parses requests that arrive after an error, or after a response that closes the connection. */
+/** Returns false after an error or a closing response, because Node.js still parses the next requests. */
 export function acceptRequest(connection: ClientConnection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
@@ -62,7 +62,7 @@ export function acceptRequest(connection: ClientConnection, reply: TrackedRespon
 const isLast = (reply: TrackedResponse): boolean =>
   !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
-/** Closes a connection that can't be read any further, after the responses that are due. Only the first call counts. */
+/** Closes an unreadable connection once the responses that are due are sent. Only the first call counts. */
 export function hangUp(connection: ClientConnection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
   respondToFault(connection)
@@ -83,10 +83,10 @@ function respondToFault(connection: ClientConnection): void {
 
 /** No error page is that large. */
 const maxErrorBytes = 1024 * 1024
-/** For a request whose URL is unknown: errors below it have the envelope. */
+/** Stands in for an unknown URL. Errors below this path are sent as JSON. */
 export const unknownRequestUrl = '/api'
 
-/** Run through the app, so that pages have error pages. A request that has started logs the response itself. */
+/** Renders the error with the app, so pages get an error page. A started request logs its own response. */
 function render(
   { app, socket }: ClientConnection,
   { refusal, url }: NonNullable<ClientConnection['fault']>,
@@ -105,7 +105,7 @@ function render(
   const wire = new PassThrough({ highWaterMark: maxErrorBytes })
   res.assignSocket(wire as unknown as Socket)
   res.once('finish', () => wire.destroy())
-  // The app throws the refusal, and has rendered it, before it returns.
+  // The app renders the refusal synchronously.
   void app(req as Request, res as Response)
   const written = { status: res.statusCode, code: locals.code ?? null, at: performance.now() }
   if (unfinished?.locals) unfinished.locals.written = written
@@ -114,7 +114,7 @@ function render(
 
 export type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-/** If the first line of the request is among the last bytes. */
+/** Returns the URL if the last bytes that were parsed include the request line. */
 export const urlOfFault = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
   rawPacket
     ?.toString('latin1', 0, bytesParsed)
@@ -142,7 +142,7 @@ export function cutSlow(connection: ClientConnection, timeouts: Timeouts, at: nu
 
 function cutSlowBody(connection: ClientConnection, { bodyStallMs }: Timeouts, at: number): void {
   const { socket, latest } = connection
-  // A paused socket waits for this process.
+  // If the socket is paused, it's waiting for us, not for the client.
   if (socket.bytesRead !== connection.bytesRead || socket.isPaused()) {
     connection.bytesRead = socket.bytesRead
     connection.progressAt = at
@@ -161,13 +161,13 @@ function cutSlowReader(
     connection.sending = sending
     connection.sendingSince = at
     connection.writtenBefore = connection.bytesWritten
-    // Node.js then closes the socket if the client reads nothing for this long.
+    // With this timeout, Node.js closes the socket if the client stops reading.
     if (due.length > 0) socket.setTimeout(sending === null ? 0 : responseIdleMs)
   }
   connection.bytesWritten = socket.bytesWritten
   if (sending === null) return
   const seconds = (at - connection.sendingSince - responseGraceMs) / 1000
-  // Includes buffered bytes, so a large response gets enough time. With an empty buffer, the client waits for us.
+  // `bytesWritten` includes buffered bytes. If the buffer is empty, the client is waiting for us.
   const written = socket.bytesWritten - connection.writtenBefore
   if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
 }
@@ -178,7 +178,7 @@ function cutIdle(
   at: number,
 ): void {
   if (connection.due.length > 0) return
-  // Node.js restarts its own timeout at each empty line. A request that starts in time has `headersMs` more.
+  // Node.js restarts its own timeout at each empty line. A request that starts in time gets `headersMs` more.
   connection.idleSince ??= at
   const limitMs = connection.socket.writableEnded ? lingerMs : keepAliveMs + headersMs
   if (at - connection.idleSince > limitMs) connection.socket.destroy()

@@ -24,15 +24,15 @@ import {
 import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** For requests on connections that were accepted last. */
+/** During a shutdown, how long new connections have to send a request before they're closed. */
 const lastRequestsMs = 500
-/** 8 s for MongoDB, 1 s to end the call, and a margin. */
+/** Time beyond the wallet timeout: 8 s for MongoDB, 1 s to end the wallet request, and a margin. */
 const beyondWalletMs = 11_000
-/** Then the connection closes, so that new processes get their share of busy clients. */
+/** Busy connections close after this many requests, so new processes get their share of them. */
 const maxRequests = 1_000
 const quietChecks = 10
 const checkEveryMs = 10
-/** Clients that keep opening connections must not delay others for longer. */
+/** Longest time that requests are held back, even if clients keep opening connections. */
 const maxHoldMs = 1000
 /** Includes the request line. */
 export const maxHeaderBytes = 16_384
@@ -42,7 +42,7 @@ export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>):
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/** Errors that Node.js would write itself get the envelope too. */
+/** Replaces the errors that Node.js would write itself with ours. */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
@@ -51,7 +51,7 @@ export function createHttpServer(
 ) {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
   const connections = new Map<Socket, ClientConnection>()
-  /** Null unless the listener is about to close. */
+  /** Requests that are held back while the listener is about to close. Null otherwise. */
   let held: (() => void)[] | null = null
   const serve = (req: IncomingMessage, res: TrackedResponse): void => {
     const connection = connections.get(req.socket)
@@ -68,14 +68,14 @@ export function createHttpServer(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: maxHeaderBytes,
-      // bare-app.ts does it.
+      // bare-app.ts checks the Host header.
       requireHostHeader: false,
     },
     serve,
   )
   server.maxConnections = maxConnections
   server.maxRequestsPerSocket = maxRequests
-  // Node.js would send a 503. Only a faulty client sends more.
+  // Node.js would send a 503. Only a broken client sends more than `maxRequests`.
   server.on('dropRequest', ({ socket }) => socket.destroy())
   const warnFull = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warnFull({ connections: maxConnections }))
@@ -129,7 +129,7 @@ export function createHttpServer(
     async stop(maxMs: number): Promise<void> {
       held = []
       await acceptWaiting(server)
-      // `close` of an HTTP server would cut off responses that the client hasn't fully read.
+      // The HTTP server's own `close` would cut off responses that the client hasn't fully read.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
       closeIdle(({ latest }) => latest !== null)
       const released = held
@@ -164,7 +164,7 @@ function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
   else refuseTarget()
 }
 
-/** The listener's end would reset connections that wait to be accepted. Requests wait meanwhile. */
+/** Closing the listener would reset connections that wait to be accepted, so we accept them first. */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
   const count = (): void => void (accepted += 1)
@@ -173,7 +173,7 @@ async function acceptWaiting(server: Server): Promise<void> {
   for (let quiet = 0; quiet < quietChecks && performance.now() < giveUpAt; ) {
     const before = accepted
     await wait(checkEveryMs)
-    // By then, the event loop has accepted all waiting connections.
+    // The event loop accepts all waiting connections before its next iteration.
     await nextIteration()
     quiet = accepted === before ? quiet + 1 : 0
   }

@@ -56,7 +56,7 @@ export const requestCause = (res: Response): Cause => ({
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })
 
-/** Clients may send any method that the parser accepts, so all others share one label. */
+/** Any other method gets a shared label, because clients may send any method that the parser accepts. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 function resultOf(status: number | null): 'ok' | 'refused' | 'failed' | 'gone' {

@@ -2,22 +2,22 @@ import type { OwnerPart, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../platform/network.ts'
 
-/** Together at most 180 MB: 13 KB each while idle, 18 KB while headers arrive slowly (measured). */
+/** These take at most 180 MB: 13 KB each while idle, 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000
 const otherDescriptors = 1_000
 
-/** The soft limit, which Node.js raises to the hard limit at startup. */
+/** The soft limit on open files, which Node.js raises to the hard limit at startup. */
 const { userLimits } = process.report.getReport() as {
   userLimits?: { open_files: { soft: number | 'unlimited' } }
 }
 const soft = userLimits?.open_files.soft
 const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 
-/** Without a free file descriptor, a process couldn't even reach MongoDB. */
+/** Leaves some file descriptors free. Without any, a process couldn't even reach MongoDB. */
 export const connectionLimit = (descriptors = openFiles): number =>
   Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 
-/** A tenth is enough for all customers of a carrier who share one address. */
+/** A tenth is enough for a carrier's customers behind one address. Larger prefixes get twice as much each. */
 const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)
 
 const prefixes = ['network', 'IPv4 /24 or IPv6 /48', 'IPv4 /16 or IPv6 /40', 'IPv6 /32']

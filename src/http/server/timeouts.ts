@@ -3,24 +3,24 @@ import { unavailable } from '../../platform/errors.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 
 export const timeouts = {
-  /** From the first byte of the request, or the opening of the connection. A few KB arrive in time on any network. */
+  /** From the connection's opening or the request's first byte. A few KB arrive in time on any network. */
   headersMs: 15_000,
-  /** For a whole request: 8 MiB at 280 KB/s. */
+  /** For a whole request: enough for 8 MiB at 280 KB/s. */
   requestMs: 30_000,
-  /** A pause within a body. Clients resend lost packets after 1, 3 and 7 s. */
+  /** Longest pause within a body. Clients resend lost packets after 1, 3 and 7 s. */
   bodyStallMs: 10_000,
   responseIdleMs: 30_000,
   responseGraceMs: 30_000,
   /** Load balancers keep idle connections for 60 s, Heroku's router for 90 s, and must close them before we do. */
   keepAliveMs: 95_000,
-  /** Data that still arrives then resets the connection, and the client may lose the response. */
+  /** How long we read on after an early response. Closing sooner could reset the connection and lose it. */
   lingerMs: 2000,
   checkEveryMs: 1000,
 }
 
 export type Timeouts = typeof timeouts
 
-/** Node.js keeps timers of one duration in one list, and a list per request would be expensive. */
+/** Timeouts are rounded up: Node.js keeps a list per duration, and a list per request would be expensive. */
 const tickMs = 100
 
 export type Deadline = ReturnType<typeof startDeadline>

@@ -12,12 +12,12 @@ import { type BoardResponse, explained, type RetryDeps, retryAll, retryJob } fro
 import { createBoardFor, isDeliveryQueue } from './role-board.ts'
 import { boardScript, boardStyle, contentSecurityPolicy } from './settings.ts'
 
-/** The most that Bull Board's own settings offer. */
+/** The largest page that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
-/** Redis rejects very large numbers with an error that would look like a fault in Redis. */
+/** Redis rejects very large numbers with an error that would look like a Redis failure. */
 const lastPage = 1_000_000
 
-/** Bull Board gets only GET and HEAD. This router handles Retry and Retry all itself, and refuses all else. */
+/** Bull Board gets only GET and HEAD requests. We handle Retry and Retry all here, and refuse the rest. */
 export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
   router.use((_req, res, next) => {
@@ -48,7 +48,7 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
     next()
   })
   router.use('/api', async (req, res, next) => {
-    // Bull Board uses NUL as a separator in its strings, and fails if a URL contains one.
+    // Bull Board uses NUL as a separator, and fails if a URL contains a NUL.
     if (req.url.includes('%00')) return sendJson(res, badRequest('The address contains a NUL character'))
     if (Number(req.query.page ?? 1) > lastPage)
       return sendJson(res, badRequest(`There is no page after ${lastPage}`))
@@ -113,7 +113,7 @@ function responseFor(error: unknown): BoardResponse {
     return explained(503, 'Redis is not responding', 'Nothing is lost. The other pages work without Redis.')
   const { status } = error as { status?: number }
   if (error instanceof URIError || status === 400) return badRequest('This address is not valid')
-  // Bull Board parses the request bodies itself, even those of GET requests, and rejects some with these statuses.
+  // Bull Board parses request bodies itself, even for GET, and rejects some of them with these statuses.
   if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
   return explained(500, 'Something went wrong', 'An unexpected error occurred. It is logged.')
 }

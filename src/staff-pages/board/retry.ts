@@ -35,10 +35,10 @@ const responses: Record<Requeued, BoardResponse> = {
   ),
 }
 
-/** Whether such a job no longer belongs in Bull Board's *failed* list. */
+/** Whether a job with this outcome no longer belongs in Bull Board's *failed* list. */
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
-/** MongoDB, not the job, decides. The job leaves the *failed* list unless its delivery is still DEAD. */
+/** MongoDB decides, not the job. The job leaves the *failed* list unless its delivery is still DEAD. */
 export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
@@ -46,7 +46,7 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
   return responses[outcome]
 }
 
-/** Oldest first, without the jobs that fail in the meantime. After an interruption, a second request continues. */
+/** Retries failed jobs, oldest first, but none that fail meanwhile. A second request resumes the work. */
 export async function retryAll(
   deps: RetryDeps,
   queue: Queue,
@@ -72,7 +72,7 @@ export async function retryAll(
   return { status: 409, body: { error: `${kept} deliveries were not re-queued`, message, retried } }
 }
 
-/** If Redis fails, the jobs stay listed until `restoreJobs` next repairs all jobs (workers/maintenance.ts). */
+/** If Redis fails, the jobs stay listed until `restoreJobs` next runs (workers/maintenance.ts). */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {
     await Promise.all(

@@ -11,7 +11,7 @@ import { uiConfig } from './settings.ts'
 
 const boardPath = '/admin/queues'
 
-/** `before` is a second safeguard besides board.ts. */
+/** board.ts already refuses other methods, so `before` is a second safeguard. */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {
@@ -31,7 +31,7 @@ function jobsIn(body: object | string): FailedJob[] {
   return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
 }
 
-/** Without queues at first, the page opens even if Redis is down. */
+/** The board starts without queues, so its page opens even if Redis is down. */
 export function createBoardFor(mayRequeue: boolean) {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
@@ -40,7 +40,7 @@ export function createBoardFor(mayRequeue: boolean) {
     serverAdapter: adapter,
     options: { uiConfig, handlerHooks: hooks },
   })
-  // Rethrown so that board.ts handles it.
+  // Rethrows errors, because board.ts handles them.
   adapter.setErrorHandler((error) => {
     throw error
   })
@@ -62,7 +62,7 @@ type Render = (path: string, options: object, done: (error: unknown, html?: stri
 
 const ownFiles = '<link href="static/own.css" rel="stylesheet"><script src="static/own.js"></script>'
 
-/** Replaces the link to another host's fonts with our stylesheet and script. Bull Board has no option for it. */
+/** Replaces the link to external fonts with our stylesheet and script. Bull Board has no option for this. */
 function addOwnFiles(app: Express): void {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']
@@ -126,7 +126,7 @@ const shownReferences = ([first, ...others]: string[]): string =>
 
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
-/** Whether Bull Board shows a field of a job's data. Every new field must be added here. */
+/** Whether Bull Board shows each field of a job's data. New fields must be added here. */
 const showsField: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,

@@ -11,7 +11,7 @@ const time = {
 } as const
 const day = { day: 'numeric', month: 'short', ...time } as const
 
-/** The default fonts are loaded from another host. */
+/** Bull Board's default fonts would be loaded from another host. */
 const fonts = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' }
 
 export const uiConfig: UIConfig = {
@@ -42,8 +42,8 @@ export const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * Hides the link to Bull Board's own site, and all buttons but Retry, because readOnlyMode can only hide all of them.
- * Class names end in a hash that changes with each version, so the selectors match only their beginnings.
+ * Hides Bull Board's link to its own site, and all buttons but Retry (readOnlyMode would hide Retry too).
+ * Class names end in a hash that changes with each version, so the selectors match only the beginning.
  */
 export const boardStyle = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
@@ -59,7 +59,7 @@ a[class^="externalLink-"] { text-decoration: underline !important; }
 [class^="jobName-"] { white-space: normal !important; overflow-wrap: anywhere; }
 `
 
-/** Names the Retry buttons for screen readers, which may skip the text that a stylesheet adds to an icon. */
+/** Labels the Retry buttons for screen readers, which may skip text that a stylesheet adds to an icon. */
 export const boardScript = `new MutationObserver(() => {
   for (const icon of document.querySelectorAll('[class^="jobActions-"] button:not([aria-label]) .lucide-refresh-cw'))
     icon.closest('button').setAttribute('aria-label', 'Retry')

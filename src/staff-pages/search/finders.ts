@@ -23,21 +23,21 @@ import { isDeliveryId } from '../../webhooks/deliveries/delivery.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../paths.ts'
 
-/** `path` is the result's page. `intent` is null unless it's a payment. */
+/** `path` is the path of the result's page. `intent` is null unless the result is a payment. */
 export interface SearchHit {
   path: string
   name: string
   intent: FoundIntent | null
 }
 
-/** Each finder reads an index, with a limit and a time limit, or a single document by its unique id. */
+/** A finder reads either an index, up to a limit and a timeout, or a single document by its unique id. */
 interface Finder {
-  /** As the results and the hint name it, e.g. `phone number`. */
+  /** What the results and the hint call it, e.g. `phone number`. */
   kind: string
   /** The input in its stored format, or null if the query isn't of this kind. */
   read(query: string): string | null
   find(deps: Deps, input: string): Promise<SearchHit[]>
-  /** How the results show the input, if not in full. The page then doesn't repeat the query. */
+  /** Shortens the input if it's not shown in full. The results page then doesn't repeat the query. */
   shown?(input: string): string
   /** Explains to staff why nothing was found. Must not contain the input. */
   whyNoHit?(input: string): string
@@ -73,14 +73,14 @@ const onePage = (
 const matching = (isOfForm: (text: string) => boolean, query: string): string | null =>
   isOfForm(query) ? query : null
 
-/** Part of every API key. MongoDB logs the text of slow queries, so text with a key must not become one. */
+/** Every API key contains this. Such text must not be queried, because MongoDB logs slow queries. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
 function readMerchantReference(query: string): string | null {
   const text = readName('reference', query)
   return text === null || isLonger(text, merchantReference.maxLength) || keyPrefix.test(text) ? null : text
 }
 
-/** Documents and chats make the hyphen of a reference a dash, and sentences put punctuation around it. */
+/** A pasted reference may have punctuation around it, and a dash instead of its hyphen. */
 const pasted = (query: string): string =>
   (readName('reference', query) ?? '').replace(/^[^0-9A-Z]+/i, '').replace(/(?<=[0-9A-Z])[^0-9A-Z]+$/i, '')
 const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
@@ -88,11 +88,11 @@ const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
 const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, pasted(query).toLowerCase())
 
-/** With or without a query, and on any host, because PAY_URL may change. */
+/** Matches payment links on any host, because PAY_URL may change, with or without a query. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
 const separators = /[\s.\p{Pd}]/gu
 
-/** From a payment link, or typed on its own. */
+/** The short code may be part of a payment link, or typed on its own. */
 function readShortCode(query: string): string | null {
   const text = query.replaceAll(/\s/g, '')
   const typed = link.exec(text)?.[1] ?? text.replaceAll(separators, '')
@@ -128,17 +128,17 @@ const finders: readonly Finder[] = [
   onePage('business id', lower(isId), lookUpBusiness, businessPath),
 ]
 
-/** As pages show a key, such as `sk_live_…rwQB`, or only the last four characters of its secret. */
+/** Matches a key as pages show it, e.g. `sk_live_…rwQB`, or only the last four characters of its secret. */
 const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
 const maxKeys = 20
 
 const keyHits = (keys: readonly KeyFacts[]): SearchHit[] =>
   keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
 
-/** A key in clear text, whole or in part, anywhere in a text. Unlike the short form, it's a secret. */
+/** Matches whole or partial keys in clear text, anywhere in a query. Unlike a short form, they're secret. */
 const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
 
-/** Keys in clear text, each once, separated by spaces. */
+/** Returns the distinct keys in the query, separated by spaces. */
 function readKeys(query: string): string | null {
   const keys = [...new Set(query.match(wholeOrPart))]
   return keys.length === 0 ? null : keys.join(' ')
@@ -202,12 +202,12 @@ export const phoneSearches = {
   seconds: 3600,
 }
 
-/** A single letter occurs in too many names. */
+/** Minimum length of a name search, because a single letter occurs in too many names. */
 export const minPartLength = 2
 
 /**
- * Audited searches are in the audit trail before anyone sees their results. No private query becomes a search by name,
- * because MongoDB logs the text of slow queries.
+ * Audited searches are in the audit trail before anyone sees their results. A private query never becomes a
+ * search by name, because MongoDB logs the text of slow queries.
  */
 export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
   const accepted = [...finders, ...keyFinders].flatMap((finder) => {

@@ -123,7 +123,7 @@ const paymentColumns: PageField<FoundIntent & { business: Business | null }>[] =
   paymentShown.createdAt,
 ]
 
-/** An OPEN intent has the amount that the customer chose. */
+/** For an OPEN intent, returns the amount that the customer chose. */
 function amountOf({ amountType, amount, payment, hold }: FoundIntent): number | string {
   const chosen = amountType === 'OPEN' ? (payment?.amountPaid ?? hold?.amount) : amount
   return chosen ?? 'open'

@@ -1,12 +1,12 @@
 import { html } from 'ghtml'
 import { type Locale, locales } from '../../checkout/locale.ts'
 
-/** For the caller. The sentences promise nothing that the service doesn't guarantee. */
+/** What staff can say to a caller, per language. It promises only what the service guarantees. */
 export type CallerText = Record<Locale['code'], string>
 
 export const inEach = (en: string, fr: string, ar: string): CallerText => ({ en, fr, ar })
 
-/** Support staff read why it came to this state, and what follows. `{name}` stands for a fact. */
+/** Support staff read what happened and what comes next. `{name}` stands for a value such as an amount. */
 export type Sentences = CallerText & Record<'happened' | 'next', string>
 
 export const sentences = (happened: string, next: string, en: string, fr: string, ar: string): Sentences => ({
@@ -24,10 +24,10 @@ export const fill = (text: string, facts: Readonly<Record<string, string>>): str
     return fact
   })
 
-/** The locale of the hosted pages, so that callers hear amounts and times as they see them there. */
+/** Uses the locale of the checkout pages, so callers hear amounts and times as they see them there. */
 const locale = (code: Locale['code']): Locale => locales.find((each) => each.code === code) as Locale
 
-/** `factsIn` formats the facts for one language. */
+/** `factsIn` formats the values of the placeholders for one language. */
 export function adviceFrom(
   { happened, next, en, fr, ar }: Sentences,
   factsIn: (locale: Locale) => Readonly<Record<string, string>>,

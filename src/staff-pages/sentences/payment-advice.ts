@@ -32,7 +32,7 @@ export function paymentFacts(locale: Locale, intent: TracedIntent, price: Price 
   return {
     notCharged: locale.words.nothingTaken,
     reference: ltrText(locale, reference),
-    // No sentence for a caller contains an amount that the customer hasn't chosen yet.
+    // If the price is null, the customer hasn't chosen an amount yet.
     amount: price === null ? 'an amount of their choice' : chargedInWords(locale, price),
     refunded: givenBackInWords(locale, sumOf(made)),
     refund: refund === undefined ? '' : givenBackInWords(locale, refund),
@@ -52,7 +52,7 @@ function priceOf({ hold, payment, attempts }: TracedIntent): Price | null {
   return attempts.at(-1) ?? null
 }
 
-/** The price of a payment that begins now. Null if the customer chooses the amount. */
+/** Returns the price of a payment that begins now, or null if the customer chooses the amount. */
 function priceNow(
   { config }: Pick<Deps, 'config'>,
   { amountType, amount }: TracedIntent,
@@ -83,7 +83,7 @@ const parts = {
   ),
 }
 
-/** Such as `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`: the merchant knows only the amount. */
+/** Such as `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`, because the merchant knows only the amount. */
 export const chargedInWords = (language: Language, price: Price): string =>
   totalInWords(language, price, parts.charged)
 

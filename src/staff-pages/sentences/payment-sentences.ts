@@ -11,7 +11,7 @@ const repeatLater = inEach(
   'حاول لاحقًا، أو ادفع بمحفظة أخرى.',
 )
 
-/** The customer can pay again. All texts but `why` are for the caller. */
+/** Sentences about a declined payment that can be repeated. All texts but `why` are for the caller. */
 const declined = (why: string, remedy: CallerText, en: string, fr: string, ar: string): Sentences =>
   sentences(
     `The payment of {amount} on {since} did not go through: ${why}.`,
@@ -30,7 +30,7 @@ const failed = (why: string, en: string, fr: string, ar: string): Sentences =>
     `فشلت عملية دفع {amount}: ${ar}. {notCharged} اطلب من التاجر أن يرسل إليك رابط دفع جديدًا.`,
   )
 
-/** For a request that was cancelled or has expired. */
+/** Sentences about a payment request that was cancelled or has expired. */
 const closed = (happened: string, en: string, fr: string, ar: string): Sentences =>
   sentences(
     `${happened} No payment was made.`,

@@ -5,7 +5,7 @@ import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import type { RefusalReason } from '../../wallets/wallet.ts'
 
-/** In an `unknown-…` state, an order is void by now, but the wallet hasn't reported its outcome. */
+/** In an `unknown-…` state, the wallet order has expired, but the wallet hasn't reported its outcome. */
 export type PaymentState =
   | 'unpaid'
   | 'code-expired'
@@ -57,7 +57,7 @@ function paidState(intent: TracedIntent, _business: Owner, now: Date): PaymentSt
   return refundsCommitted >= (payment?.amountPaid ?? 0) ? 'refunded' : 'refunded-in-part'
 }
 
-/** Clock skew of a wallet, which may carry out an order this long after its `validUntil`. */
+/** Maximum clock skew of a wallet, which may carry out an order this long after its `validUntil`. */
 const maxClockSkewMs = 30_000
 
 const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
@@ -66,7 +66,7 @@ const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
 export const openRefundOf = ({ refunds }: TracedIntent): Refund | undefined =>
   refunds.find(({ status }) => status === 'PENDING')
 
-/** The last attempt, if it is a failed refund and no refund was created after it. */
+/** Returns the last attempt if it's a failed refund and no refund was created afterwards. */
 export function failedRefundOf({ attempts, refunds }: TracedIntent) {
   const last = attempts.at(-1)
   if (last?.kind !== 'refund') return undefined

@@ -8,7 +8,7 @@ import { untried } from '../../webhooks/endpoints/endpoint.ts'
 import { entryNamed, stageWords } from '../format.ts'
 import { adviceFrom, fill, inEach, type Sentences, sentences } from './advice.ts'
 
-/** An endpoint that no longer exists counts as deleted. */
+/** An endpoint that's no longer stored counts as deleted. */
 export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
   if (endpoint === undefined || endpoint.deletedAt !== null) return 'deleted'
   if (!endpoint.active) return 'disabled'
@@ -36,7 +36,7 @@ export function endpointFacts(
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
     lastError: causeOf(locale, { stage, status }),
-    /** The dead deliveries in question, such as `some webhooks`, in French with the preposition before them. */
+    /** Names the DEAD deliveries, such as `some webhooks`. The French text includes a preposition. */
     dead: someWebhooks[locale.code],
   }
 }
@@ -44,7 +44,7 @@ export function endpointFacts(
 const on = inEach('on', 'le', 'بتاريخ')
 const someWebhooks = inEach('some webhooks', 'de certains webhooks', 'بعض إشعارات webhook')
 
-/** The status if there is one, because it tells the merchant more than the stage. */
+/** Prefers the status, because it's more useful to the merchant than the stage. */
 export function causeOf(
   { code }: Locale,
   { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>,
@@ -60,7 +60,7 @@ const responded = inEach(
 )
 const unknownCause = inEach('the attempt failed', 'la tentative a échoué', 'فشلت المحاولة')
 
-/** States in which a caller must hear something different. */
+/** States that need different sentences for a caller. */
 export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
 const sentAsTheyHappen = 'Events to which the endpoint is subscribed are sent as they happen.'
@@ -69,7 +69,7 @@ const cannotRequeue = 'The deliveries cannot be re-queued.'
 const missed =
   'Events that happen while no active endpoint is subscribed to them are not sent later by themselves. They can be replayed to an active endpoint.'
 
-/** The caller is the merchant. */
+/** In these sentences, the caller is the merchant. */
 export const endpointSentences: Record<EndpointState, Sentences> = {
   unused: sentences(
     'The endpoint is active. No delivery attempt has ended yet.',
@@ -193,7 +193,7 @@ export function deliveryFacts(
   }
 }
 
-/** Only Arabic needs no article. */
+/** Names of a webhook, without the articles that English and French sentences add. */
 const webhookNames = inEach(
   'webhook {event} for {reference}',
   'webhook {event} pour {reference}',
