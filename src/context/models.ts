@@ -78,9 +78,7 @@ export function openModels(mongo: Connection, maxTimeMs?: number): Models {
 export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T
 
-/**
- * Safe to run while the service is running. There's no timeout, because building an index can take minutes.
- */
+/** Safe to run while the service is up. There's no timeout, because building an index can take minutes. */
 export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {

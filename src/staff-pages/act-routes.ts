@@ -85,9 +85,7 @@ function faultsOf<Found>(act: StaffAct<Found, Deps>, values: FormValues & { reas
   }
 }
 
-/**
- * A field that the user didn't edit gets its current value, which may have changed since the form was shown.
- */
+/** A field that the user didn't edit gets its current value, in case it changed since the form was shown. */
 const valuesIn = <Found>(
   { fields = {} }: StaffAct<Found, Deps>,
   found: Found,

@@ -18,9 +18,7 @@ import { page, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
 
-/**
- * Because of `__Host-`, browsers accept these cookies only over HTTPS or localhost, and for no other host.
- */
+/** Because of `__Host-`, browsers accept these cookies only over HTTPS or localhost, for this host only. */
 const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
 
 /** Returns the token of the session, or of a sign-in that still needs the second factor. */

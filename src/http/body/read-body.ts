@@ -47,9 +47,7 @@ export function reserveBody(
   return memory ?? smallBody
 }
 
-/**
- * Throws if the body is truncated, or large without reserved memory. The request must then have no effect.
- */
+/** Throws if the body is truncated, or large without reserved memory. The request then has no effect. */
 export async function readBody(
   deps: LimitDeps,
   caller: Caller,

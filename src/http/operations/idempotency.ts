@@ -40,9 +40,7 @@ export interface Write {
   /** A retry with a different input still gets the first response, with a header that says so. */
   input: unknown
   status: number
-  /**
-   * Why the body was unreadable. Never stored, because the client will repeat the request with another body.
-   */
+  /** Why the body was unreadable. Never stored, because the client will retry with a readable body. */
   unread: Refusal | undefined
   cause: Cause
   run(request: WriteRequest): Promise<Result>
@@ -68,9 +66,7 @@ function headerText(latin1: string): string {
   }
 }
 
-/**
- * Runs a write once; repeating it returns the same bytes (docs/maintainers/architecture.md, "Idempotency").
- */
+/** Runs a write once. Repeating it returns the same bytes (architecture.md, "Idempotency"). */
 export async function runOnce(
   deps: Deps,
   caller: Caller,

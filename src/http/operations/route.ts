@@ -58,8 +58,7 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
   needsQuery?: true
   /**
    * Waits until there's something to return, holding no memory, list slot or MongoDB connection. Resolves to
-   * the query to run, to the response's data if the wait was in vain, or to null if the client requested no
-   * wait.
+   * the query to run, to the response's data if the wait was in vain, or to null if no wait is requested.
    */
   longPoll?(
     deps: Deps,
