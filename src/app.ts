@@ -23,7 +23,7 @@ export const apiBase = '/api/v1'
 /** Handlers run in this order, after the first checks in http/server/bare-app.ts. */
 export const createApp = (deps: Deps): Express =>
   createBareApp(deps, (app) => {
-    // First, because they are most of the traffic.
+    // Operations come first because they're most of the traffic.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)

@@ -9,6 +9,6 @@ const { stopOnSignals } = await import('./platform/stop.ts')
 
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
-// An interrupted step can simply run again.
+// Every step can run twice, so a signal may interrupt it.
 stopOnSignals(log)
 await makeIndexes(config, log)

@@ -12,11 +12,11 @@ const { server, stop } = createHttpServer(deps, createApp(deps), timeouts)
 await once(server.listen(config.port), 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
-/** For closing the connections to MongoDB, Redis and the wallets. */
+/** Time reserved for closing the connections to MongoDB, Redis and the wallets. */
 const closeMs = 3_000
 
 onStop(config.shutdownTimeoutMs, async (leftMs) => {
-  // `/readyz` fails from now on. New connections are accepted for a while, until load balancers notice.
+  // `/readyz` fails from here on, but new connections are accepted until load balancers notice.
   deps.stopping.abort()
   deps.chainWatch.close()
   await wait(config.shutdownDrainMs)

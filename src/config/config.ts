@@ -71,7 +71,7 @@ function fromEnvironment(env: Environment) {
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ] as const,
-    /** Only tests may lower it. */
+    /** Tests lower this. Production must use the default. */
     hashMemoryKib: env.HASH_MEMORY_KIB,
     trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
@@ -88,15 +88,15 @@ function fromEnvironment(env: Environment) {
     webhookAllowedHosts: new Set(splitList(env.WEBHOOK_ALLOWED_HOSTS)),
     webhookBlockedRanges: splitList(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
-    /** Without it, no live intent can be paid. `name` is stored with each payment, and `key` signs requests. */
+    /** If null, live intents can't be paid. `name` is stored with each payment, and `key` signs requests. */
     walletProvider: walletProvider(env),
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
-    /** `web` goes on accepting connections for so long after SIGTERM. */
+    /** How long `web` keeps accepting connections after SIGTERM. */
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
     shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT_SECONDS * 1000,
-    /** Per API key, and per address that sends rejected credentials. Null turns the limit off, as below. */
+    /** Per API key, and per address that sends rejected credentials. Here and below, null means no limit. */
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
@@ -108,7 +108,7 @@ function fromEnvironment(env: Environment) {
     workerPort: env.WORKER_PORT ?? null,
     metricsPort: env.METRICS_PORT ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,
-    /** Without the suffix `/v1/traces`. If null, tracing is off. */
+    /** Base URL, without `/v1/traces`. Null turns tracing off. */
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
     traceSampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
     /** In basis points (src/wallets/commission.ts). */

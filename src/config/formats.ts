@@ -9,8 +9,8 @@ import { parseRedisUrl } from './redis-url.ts'
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * The text may be PEM with line breaks or `\n`, the same in base64, or a path: many platforms limit variables to one
- * line. Returns null unless all certificates are valid.
+ * Accepts PEM (with line breaks or `\n`), base64 of PEM, or a file path, because many platforms limit a
+ * variable to one line. Returns null unless all certificates are valid.
  */
 export function readCertificates(text: string): string | null {
   const found = pemOf(text)?.match(blocks) ?? []
@@ -49,7 +49,7 @@ export function readRange(part: string): ReturnType<typeof parseRange> | null {
   }
 }
 
-/** Returns null for `/0`, too, because Express rejects it. */
+/** Returns null if a range is invalid or is `/0`, which Express rejects. */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   const ranges = splitList(text).map((part) => {
@@ -59,7 +59,7 @@ export function parseTrust(text: string): number | readonly string[] | null {
   return ranges.every((range) => range !== null) ? ranges : null
 }
 
-/** `hint` ends the error message. It never quotes a secret. */
+/** `hint` returns the error message without the variable's name, and never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -100,7 +100,7 @@ export const formats: Record<string, Format> = {
       'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips other characters, so several strings would be the same key.
+    // Decoding skips invalid characters, so without this check several strings would be the same key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

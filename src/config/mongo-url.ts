@@ -14,7 +14,7 @@ export function isMongoUrl(text: string): boolean {
   return hosts.length > 0 || srvHost !== undefined
 }
 
-/** `test` is the driver's default, so it counts only if the URL says so. MongoDB's own data is in the others. */
+/** `test` is the driver's default, so the URL must spell it out. The excluded names are MongoDB's own. */
 export function namesDatabase(text: string): boolean {
   const { dbName = '' } = optionsOf(text) ?? {}
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)

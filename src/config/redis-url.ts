@@ -4,7 +4,7 @@ export type RedisServers =
   | { kind: 'single'; tls: boolean }
   | ({ kind: 'sentinel'; name: string; db: number } & Nodes &
       Record<'sentinelUsername' | 'sentinelPassword', string | undefined>)
-  /** Some of the nodes; the driver learns about the others from them. */
+  /** `nodes` may list only some nodes of the cluster: the driver discovers the others. */
   | ({ kind: 'cluster' } & Nodes)
 
 interface Nodes {

@@ -1,6 +1,6 @@
 const easternDigits = '٠١٢٣٤٥٦٧٨٩'
 const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
-/** They get between digits through keyboards, PDF files or changes of writing direction. */
+/** Characters that keyboards, PDF files or changes of writing direction put between digits. */
 const invisible = /\p{Cf}/gu
 
 export const plainDigits = (typed: string): string =>

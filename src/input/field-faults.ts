@@ -15,7 +15,7 @@ export function refusalOf(
   errors: ErrorObject[],
   allowedHosts: ReadonlySet<string>,
 ): Refusal {
-  // Ajv reports faults in a branch of an `if`, or in a key that violates `propertyNames`, twice.
+  // Ajv reports an error twice if it's in a branch of an `if` or in a key that violates `propertyNames`.
   const found = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
@@ -30,7 +30,7 @@ export function refusalOf(
 const maxNameLength = 64
 const unprintable = /(?! )[\p{C}\p{Z}]/gu
 
-/** The client chose the name, which might garble a terminal or a log. */
+/** Escapes the name, because the client chose it and it might garble a terminal or a log. */
 function printableName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, maxNameLength).join('')
@@ -53,7 +53,7 @@ function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; o
     else param += param === '' ? step : `.${step}`
     current = next
   }
-  // They come first: a mistyped name explains why the right one is missing.
+  // Unknown fields come first: a mistyped name explains why the right one is missing.
   if (error.keyword === 'additionalProperties') {
     const name = printableName(String(error.params.additionalProperty))
     return { param: param === '' ? name : `${param}.${name}`, order: [] }

@@ -10,7 +10,7 @@ export interface FieldSchema {
   minProperties?: unknown
   else?: object
   additionalProperties?: unknown
-  /** Without these fields, the operation does more, so unknown fields, and null in these, are refused. */
+  /** Omitting one of these makes the operation do more, so nulls in them and unknown fields are refused. */
   absenceWidens?: readonly string[]
   emptyIsAbsent?: true
 }
@@ -18,8 +18,8 @@ export interface FieldSchema {
 export const maxFaults = 100
 
 /**
- * Keeps only the known fields that aren't absent. A body can contain 175,000 items, and validating all of them would
- * block the process, so the rest of a list or object that is too long isn't read.
+ * Keeps only known fields that have a value. Drops the end of a list or object that is too long: a body can
+ * contain 175,000 items, and validating all of them would block the process.
  */
 export function readFields(
   schema: FieldSchema,
@@ -88,15 +88,15 @@ function namesOf(properties: object): Set<string> {
   return names
 }
 
-/** U+0307 is what remains of İ in lower case. */
+/** U+0307 is the dot that remains when İ is lower-cased. */
 const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/gu
 
-/** NFKC can take quadratic time. */
+/** Limited, because NFKC can take quadratic time. */
 const comparedLength = 256
 
 const plain = /^[a-z\d]+$/i
 
-/** Only the detour through upper case makes ı and ſ equal to i and s. */
+/** Upper-cases first, because only that makes ı and ſ equal to i and s. */
 export function foldName(name: string): string {
   const compared = name.slice(0, comparedLength)
   if (plain.test(compared)) return compared.toLowerCase()

@@ -1,24 +1,24 @@
 export type NameKind = 'name' | 'reference'
 
-/** NFC can take quadratic time. Each caller has a limit of its own. */
+/** Longer text isn't normalised, because NFC can take quadratic time. Callers have lower limits. */
 const maxTypedLength = 1024
 
 const blanks = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu
 /** The two joiners change how words look in Arabic and other scripts. */
 const formatCharacters = /(?![\u200C\u200D])\p{Cf}/gu
 
-/** JSON Schema counts code points. */
+/** Counts code points, as JSON Schema does. */
 export const isLonger = (text: string, maxLength: number): boolean =>
   text.length > maxLength && Array.from(text).length > maxLength
 
 export const isBlank = (text: string): boolean =>
   /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text)
 
-/** Returns the form that is stored and looked up. A stored form stays the same. */
+/** Returns the form that is stored and looked up. Reading a stored name again doesn't change it. */
 export function readName(kind: NameKind, typed: string): string | null {
   if (!typed.isWellFormed()) return null
   if (typed.length > maxTypedLength) return typed.includes('\0') ? null : typed
-  // Removing characters can bring together what NFC composes, so NFC comes second.
+  // NFC comes second, because characters may only combine once those between them are removed.
   const kept =
     kind === 'name' ? typed.replaceAll(formatCharacters, '') : typed.replaceAll(/[\u2010-\u2015]/g, '-')
   const text = kept

@@ -2,13 +2,13 @@ import { plainDigits } from './digits.ts'
 
 const countryCode = '222'
 const nationalLength = 8
-/** With a lower one, a national number with a stray `+` would count as foreign. */
+/** With a lower minimum, a national number with a stray `+` would count as foreign. */
 const minForeignLength = 10
 
 const separators = /[\s.()/\p{Dash_Punctuation}]/gu
 const trunkZero = /\(0\)/
 
-/** Returns digits only, with a country code unless it's Mauritanian. */
+/** Returns digits only, with a country code unless the number is Mauritanian. */
 export function readPhone(typed: string): string | null {
   const text = plainDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
   const [, prefix, digits = ''] = /^(\+|00)?([1-9]\d{7,14})$/.exec(text) ?? []
@@ -20,7 +20,7 @@ export function readPhone(typed: string): string | null {
 /** The second digit of a Mauritanian landline is 5. */
 const mobile = /^[234][^5]/
 
-/** Null for a Mauritanian landline, too: it has no wallet. */
+/** Also returns null for a Mauritanian landline, because it can't have a wallet. */
 export function readWalletPhone(typed: string): string | null {
   const phone = readPhone(typed)
   return phone?.length === nationalLength && !mobile.test(phone) ? null : phone

@@ -16,7 +16,7 @@ type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
-/** Of the running validation, which is synchronous. Ajv passes only the value to formats. */
+/** A variable, because Ajv passes formats only the value. Validation is synchronous, so this is safe. */
 let config: Limits
 
 const isAmountFrom = (least: number) => ({
@@ -51,7 +51,7 @@ const ajv = new Ajv({
   strictNumbers: false,
   // A test validates the schemas. Compiling the validator of JSON Schema itself takes 60 ms.
   validateSchema: false,
-  // Schemas are compiled on first use, in a third less time.
+  // Schemas are compiled on first use, which takes a third less time without optimising.
   code: { optimize: false },
   formats,
   keywords: ['errorCodes', 'message', 'absenceWidens', 'emptyIsAbsent'],
@@ -84,12 +84,12 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** A CSV file couldn't distinguish whitespace from an empty field. */
+/** In a CSV file, whitespace would look like an empty field. */
 function isWritten(text: string): boolean {
   return isStorable(text) && /\S/.test(text)
 }
 
-/** Without user info, and characters that the URL parser would drop or convert to a slash. */
+/** Excludes user info, and characters that the URL parser would drop or convert to a slash. */
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {

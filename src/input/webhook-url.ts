@@ -7,8 +7,8 @@ const maxLength = 2048
 const maxNameLength = 253
 
 /**
- * Top-level labels that public DNS doesn't have (RFC 6761, 6762, 7686, 8375 and 9476), and those of home and office
- * routers. Documentation uses `example`, which no real host has.
+ * Top-level labels that public DNS doesn't have (RFC 6761, 6762, 7686, 8375 and 9476), and those of home and
+ * office routers. `example` is allowed: documentation uses it, and no real host does.
  */
 export const privateSuffixes: ReadonlySet<string> = new Set(
   'alt arpa corp home internal intranet invalid lan local localdomain localhost onion private test'.split(
@@ -19,7 +19,7 @@ export const privateSuffixes: ReadonlySet<string> = new Set(
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Without characters that the URL parser would drop or replace with a slash. */
+/** Excludes characters that the URL parser would drop or replace with a slash. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
@@ -78,5 +78,5 @@ export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): Judg
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/** Without a fragment, and without a dot at the end of the host. */
+/** Removes the fragment, and a dot at the end of the host. */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input

@@ -5,15 +5,15 @@ import { type Cost, createShare, type Held } from './share.ts'
 
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
-/** Reading and building a response of 1 MB takes 10 ms. */
+/** Reading and building 1 MB of response takes 10 ms, so one business gets about a sixth of the time. */
 export const bytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
 const carefulMs = 600_000
-/** A request may then wait 8 s for MongoDB, and must get its response within 10 s. */
+/** After this, a request may still wait 8 s for MongoDB: it must get its response within 10 s. */
 export const maxWaitMs = 2_000
 
-/** A process has 1 GB of memory and uses 150 MB at rest. */
+/** These limits assume a process with 1 GB of memory that uses 150 MB when idle. */
 export const capacityLimits = (careful: (businessId: string) => number) =>
   ({
     memory: {
@@ -40,7 +40,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       scope: 'lists',
       message: 'A business can run 2 exports at once. Wait for one to finish.',
     },
-    // A query may use three of the connections for lists (src/lists/lists.ts).
+    // Each query may use three of the 16 list connections (src/lists/lists.ts).
     queries: {
       what: 'Queries of lists, exports and staff pages at a time',
       total: 4,
@@ -119,7 +119,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     }
   }
 
-  /** Rests after a heavy read, for at most 200 ms after a list: requests in sequence are never refused. */
+  /** Holds slots after a heavy read (for a list, up to 200 ms), so sequential requests are only delayed. */
   function endRead(
     businessId: string,
     held: Held<CapacityName>,
@@ -146,7 +146,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     ...share,
     wait,
     endRead,
-    /** Work on a document of this size costs `times` reads. Small documents never wait. */
+    /** Counts work on a large document as `times` reads of its size. Small documents never wait. */
     async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
       noteLarge(businessId)
@@ -156,7 +156,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 }
 
-/** Fits 100 of the largest orders, or intents without refunds. */
+/** Enough for 100 of the largest orders, or of the largest intents without refunds. */
 export const maxPageBytes = 26 * 1024 * 1024
 
 export class PageTooLarge extends Refusal {

@@ -40,23 +40,23 @@ type Owned = Pick<Quota, 'name' | 'owner'>
 interface Block extends Quota {
   id: string
   expireAt: Date
-  /** Negative if some spending is still to be written. */
+  /** Negative if some spending hasn't been written yet. */
   left: number
   size: number
   isReserving: boolean
   settling: Promise<unknown> | null
-  /** By all processes together, when it was last read. */
+  /** Usage across all processes when it was last read. */
   used: number
   isReported: boolean
 }
 
-/** The last two fields are its outcome. */
+/** The write sets `granted` and `full`. */
 interface Change {
   id: string
   amount: number
   extra: number
   max: number
-  /** The end of a new period. Points are given back only to a period that ends by then. */
+  /** When a new period would end. Points are given back only to a period that ends no later. */
   expireAt: Date
   granted: number
   full: Counter | null
@@ -67,7 +67,7 @@ const dayMs = 86_400_000
 export const utcDayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOfUtcDay = (day: number): Date => new Date(day * dayMs)
 
-/** The part of a quota that a process may keep unused. */
+/** The fraction of a quota that a process may reserve without using it. */
 const maxUnused = 0.01
 const reportedPart = 0.8
 const settleMs = 50
@@ -104,9 +104,9 @@ export const usedUpRefusal = (
 export type Counters = ReturnType<typeof openCounters>
 
 /**
- * Shared by all processes. Transactions would block each other on the same counter, so they never write one. *Points*
- * count failures and are written at once. A *quota* is reserved in blocks and spent in memory: first what is needed,
- * then twice as much each time. A killed process loses its blocks until the day ends.
+ * Counters that all processes share. Transactions never write them, because they would block each other.
+ * *Points* count failures and are written at once. A *quota* is reserved in blocks, each twice as large as
+ * the last, and spent in memory. If a process is killed, its blocks stay reserved until the day ends.
  */
 export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
   const stored = nativeCollection(model)
@@ -136,7 +136,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       }
       return changes
     } catch (error) {
-      // Those settled in an earlier round must not be repeated.
+      // Only unsettled changes fail, because callers must not repeat those settled in an earlier round.
       const unsettled = new Set(groups.flat())
       return changes.map((change) => (unsettled.has(change) ? (error as Error) : change))
     }
@@ -166,7 +166,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       const filter = { _id, expireAt: { $gt: at, $lte: expireAt } }
       return { updateOne: { filter, update: [{ $set: { used } }], upsert: false } }
     }
-    // Also true of a new document: a missing field sorts before any date.
+    // Also true for a new document, because a missing field sorts before any date.
     const isOver = { $lte: ['$expireAt', at] }
     const set = {
       used: { $cond: [isOver, amount, used] },
@@ -230,7 +230,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
   }
 
-  /** Gives back what is left beyond `most`, or writes the spending that isn't counted yet. */
+  /** Gives back reserved units beyond `most`, or writes spending that isn't counted yet. */
   async function settle(block: Block, most: number): Promise<void> {
     const kept = Math.min(Math.max(block.left, 0), most)
     const amount = kept - block.left
@@ -246,7 +246,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     () => settleMs,
   )
 
-  /** A negative `amount` gives back what was spent in vain. */
+  /** A negative `amount` gives back units that weren't needed after all. */
   function count(owned: Owned, amount: number): void {
     const block = blockOf(owned)
     block.left -= amount
@@ -255,13 +255,13 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   }
 
   return {
-    /** `used` includes `ahead` more points. `closedMs` is how long the counter stays closed if that's too many. */
+    /** `used` includes `ahead` extra points. If it exceeds `max`, the period ends in `closedMs`. */
     async look({ id, max }: Bound, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
       return { used, closedMs: used <= max ? 0 : msLeft(counter) }
     },
-    /** Counts one point in each, or in none if any is closed. Returns for how many ms each one is closed. */
+    /** Counts one point in every counter, or in none if one is full. Returns how many ms each stays full. */
     async take(bounds: readonly Bound[]): Promise<number[]> {
       const taken = await changeEach(bounds, 1)
       const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
@@ -273,7 +273,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
         bounds.map((bound) => ({ ...bound, max: Infinity })),
         points,
       ),
-    /** One point of each, unless its period began after `countedAt`. */
+    /** Gives back one point per counter, unless its period began after `countedAt`. */
     giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> =>
       changeEach(bounds, -1, countedAt),
     forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> =>
@@ -287,7 +287,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       return true
     },
     count,
-    /** The owners closest to their limits, among those that spent some of it in this process. */
+    /** The owners closest to their limits, among those that used this quota in this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
       const own = [...blocks.values()].filter(
         (each) => each.name === name && each.limit > 0 && each.expireAt > now(),

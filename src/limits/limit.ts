@@ -8,12 +8,12 @@ export interface Limit {
   metric?: string
 }
 
-/** The result of `max` may change while a caller waits. `range` describes it in docs/maintainers/limits.md. */
+/** A computed `max` may change while a caller waits. `range` describes it in docs/maintainers/limits.md. */
 export type OwnerPart =
   | { owner: string; max: number }
   | { owner: string; max: (key: string) => number; range: string }
 
-/** For an owner that has used up its own part, which is the default of `limit`. */
+/** The 429 for an owner that has used up its own part. `limit` defaults to that part. */
 export interface OwnRefusal {
   scope: RateLimitScope
   message: string
@@ -23,12 +23,12 @@ export interface OwnRefusal {
 export interface Resource extends Limit, Partial<OwnRefusal> {
   /** By default, only the parts are limited. */
   total?: number
-  /** Of nested owners. The outermost come first, and share the resource fairly. */
+  /** Limits per nested owner, outermost first. The outermost owners share the resource fairly. */
   parts: readonly [OwnerPart, ...OwnerPart[]]
-  /** An owner gets more only while as much stays free as it would then have. */
+  /** An owner may hold at most as much as stays free for the others. */
   leavesFree?: true
   unit?: 'bytes'
-  /** Calls of one owner at the last level. The default is 100. */
+  /** How many calls of one owner at the last level may wait. The default is 100. */
   maxWaiting?: number
 }
 

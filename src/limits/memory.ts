@@ -16,18 +16,18 @@ interface Unread {
   movedAt: number | null
 }
 
-/** Bytes of memory. Measured: nested empty arrays take 24, ordinary JSON 1 or 2, and a CSV of short cells up to 5. */
+/** Measured: nested empty arrays take 24 bytes, ordinary JSON 1 or 2, a CSV of short cells up to 5. */
 export const perBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyKind = keyof typeof perBodyByte
 
-/** The memory is freed once all such work has ended. */
+/** The memory is freed once all work passed to this function has ended. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface BodyMemory {
   isLarge: boolean
   during: During
-  /** Keeps only what a body of this size needs. */
+  /** Shrinks the reservation to what a body of this size needs. */
   keep(bytes: number): void
 }
 
@@ -49,7 +49,7 @@ export function createRequestMemory(capacity: Capacity) {
     one.held.resize({ memory: 0 })
   }
 
-  /** Closes the longest-stalled response. False if none has been stalled for `forMs`. */
+  /** Closes the response that has stalled longest. Returns false if none has stalled for `forMs`. */
   function closeStalled(businessId: string, forMs: number): boolean {
     let latest = performance.now() - forMs
     let oldest: Unread | null = null
@@ -81,13 +81,13 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   return {
-    /** RATE_LIMITED if the business has used up its part, SERVICE_UNAVAILABLE if others use the rest. */
+    /** Throws RATE_LIMITED if the business's part is used up, SERVICE_UNAVAILABLE if the whole memory is. */
     async reserve(
       businessId: string,
       wanted: Cost<CapacityName>,
       response: ServerResponse,
     ): Promise<ReservedResponse> {
-      // Even the largest response fits into its business's part.
+      // Capped at the business's part, which holds even the largest response.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
       const held =
         takeNow(businessId, cost) ??
@@ -116,7 +116,7 @@ export function createRequestMemory(capacity: Capacity) {
         wasRead: (bytes) => resize(Math.max(0, one.bytes - bytes)),
       }
     },
-    /** A write has taken effect, so its response can't be refused. A retry repeats those that are closed here. */
+    /** Never refuses, because the write has happened, but may close stalled responses. A retry gets them. */
     count(businessId: string, bytes: number, response: ServerResponse): void {
       if (bytes <= smallBytes || response.closed) return
       const held = capacity.force([businessId], { memory: bytes })
@@ -126,7 +126,7 @@ export function createRequestMemory(capacity: Capacity) {
       while (capacity.held('memory', businessId) > memoryOfBusiness && closeStalled(businessId, 0));
       one.movedAt = performance.now()
     },
-    /** Null if too little memory is left, because a body never waits. */
+    /** Returns null if too little memory is left, because a body never waits for memory. */
     body(businessId: string, kind: BodyKind, bytes: number): BodyMemory | null {
       const held = takeNow(businessId, { memory: bytes * perBodyByte[kind] })
       return held && bodyMemory(held, kind)

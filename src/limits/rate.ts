@@ -44,7 +44,7 @@ export type Addition = readonly [name: string, by: number]
  */
 export type AddToSums = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 
-/** A future second's sum can't be set in advance, because its key is hashed. An implausible sum becomes null. */
+/** Hashes keys so that a future second's sum can't be set in advance. An implausible sum becomes null. */
 export const createAddToSums =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddToSums =>
   async (additions, livesMs) => {
@@ -59,7 +59,7 @@ export const createAddToSums =
 const plausible = (sum: number, by: number): number | null =>
   Number.isSafeInteger(sum) && sum >= by ? sum : null
 
-/** An API key, or a prefix with invalid credentials or without a key. */
+/** An API key, or a network prefix that sends invalid credentials or no key. */
 export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
 
 interface RateStanding {
@@ -68,7 +68,7 @@ interface RateStanding {
   over: number
 }
 
-/** Per clock second, across all processes. No request waits for Redis. */
+/** Limits per clock second, across all processes. Requests never wait for Redis. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
 interface Counts {
@@ -85,12 +85,12 @@ interface Second {
 
 /** Redis hardly notices four small calls per second. */
 const exchangeEveryMs = 250
-/** The clocks of two processes may differ by up to a second. */
+/** Clocks of two processes may differ by up to a second, so a second's sums must outlive it. */
 const keptInRedisMs = 3000
-/** Per second, about 8 MB. Refusing further callers would let a flood shut out all of them, so they aren't counted. */
+/** Callers per second, in about 8 MB. Others aren't counted: refusing them would let a flood shut out all. */
 const maxCounted = 20_000
 const maxBatch = 1000
-/** Of the limit. Most API keys never reach it. A caller may exceed its limit by so much per process. */
+/** Counts below this portion of a limit aren't sent, so a caller may exceed it by as much per process. */
 const minPortionToSend = 0.03
 
 export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
@@ -102,7 +102,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     return latest
   }
 
-  // If Redis is slow, the previous exchange may still be running.
+  // Runs are shared, because the previous exchange may still be running if Redis is slow.
   const exchange = shareRuns(async () => {
     const { at, callers } = latest
     const batch = [...callers]
@@ -112,7 +112,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     if (batch.length === 0) return
     for (const { counts, by } of batch) {
       counts.unsent = 0
-      // Without Redis, this process goes on with its own counts.
+      // If Redis is down, this process still limits callers by its own counts.
       counts.sum += by
     }
     const sums = await addToSums(
@@ -127,7 +127,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
 
   return {
     perSecond,
-    /** Up to twice as long at random. Tests lower it. */
+    /** The delay before a refusal, randomly up to twice as long. Tests lower it. */
     refusalDelayMs: 1000,
     count(who: Counted, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
@@ -135,7 +135,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
       counts.unsent += requests
       return standingAt(counts, limit)
     },
-    /** The standing if one more request came. Counts nothing. */
+    /** The standing that one more request would have, without counting it. */
     look(who: Counted, limit = perSecond): RateStanding {
       const { unsent, sum } = current().callers.get(who) ?? { unsent: 0, sum: 0 }
       return { ...standingAt({ unsent, sum }, limit), isOpen: unsent + sum < limit }
@@ -167,7 +167,7 @@ export interface Meter {
 }
 
 interface Metered extends RateLimit {
-  /** Fractions of the time, `ofAll` for all owners in debt together. */
+  /** Fractions of the time: `ofOne` per owner, `ofAll` for all overdrawn owners together. */
   ofOne: number
   ofAll: number
   maxSavedMs: number
@@ -186,7 +186,7 @@ export const meters = {
     maxSavedMs: 50,
     maxOwedMs: Number.POSITIVE_INFINITY,
   },
-  // At most 3 s are owed, so the longest rest is 10 s, in which no lease ends.
+  // At most 3 s are owed, so the longest rest is 10 s, which is shorter than any lease.
   background: {
     what: 'Time for which a clean-up, a check or a bulk act keeps MongoDB busy',
     owner: 'run',

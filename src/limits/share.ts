@@ -6,7 +6,7 @@ export type Cost<Name extends string> = Partial<Record<Name, number>>
 
 export interface Held<Name extends string> {
   resize(cost: Cost<Name>): boolean
-  /** Waits until more fits, and keeps the old amounts until then. */
+  /** Waits until the new amounts fit, and keeps the old ones until then. */
   moveTo(cost: Cost<Name>): void
   free(): void
 }
@@ -25,12 +25,12 @@ interface Block<Name extends string> {
   level: number | null
 }
 
-/** One owner's waiters by the owner at the last level and the needed resources, in order of arrival. */
+/** An outermost owner's waiters in order of arrival, keyed by innermost owner and needed resources. */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
- * What becomes free goes to the waiting owner that has the smallest part of what it waits for, and among equals to the
- * one that was served longest ago. A caller gets everything it needs or nothing, so waiters never block each other.
+ * Freed capacity goes to the waiting owner that holds the least of the resource; among equals, to the one
+ * served longest ago. A caller gets all it needs at once or nothing, so waiters never block each other.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, Resource>,
@@ -44,9 +44,9 @@ export function createShare<Name extends string>(
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   const taken = none()
   const levels: Map<string, Record<Name, number>>[] = []
-  /** By the owner at the first level. The one that was served longest ago comes first. */
+  /** Keyed by the outermost owner. The owner served longest ago comes first. */
   const lines = new Map<string, Line<Name>>()
-  /** The process's total may block a waiter. */
+  /** Whether the process's total may block a waiter. */
   let isTight = false
 
   const totalOf = (name: Name): number => resources[name].total ?? Number.POSITIVE_INFINITY
@@ -142,7 +142,7 @@ export function createShare<Name extends string>(
     return part
   }
 
-  /** Serving a waiter can free more, because one that moves gives up what it had. */
+  /** Owners that freed capacity. Serving a waiter may free more, because `moveTo` gives up old amounts. */
   const freed = new Set<string>()
   let isServing = false
 
@@ -160,7 +160,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** Afterwards, `isTight` is true only if the process's total still blocks a waiter. */
+  /** After the last call, `isTight` is true only if the process's total still blocks a waiter. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false
@@ -236,7 +236,7 @@ export function createShare<Name extends string>(
     used: (): Readonly<Record<Name, number>> => taken,
     take,
     takeNow,
-    /** Counts even what doesn't fit, because it has already happened. */
+    /** Also counts amounts that don't fit, because they're already in use. */
     force(owners: readonly string[], cost: Cost<Name>): Held<Name> {
       change(owners, cost)
       return hold(owners, cost)

@@ -6,11 +6,11 @@ import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
 import type { Listed } from '../mongo/walk.ts'
 import { longestReadMs } from './pagination.ts'
 
-/** `count` items were created between the list's first checkpoint and `at`, in Unix ms. */
+/** `count` is the number of items created from the first checkpoint to `at` (Unix ms). */
 const checkpointFields = part({ at: whole, count: whole })
 export type Checkpoint = Of<typeof checkpointFields>
 
-/** Of one list. They are counted again after a week, because an item may be inserted hours late. */
+/** The checkpoints of a list. They're recounted after a week, because an item may be inserted hours late. */
 export const listCheckpoints = declareCollection({
   name: 'listcheckpoints',
   kept: 'until it expires after a week',
@@ -24,10 +24,10 @@ export const listCheckpoints = declareCollection({
 })
 export type ListCheckpoints = Stored<typeof listCheckpoints>
 
-/** MongoDB counts so many index keys in about 1 ms. */
+/** MongoDB counts this many index keys in about 1 ms. */
 const itemsPerCheckpoint = 2_000
 
-/** Of all lists together, for 500 million documents, in about 15 MB. */
+/** Checkpoints of all lists together: enough for 500 million documents, in about 15 MB. */
 const maxCheckpoints = 250_000
 
 /** Many times the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s) together. */
@@ -36,7 +36,7 @@ const maxDelayMs = 300_000
 /** Everything created before this is in MongoDB, unless something was frozen for minutes. */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
-/** Younger checkpoints are recounted: a frozen process may insert late, rarely after more than an hour. */
+/** Younger checkpoints are recounted: a frozen process may insert late, but rarely by over an hour. */
 const unsettledMs = 3_600_000
 
 /** Items created before `keptFrom` may be gone. */
@@ -47,7 +47,7 @@ const settledCheckpoints = (
 ): Checkpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
 
-/** Items must match `where` for ever. The index has its fields, then the creation time and the id. */
+/** Items must match `where` for ever. The index has the fields of `where`, then `createdAt` and `_id`. */
 export interface Countable {
   /** Names the owner, the environment and the kind of item. */
   key: string
@@ -55,7 +55,7 @@ export interface Countable {
   index: string
   where: Record<string, unknown>
   keptFrom: Date | null
-  /** For items that are inserted long after their creation: all older ones have been inserted. */
+  /** For items inserted long after their creation: a time before which all have been inserted. */
   completeBefore?(): Promise<Date | null>
 }
 
@@ -128,7 +128,7 @@ export function createListCounts(
       const stored = await nativeCollection(model).findOne({ _id: countable.key })
       listCount.checkpoints = settledCheckpoints(stored?.checkpoints ?? [], keptFrom, now)
     }
-    // Those created before the first checkpoint are recounted each time.
+    // Items created before the first checkpoint are recounted each time.
     if (listCount.checkpoints.length === 0)
       listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
@@ -161,9 +161,9 @@ export function createListCounts(
   }
 
   return {
-    /** Shorter lists have no checkpoints. */
+    /** A list that is shorter than this has no checkpoints. */
     itemsPerCheckpoint: limits.itemsPerCheckpoint,
-    /** Oldest first. Empty if the list hasn't been counted. */
+    /** Returns the oldest first, or none if the list hasn't been counted. */
     async checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]> {
       const { key, keptFrom } = countable
       if (!listCounts.has(key)) return []
@@ -176,7 +176,7 @@ export function createListCounts(
   }
 }
 
-/** Adds to `checkpoints`, which must not be empty. After a failure, the next call continues from the last one. */
+/** Appends to `checkpoints`, which must not be empty. After a failure, the next call continues there. */
 async function extendCheckpoints(
   checkpoints: Checkpoint[],
   countable: Countable,
@@ -216,7 +216,7 @@ async function createdAfter(
   return found?.createdAt ?? null
 }
 
-/** Another process may have stored as much. A failure only costs time. */
+/** Keeps checkpoints of another process that go as far. A failure only costs time, so it's ignored. */
 async function store(
   model: Model<ListCheckpoints>,
   { key: _id }: Countable,

@@ -3,10 +3,10 @@ import { isTooSlow } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 
-/** Lists, counts, exports and staff searches have MongoDB connections of their own, so that nothing waits for them. */
+/** Lists, exports and staff searches use their own connections, so that payments don't wait for them. */
 export type Lists = ReturnType<typeof createLists>
 
-/** For three commands per query (limits/capacity.ts), five per staff page, and the metrics. */
+/** Enough for three commands per query (limits/capacity.ts), five per staff page, and the metrics. */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
 export function createLists(models: Models, capacity: Capacity) {
@@ -25,14 +25,14 @@ export function createLists(models: Models, capacity: Capacity) {
   }
 
   return {
-    /** MongoDB aborts their queries after `longestReadMs`. */
+    /** Models whose queries MongoDB aborts after `longestReadMs`. */
     models,
     read,
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {
       const held = await capacity.wait(owner, { queries: 1 })
       return read(query).finally(held.free)
     },
-    /** The limit on lists also limits how fast a business can act. */
+    /** Holds a list slot while acting, so that the limit on lists also limits how fast a business can act. */
     async readAndAct<Found, Done>(
       businessId: string,
       query: (models: Models) => Promise<Found>,

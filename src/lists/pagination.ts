@@ -51,7 +51,7 @@ export interface Listing extends Selection {
   counted?: Selection
 }
 
-/** Newest first, then by id. A page past the end is empty. */
+/** Sorts the newest first, then by id. A page past the end is empty. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields = {}, counted = { where, index } }: Listing,
@@ -78,8 +78,8 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
- * For an index in another order: MongoDB sorts the keys of all matching documents in memory, so the index must contain
- * the creation time and the id. Only the page's documents are read.
+ * For an index that isn't in creation order. MongoDB sorts its matching keys in memory, so it must contain
+ * `createdAt` and `_id`. Only the page's documents are read.
  */
 export async function readSortedPage<Item extends Listed>(
   model: Model<Item>,
@@ -112,7 +112,7 @@ export const presentPage = <Item, Presented>(
   present: (item: Item) => Presented,
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
-/** `found` has one item too many if another page follows. `total` was counted at another time. */
+/** `found` has one extra item if another page follows: `total` was counted at a different time. */
 export const pageOf = <Item>({ page, limit }: PageRequest, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,

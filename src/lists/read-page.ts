@@ -3,7 +3,7 @@ import type { Deps } from '../platform/deps.ts'
 import { type Checkpoint, type Countable, countCreated } from './counts.ts'
 import { longestReadMs, maxSkip, type Page, type PageRequest, pageOf, readWithinPage } from './pagination.ts'
 
-/** Newest first, then by id. However far away the page is, MongoDB skips only a few thousand index keys. */
+/** Sorts the newest first, then by id. Even for a distant page, MongoDB skips only a few thousand keys. */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
@@ -40,7 +40,7 @@ async function readFrom<Item>(
   return (await readWithinPage(found)) as Item[]
 }
 
-/** Skip `skip` items from the newest one before `before`, or from the newest of all. */
+/** The page begins after `skip` items, counted from the newest one (before `before`, if set). */
 interface PageStart {
   before: Date | null
   skip: number

@@ -44,7 +44,7 @@ export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknow
   },
 })
 
-/** Queries run in parallel, so a scrape takes no longer. Prometheus would wait up to 10 s. */
+/** Queries run in parallel, so this is also the limit for a scrape. Prometheus would wait up to 10 s. */
 export const queryTimeoutMs = 1500
 
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {

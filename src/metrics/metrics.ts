@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 
-/** Labels have few values, without keys or addresses. Only the ten highest businesses appear by id. */
+/** Labels have few values, and no keys or addresses. Business ids appear only for the ten highest values. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Each has its own registry, because tests run two services in one process. */
+/** Creates its own registry, because tests run two services in one process. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -16,7 +16,7 @@ export function createMetrics() {
 export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' =>
   sandbox ? 'test' : 'live'
 
-/** The first iterate over all connections; the last two need a timer that fires ten times per second. */
+/** The `nodejs_active_…` metrics iterate over all connections; the others need a timer every 100 ms. */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [
     `nodejs_active_${kind}`,
@@ -98,7 +98,7 @@ function createCounted(registers: Registry[]) {
   }
 }
 
-/** These trigger alerts: all at `error`, and at `warn` those that need an operator. */
+/** Lines that trigger alerts: all at `error`, and those at `warn` that need an operator. */
 export const watchedLines = {
   error: [
     'process.crashed',

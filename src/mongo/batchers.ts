@@ -5,12 +5,12 @@ import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
 /**
- * Sends concurrent operations to MongoDB together, one batch at a time. An idle batcher sends at once. After
- * `deadlineAt`, a `performance.now()` time, an unsent operation is dropped with SERVICE_UNAVAILABLE.
+ * Sends concurrent operations to MongoDB in batches, one batch at a time. An idle batcher sends at once. An
+ * operation still unsent at `deadlineAt` (a `performance.now()` time) is rejected with SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** For workers: only the driver's timeouts apply. */
+/** Workers pass this, because no client waits for them. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -21,15 +21,15 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * Milliseconds from one batch to the next if no request waits for it. Measured: shorter rests slow down requests at 200
- * events per second, because commands take processor time, and longer ones slow down the whole system.
+ * Milliseconds between the starts of background batches. Measured at 200 events per second: shorter rests
+ * slow down requests, because commands take processor time, and longer ones slow down the whole system.
  */
 export const backgroundRest = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
 
 /**
- * `send` must return one outcome per item, in the same order. An Error rejects only that item. `restAfter` returns the
- * ms from the start of a batch of so many operations to the next start.
+ * `send` must return one outcome per item, in the order of the items. An Error rejects only its own item.
+ * `restAfter` takes the size of a batch and returns the least number of ms before the next batch may start.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -41,7 +41,7 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // The callers of a finished batch add their next operations in the same iteration of the event loop.
+    // Callers whose operations have just finished can still add their next ones to this batch.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
@@ -81,10 +81,10 @@ export function createBatcher<Item, Outcome>(
     })
 }
 
-/** A single call ends sooner. A batch of two slow calls is abandoned, and the next may run beside it. */
+/** One call times out sooner. A batch of two slow calls is abandoned, so the next batch may overlap it. */
 const flushTimeoutMs = 7000
 
-/** Nothing is cached. */
+/** Requests share a read only within a batch: this is not a cache. */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],
@@ -111,8 +111,8 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * `insertMany` must be unordered. Documents have their `_id`, so sending one twice is safe. If the outcome is unknown,
- * all callers of the batch are rejected.
+ * `insertMany` must be unordered. Documents already have an `_id`, so sending one twice is safe. If the
+ * outcome is unknown, all callers of the batch are rejected.
  */
 export const createInsertBatcher = <Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
@@ -132,7 +132,7 @@ async function insertTogether<Doc>(
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // A document that can't be encoded must not make the others fail.
+    // Insert one by one, so that a document that can't be encoded doesn't fail the whole batch.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
@@ -147,7 +147,7 @@ function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (Insertion
   return outcomes
 }
 
-/** MongoDB's message quotes stored values, such as payment codes. */
+/** Drops MongoDB's message, because it quotes stored values such as payment codes. */
 function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }
@@ -155,14 +155,14 @@ function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insert
 }
 
 export interface GuardedUpdate {
-  /** The `_id` and the guard. Values aren't cast. */
+  /** The `_id` and the guard. Mongoose doesn't cast the values. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /** Matches only if this update was made. It's checked if some guards of a batch didn't match. */
+  /** A filter that matches only after this update. It's queried if a guard in the batch didn't match. */
   proof: Record<string, unknown>
 }
 
-/** Resolves to whether the guard matched. Updates of the same document go into different batches. */
+/** Resolves to whether the guard matched. Updates of the same document never share a batch. */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
@@ -184,7 +184,7 @@ async function updateTogether<Doc extends { _id: string }>(
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
-    // One that can't be encoded, or is rejected, must not make the others fail. `proof` finds those already made.
+    // Update one by one, so that an invalid update doesn't fail the others. `proof` finds those already made.
     const alone: (boolean | Error)[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone

@@ -2,10 +2,10 @@ import { type Connection, type Model, mongo, Schema } from 'mongoose'
 import { type CollectionDeclaration } from './declare.ts'
 import { definitionOf } from './fields.ts'
 
-/** A process opens the same models on two connections, and a test on hundreds. */
+/** Cached because a process opens each model on two connections, and a test on hundreds. */
 const schemas = new WeakMap<CollectionDeclaration, Map<number | undefined, Schema>>()
 
-/** context/models.ts creates collections and indexes. MongoDB aborts queries after `maxTimeMs`. */
+/** Creates no collection or index (context/models.ts does). MongoDB aborts queries after `maxTimeMs`. */
 export function openCollection<Doc>(
   connection: Connection,
   declared: CollectionDeclaration,
@@ -42,8 +42,8 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * For hot paths, because Mongoose's casting would double the cost of a call, and for inserts, because its `insertMany`
- * can silently drop a document. Values aren't cast.
+ * Bypasses Mongoose, so values aren't cast. Use it on hot paths, because casting would double the cost of a
+ * call, and for inserts, because Mongoose's `insertMany` can silently drop a document.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
@@ -69,7 +69,7 @@ export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteE
 
 const int32 = 2 ** 31
 
-/** Size as BSON, eight times as fast as the driver. Only for these types and ASCII names, all that we store. */
+/** BSON size, eight times as fast as the driver's. Supports only ASCII names and the types that we store. */
 export const bytesOf = (...documents: object[]): number =>
   documents.reduce((sum: number, each) => sum + sizeOf(each), 0)
 
@@ -80,7 +80,7 @@ function sizeOf(value: unknown): number {
   if (value === null || value === undefined) return 0
   if (value instanceof Date) return 8
   let size = 5
-  // With `for … in`, most of the time would go into the names of array elements.
+  // `for … in` would spend most of its time on converting array indexes to strings.
   if (Array.isArray(value))
     for (let at = 0; at < value.length; at += 1) size += 2 + `${at}`.length + sizeOf(value[at])
   else for (const name in value) size += 2 + name.length + sizeOf(value[name as keyof typeof value])

@@ -3,14 +3,14 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 
-/** These override the URL's options. A failover can't undo what was read. A call ends within 5 s. */
+/** These override the URL's options. With majority reads, a failover can't undo what was read. */
 const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
   // With the Stable API, MongoDB 6 to 8 behave the same.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
-  // Every write of this service can run twice.
+  // This is safe because every write of this service can run twice.
   retryWrites: true,
   retryReads: false,
   bufferCommands: false,
@@ -22,7 +22,7 @@ const options = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** Tests on a busy machine increase these. */
+/** A call ends within 5 s. Tests on a busy machine increase these timeouts. */
 export const timeouts = {
   socketTimeoutMS: 5000,
   connectTimeoutMS: 2000,
@@ -69,7 +69,7 @@ async function requireTransactions({ db }: Connection): Promise<void> {
 
 const maxLockSeconds = 10
 
-/** Warns if a killed process's documents would stay locked for longer. The Stable API lacks `getParameter`. */
+/** Warns if a killed process could leave documents locked for longer. The Stable API lacks `getParameter`. */
 export async function checkTransactionLifetime(
   { mongodbUrl, mongodbCa: ca }: MongoAddress,
   log: Log,
@@ -95,7 +95,7 @@ export async function checkTransactionLifetime(
 /** 18 is AuthenticationFailed. */
 const hopeless = new Set<unknown>([18, standaloneServer])
 
-/** Waits for the database, unless the password is wrong or the server has no transactions. */
+/** Retries until MongoDB responds. Throws if the password is wrong or the server has no transactions. */
 export const awaitMongo = (
   address: MongoAddress,
   log: Log,
@@ -126,12 +126,12 @@ async function retryWhile<T>(
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))
 
-/** The driver retries after these, but doesn't export them, and doesn't label errors of a closed connection. */
+/** The driver retries after these, but exports no list, and doesn't label errors of a closed connection. */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])
 
-/** MongoDB may be back a moment later. The driver doesn't export the class of MongoWaitQueueTimeoutError. */
+/** MongoDB may be back soon after these errors. The driver doesn't export MongoWaitQueueTimeoutError. */
 export const isUnreachable = (error: unknown): boolean =>
   isSocketFault(error) ||
   (error instanceof mongoose.mongo.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError') ||

@@ -2,7 +2,7 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../platform/log.ts'
 import { shareRuns } from '../platform/share-runs.ts'
 
-/** The clock of MongoDB's primary, extrapolated with a monotonic clock. A process's own wall clock doesn't matter. */
+/** Time of MongoDB's primary, extrapolated with a monotonic clock. A process's wall clock doesn't matter. */
 export type DatabaseTime = ReturnType<typeof createDatabaseTime>
 
 /** The monotonic clock may stop while the machine sleeps. */
@@ -25,14 +25,14 @@ interface Measurement {
 
 /** See also `maxClockSkewMs` in src/intents/lifecycle.ts. */
 const maxErrorMs = 500
-/** NTP slews each of the two clocks at half of this at most. */
+/** NTP slews each of the two clocks by at most half of this. */
 const driftPerMs = 0.001
 /** The wall and the monotonic clock diverge by more only if the machine slept or the wall clock was set. */
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
 const goodErrorMs = 5
-/** The first round trips of a process are its slowest. */
+/** Several, because a process's first round trips are its slowest. */
 const firstMeasurements = 3
 
 export const noShift: Shift = (databaseMs) => databaseMs
@@ -98,7 +98,7 @@ export function createDatabaseTime(
     wallAheadMs = aheadAfter
   }
 
-  /** Keeps the more accurate one – or the new one, if a clock was set or the machine slept. */
+  /** Keeps the more accurate measurement – or the new one, if a clock was set or the machine slept. */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
     const errorMs = errorAt(next.monotonicMs)
@@ -134,7 +134,7 @@ export function createDatabaseTime(
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },
-    /** Null while the time is known to within `maxErrorMs`. Otherwise, await a new measurement. */
+    /** Null while the time is known to within `maxErrorMs`. Otherwise resolves after a new measurement. */
     unsure: (): Promise<void> | null => (isSure() ? null : measure()),
     /** How far this process's wall clock is ahead of database time. */
     skewMs: (): number => own.wallMs() - timeAt(own.monotonicMs()),

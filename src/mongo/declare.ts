@@ -1,8 +1,8 @@
 import type { DocumentOf, StoredFields } from './fields.ts'
 
 /**
- * Names let a duplicate error show which index it was. None is `sparse`: the Stable API ignores sparse indexes, and
- * partial ones do the job.
+ * Indexes are named so that a duplicate-key error shows which one it was. Use a partial index instead of a
+ * sparse one: the Stable API ignores sparse indexes.
  */
 export interface IndexDeclaration {
   name: string

@@ -2,9 +2,9 @@ import type { SchemaDefinition } from 'mongoose'
 
 export interface StoredField<Value> {
   type: unknown
-  /** The fields of a part, or of each part in a list. */
+  /** The fields of a subdocument, or of each subdocument in a list. */
   fields?: StoredFields
-  /** Mongoose would give an absent part or list an empty one. */
+  /** Without this, Mongoose would replace an absent subdocument or list with an empty one. */
   options?: { default: null | undefined }
   isOptional?: boolean
   isSecret?: boolean
@@ -59,7 +59,7 @@ export const optional = <Value>(field: StoredField<Value>): Optional<Value> => (
 /** Stored hashed or encrypted. No log, page, export or error may show it. */
 export const secret = <Value>(field: StoredField<Value>): StoredField<Value> => ({ ...field, isSecret: true })
 
-/** A part that is always present becomes a nested path, without a default. */
+/** A subdocument that is always present becomes a nested path, which has no default. */
 export function definitionOf(fields: StoredFields): SchemaDefinition {
   const named = Object.entries(fields).map(([name, { type, fields: inner, options }]) => {
     const isNested = inner !== undefined && options === undefined && !Array.isArray(type)

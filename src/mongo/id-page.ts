@@ -11,10 +11,10 @@ export interface IdPage<Item> {
   next: string | null
 }
 
-/** A search with few matches may scan a whole collection. MongoDB aborts it before the connection times out. */
+/** A search with few matches may scan a whole collection. MongoDB aborts it before the socket times out. */
 const longestSearchMs = 4000
 
-/** Newest first, or by ids that people chose. New documents never cause an item to be skipped or repeated. */
+/** Sorts by id: newest first, or `byName`. New documents never cause an item to be skipped or repeated. */
 export async function readIdPage<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const batchSize = 250
 const longestRestMs = 250
 
-/** Pauses after each batch for as long as it took, so that other work isn't delayed. Counts the documents. */
+/** Pauses after each batch for as long as it took, to let other work run. Returns the number of documents. */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,
   act: (docs: Doc[]) => void | Promise<void>,
@@ -24,9 +24,9 @@ export async function inBatches<Doc>(
 }
 
 /**
- * Skips the other documents of a business after `maxOfOne`, so that a million of them don't delay other businesses.
- * `find` must return the oldest first, without the businesses in `without`. It may start at `last`, and may repeat
- * documents. If `act` throws, the other batches still run, and the first error is thrown at the end.
+ * Takes at most `maxOfOne` documents per business, so that a large business doesn't delay others. `find` must
+ * return the oldest first, without the businesses in `without`; it may start at `last` and repeat documents.
+ * If `act` throws, the remaining batches still run, and the first error is thrown at the end.
  */
 export async function inFairBatches<Doc extends { businessId: string }>(
   maxOfOne: number,

@@ -4,13 +4,13 @@ import { unavailable } from '../platform/errors.ts'
 import { createOneAtATime } from '../platform/one-at-a-time.ts'
 
 export interface Transaction {
-  /** Transactions of this process that name the same document run one after another. MongoDB would let them fail. */
+  /** Transactions of this process that name the same document run in sequence: MongoDB would abort one. */
   documents: readonly string[]
   /** A `performance.now()` time. The default is `longestWaitMs` from now. */
   deadlineAt?: number | undefined
 }
 
-/** A request's total wait for MongoDB. The client gets a response within 10 s. */
+/** How long a request may wait for MongoDB in total, so that the client gets a response within 10 s. */
 export const longestWaitMs = 8_000
 
 export type Transactions = ReturnType<typeof openTransactions>
@@ -26,13 +26,14 @@ const snapshotAndMajority = {
   readPreference: 'primary',
 } as const satisfies mongo.TransactionOptions
 
-/** About as long as a transaction. Pauses are random, so that two processes don't collide again. */
+/** A transaction takes about this long. Pauses are random so that two processes don't collide again. */
 const firstPauseMs = 8
 const longestPauseMs = 100
 
 /**
- * Repeats everything after a conflict, so `work` must keep nothing from its last run. What it read is still true at the
- * commit only if the transaction guards or writes it. At the deadline, the outcome of a sent commit is unknown.
+ * Runs `work` again after a conflict, so it must not keep state between runs. Data that `work` reads may
+ * change before the commit unless the transaction guards or writes it. If the deadline passes during the
+ * commit, the commit may or may not have taken effect.
  */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
@@ -47,7 +48,7 @@ export async function transaction<T>(
     }
     throw unavailable()
   }
-  // Two transactions that took documents in different orders could wait for each other.
+  // Sorted, because transactions that take the same documents in different orders could deadlock.
   const inOrder = [...new Set(documents)].toSorted()
   return inOrder.reduceRight<() => Promise<T>>((run, id) => () => oneAtATime(id, run), runAll)()
 }
@@ -72,7 +73,7 @@ async function tryOnce<T>(
   }
 }
 
-/** MongoDB recognises the session, so a commit can be sent again. */
+/** A commit can be sent twice, because MongoDB recognises the session. */
 async function commit(session: mongo.ClientSession, deadlineAt: number): Promise<void> {
   for (;;) {
     try {
@@ -89,8 +90,8 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
 }
 
 /**
- * Outside a transaction, the write would wait for a locked document – for seconds if the process that locked it has
- * died. Returns null if it's locked. A poll must then find the document again.
+ * Returns null if the document is locked, so a poll must find it again. Outside a transaction, the write
+ * would wait for the lock – for seconds if the process that holds it has died.
  */
 export async function unlessLocked<T>(
   { transactions: { client } }: { transactions: Transactions },

@@ -13,9 +13,9 @@ export interface WalkOrder {
 export const byCreation: WalkOrder = { time: 'createdAt', tie: '_id' }
 
 export interface Walk {
-  /** Should end with `createdAt` and `_id`. With any other index, MongoDB sorts in memory. */
+  /** Should end with the fields of `order`. With any other index, MongoDB sorts in memory. */
   index: string
-  /** The last fields of the index: a time, and what tells documents of the same time apart. */
+  /** The last fields of the index: a time, and a tie-breaker for documents with the same time. */
   order?: WalkOrder
   where: Record<string, unknown>
   from: Date | null
@@ -52,7 +52,7 @@ export const sortBy = ({ time, tie }: WalkOrder): Record<string, 1> => ({
   ...(tie && { [tie]: 1 }),
 })
 
-/** After `last`, also among documents of the same time. With `$or`, MongoDB would read some ranges twice. */
+/** Selects documents after `last`, even at that time. With `$or`, MongoDB would read some ranges twice. */
 function span(
   { time, tie = '_id' }: WalkOrder,
   { from, before }: Walk,

@@ -88,7 +88,7 @@ const ageOf = (deps: Pick<Deps, 'now'>, at: Date | null | undefined): number =>
 
 const maxDue = 10_000
 
-/** `$type` selects the partial index `open`. A delivery in flight has a lease, and isn't due. */
+/** `$type` makes MongoDB use the partial index `open`. A delivery in flight isn't due, as it has a lease. */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
 async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
@@ -111,7 +111,7 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   return ageOf(deps, oldest?.expiresAt)
 }
 
-/** Codes are random, so these represent all million: with 80 % in use, the error is about one percent. */
+/** Codes are random, so this sample represents all million: with 80 % in use, the error is about 1 %. */
 const sampledCodes = 2_000
 
 const keyOf = (code: number): string =>
@@ -129,9 +129,9 @@ async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<
 const maxCounted = 1_000
 
 /**
- * Counts open payments or refunds, in at most `maxCounted` intents, and finds the age of the oldest. The index is
- * ordered by the next query to the wallet. Usually the oldest outcomes are at its end, but at its start if no worker
- * queries the wallet, so both ends are read.
+ * Counts open payments or refunds in at most `maxCounted` intents, and finds the age of the oldest. Reads
+ * both ends of the index, which is ordered by the next query to the wallet: the oldest outcomes are usually
+ * at its end, but at its start if no worker queries the wallet.
  */
 async function openOutcomes(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -160,8 +160,8 @@ const maxBusinesses = 10
 const tenMinutesMs = 600_000
 
 /**
- * Per collection, from a random position in an index on random text. For a business that owns a tenth, the estimate is
- * accurate to about 10 %.
+ * Documents sampled per collection, from a random position in an index on random text. For a business with
+ * a tenth of all documents, the estimate is accurate to about 10 %.
  */
 const sampleSize = 1_000
 
@@ -177,7 +177,7 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
     const bytes = new Map<string, number>()
     const parts = await Promise.all([
       estimate(deps.Intent, 'shortCode', shortCodeOf(randomInt(allShortCodes))),
-      // Order deliveries have another prefix, so hardly any are in the sample.
+      // Order deliveries have a different prefix, so hardly any are in the sample.
       estimate(deps.Delivery, 'referenceNumber', newReferenceNumber()),
       estimate(deps.Order, 'number', newOrderNumber()),
     ])

@@ -2,7 +2,7 @@ import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingFigure } f
 import type { Deps } from '../platform/deps.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
-/** Returns the Prometheus text format within 2 s. Never throws, and leaves out what can't be read. */
+/** Returns the Prometheus text format within 2 s. Never throws, and leaves out values that it can't read. */
 export function createScrape(
   deps: Pick<
     Deps,
@@ -32,7 +32,7 @@ function showOwn(deps: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slo
   gauges.endpointsWaiting.set(slots.waiting().length)
 }
 
-/** Without permission for `INFO` or `CLIENT LIST`, their gauges have no value. */
+/** If Redis forbids `INFO` or `CLIENT LIST`, the gauges that need them have no value. */
 function figuresOfRedis({ metrics: { gauges }, queues }: Pick<Deps, 'metrics' | 'queues'>): Figure[] {
   const { counts } = queues
   return [

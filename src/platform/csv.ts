@@ -5,14 +5,14 @@ const csvLineEnd = '\r\n'
 
 export type CsvCell = string | number | { centimes: number } | null
 
-/** Excel expects semicolons, and needs the byte order mark. Other programs would take it for a part of the name. */
+/** Semicolons mean Excel, which needs a byte order mark; others would read it as part of the first name. */
 export const csvHeader = (names: readonly string[], delimiter: Delimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${csvLineEnd}`
 
-/** People use spreadsheets, which must not run a text as a formula. A program needs every text unchanged. */
+/** People open files in a spreadsheet, which must not run text as a formula. Programs need unchanged text. */
 type Reader = 'people' | 'program'
 
-/** Semicolons go with decimal commas. csv-stringify would take five times as long: most of an export. */
+/** Files with semicolons have decimal commas. Written by hand: csv-stringify takes five times as long. */
 export const csvRows = (
   rows: readonly (readonly CsvCell[])[],
   delimiter: Delimiter,
@@ -38,8 +38,8 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 const harmless = /^[0-9A-Za-z][^",;|\t\r\n]*$/
 
 /**
- * Matches where a formula could begin, even inside a cell: a spreadsheet that expects another delimiter splits cells.
- * The sign is optional, because otherwise the search would start over at each of many line breaks.
+ * Matches where a formula could begin, even inside a cell, because a spreadsheet may split cells at a
+ * delimiter that we don't use. The sign is optional so that a long run of line breaks is scanned only once.
  */
 const beginnings =
   /([,;|\t\r\n]|^)[\s\p{C}"]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu

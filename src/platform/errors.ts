@@ -113,13 +113,13 @@ export class Refusal extends Error {
 
 export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new Refusal(code, extras ?? {})
 
-/** MongoDB was too slow, and a write may have taken effect, or concurrent requests kept changing the same data. */
+/** Thrown if MongoDB times out (a write may still have happened) or concurrent requests keep conflicting. */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })
 
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE'
 
-/** `deadlineAt` is a `performance.now()` time. A client that has given up expects no more changes. */
+/** `deadlineAt` is a `performance.now()` time. A client that has given up doesn't expect further changes. */
 export function refuseLate(deadlineAt: number): void {
   if (performance.now() >= deadlineAt) throw unavailable()
 }

@@ -3,10 +3,10 @@ import type { mongo } from 'mongoose'
 
 /** The process serves no other requests during a slice. */
 const sliceMs = 4
-/** After over 20 ms, other work probably interrupted the slice, so it needs no longer rest. */
+/** A slice of over 20 ms was probably interrupted by other work, so a longer rest would be wasted. */
 const maxRestMs = 10
 
-/** A long computation takes up only two thirds of the process's time. */
+/** Limits a long computation to two thirds of the process's time. */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
@@ -20,7 +20,7 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
   }
 }
 
-/** Decoding counts, too: a product with a hundred variants takes 0.3 ms. */
+/** Decoding counts toward the slice, too: a product with a hundred variants takes 0.3 ms to decode. */
 export async function readInSlices<Doc>(
   cursor: mongo.FindCursor<Doc>,
   act: (doc: Doc) => void,

@@ -29,8 +29,8 @@ export function createLog(level: string, processType: string, onWarning: OnWarni
 let stdout: ReturnType<typeof openStdout> | undefined
 
 /**
- * Writes the lines of one event-loop iteration together: separate writes are 5 % of the cost of creating an intent.
- * Warnings and errors are flushed. A SIGKILL can lose the info lines of one iteration.
+ * Writes the lines of an event-loop iteration together: separate writes make up 5 % of the cost of an intent.
+ * Warnings and errors are flushed at once; a SIGKILL can lose the info lines of an iteration.
  */
 function openStdout() {
   const destination = pino.destination({ fd: 1, sync: true })

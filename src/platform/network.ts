@@ -8,20 +8,20 @@ export interface Prefix {
 }
 
 /**
- * The bits and shares of the prefixes that one party may have. IPv6 customers get a /64 or /48, a provider's region
- * typically has a /40, a provider a /32. A carrier has an IPv4 /16. Each share is at least three times the one before,
- * so a party that uses up its prefix leaves most of the next larger one to its neighbours.
+ * Prefixes that one party may own. An IPv6 customer gets a /64 or /48, a provider's region typically a /40,
+ * a provider a /32; an IPv4 carrier has a /16. Each share is at least three times the previous one, so a
+ * party that uses up its prefix leaves most of the next larger one to its neighbours.
  */
 const sizes = {
   ipv4: { bits: [32, 24, 16], shares: [1, 10, 100] },
   ipv6: { bits: [64, 48, 40, 32], shares: [1, 10, 30, 100] },
 } as const
 
-/** An address takes about 400 bytes. Many requests come over the same connection. */
+/** Cached because many requests share a connection. An entry takes about 400 bytes. */
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
-/** Smallest first. None if no proxy reported the address: one visitor could then lock out all others. */
+/** Smallest first. Empty if no proxy reported an address: one visitor could lock out all others. */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
   if (found !== undefined) return found

@@ -1,5 +1,5 @@
 export interface ProcessClock {
-  /** Monotonic, for durations that are never stored. */
+  /** Monotonic. Use it only for durations, and never store it. */
   elapsedMs(): number
   /** Returns a function that cancels the call. */
   after(ms: number, act: () => unknown): () => void

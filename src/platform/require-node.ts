@@ -1,4 +1,4 @@
-/** Load all other files after this with `import()`: on an older Node.js, a package may fail before any line has run. */
+/** Load other files with `import()` after this: on an older Node.js, a static import may fail before it. */
 export function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > 24 || (major === 24 && minor >= 12)) return

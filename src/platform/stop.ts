@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { describeError, type Log } from './log.ts'
 
-/** The polls of other processes finish what this one leaves behind. */
+/** Exiting is safe: other processes poll MongoDB and finish the work that this one leaves behind. */
 export function endOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.error({ err }, 'process.crashed')
@@ -14,9 +14,9 @@ export function endOnCrash(log: Log): void {
 type Close = (leftMs: () => number) => Promise<void>
 
 /**
- * Node.js ignores signals as process 1 in a container. Once there is work to end, pass `close`, which the first signal
- * calls. Supervisors often send two SIGTERMs, so further ones are ignored. A second SIGINT exits at once. After
- * `timeoutMs`, the process exits with code 0: another one takes over the open work, which is in MongoDB.
+ * Without handlers, Node.js ignores signals as process 1 in a container. The first signal calls `close`, if
+ * you've passed it. Supervisors often send a second SIGTERM, which is ignored; a second SIGINT exits at once.
+ * After `timeoutMs`, the process exits with code 0, because another one takes over the work in MongoDB.
  */
 export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {
   let closing: (() => Promise<void>) | null = null

@@ -13,14 +13,14 @@ type Options = Pick<
 >
 
 /**
- * Without it, a connection would stay open to a frozen master after another one took over. BullMQ waits for a job for
- * at most 10 s.
+ * Without a timeout, a connection to a frozen master would stay open after a failover. It must be longer than
+ * the 10 s that BullMQ waits for a job.
  */
 const socketTimeoutMs = 15_000
 
 const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
 
-/** After a failover, the server's name may lead to the new master. */
+/** A READONLY error follows a failover. Reconnecting may reach the new master under the same name. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
@@ -39,7 +39,7 @@ class StrictRedis extends Redis {
     }
   }
 
-  /** BullMQ's workers use copies of their connection. */
+  /** BullMQ's workers duplicate their connection, and the copies must be strict, too. */
   override duplicate(changes?: Partial<RedisOptions>): never {
     return new StrictRedis({ ...this.options, ...changes, replyMapping: 'legacy' }) as never
   }

@@ -2,12 +2,12 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
 
-/** Per queue. Further jobs are dropped: the polls find their work in MongoDB. */
+/** Unsent jobs per queue. Any more are dropped, because the polls find their work in MongoDB. */
 const maxUnsent = 20_000
-/** By then, a poll has found their work. */
+/** After this time, a poll has found the work of an unsent job. */
 const maxUnsentMs = 3_000
 const longestBatch = 500
-/** Between the first and the last expiry in one job. These jobs also gather for so long. */
+/** Longest time between the expiries in a merged job, and the interval at which these jobs are sent. */
 const maxSpreadMs = 500
 
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
@@ -41,7 +41,7 @@ export function createProducer(
   }
 }
 
-/** Saves 90 % of the memory that expiry jobs take in Redis. */
+/** Merging saves 90 % of the Redis memory that expiry jobs would take. */
 export function mergeJobs(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name === 'outbox-relay') return [mergedRelay(jobs as NewJob<'outbox-relay'>[])]
   return name === 'intent-expiry' ? mergedExpiries(jobs as NewJob<'intent-expiry'>[]) : jobs
@@ -71,7 +71,7 @@ function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'
   }))
 }
 
-/** Without `attempts`, because BullMQ doesn't decide when a job is retried (workers/run/run-job.ts). */
+/** Leaves out `attempts`, because BullMQ doesn't decide when a job is retried (workers/run/run-job.ts). */
 const jobOptions = ({ jobId, delayMs, apartMs }: NewJob<QueueName>): JobsOptions => ({
   ...(jobId !== undefined && { jobId }),
   ...(delayMs > 0 && { delay: delayMs }),

@@ -23,11 +23,11 @@ export function createQueueCounts(connection: RedisConnection, obtain: (name: Qu
         const counts = await queue.getJobCounts(...states)
         return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
       }),
-    /** Of all processes. Throws if Redis forbids `CLIENT LIST`. */
+    /** Counts the workers of all processes. Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
-      // A worker is connected to the node with its queue, and possibly to others.
+      // Each worker is connected to its queue's node, so the highest count is the complete one.
       return forEachQueue(async (queue) =>
         Math.max(0, ...names.map((ofMaster) => ofMaster.filter(isWorkerOf(queue)).length)),
       )
@@ -46,7 +46,7 @@ function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string
   return (client) => client === own || client.startsWith(`${own}:w:`)
 }
 
-/** Of the master that uses the largest part of its memory. */
+/** Returns the memory of the master that is closest to its limit. */
 async function readMemory(connection: RedisConnection): Promise<RedisMemory> {
   const infos = await Promise.all(mastersOf(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)

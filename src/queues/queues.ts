@@ -12,8 +12,8 @@ type Complain = (fields: object) => void
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Runs all commands or none. Each response is null if the command doesn't suit its key's value. Returns null if Redis
- * is down, frozen or full; it's then unknown whether they ran.
+ * Runs all commands or none. A command's response is null if its key holds a value of the wrong type. Returns
+ * null if Redis is down, frozen or full; the commands may have run anyway.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
@@ -32,7 +32,7 @@ const createRunCommands =
     }
   }
 
-/** Works in the background. Errors are only logged, because a poll finds the work of a lost job. */
+/** Sends jobs in the background. Errors are only logged, because a poll finds the work of a lost job. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export type Queues = ReturnType<typeof openQueues>
@@ -41,7 +41,7 @@ const timeoutMs = 3000
 
 export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
-/** Has a connection of its own that fails fast. BullMQ's `add` would hang while Redis is down. */
+/** Uses its own connection, which fails fast. On a default one, BullMQ's `add` hangs while Redis is down. */
 export function openQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFailingFast(config, log, timeoutMs, false)
   const connected = new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ export function openQueues(config: QueuesConfig, log: Log) {
       await queue.upsertJobScheduler(id, { pattern, tz }, { name })
     },
     whenReady: (act: () => void): void => void connection.on('ready', act),
-    /** In a cluster, it reaches the node that has the jobs. */
+    /** Reads the marker so that, in a cluster, it reaches the node that stores the jobs. */
     ping: (): Promise<unknown> => connection.type(marker),
     async close(): Promise<void> {
       await Promise.all([...producers.values()].map((producer) => producer.drained()))

@@ -4,7 +4,7 @@ import { newId } from '../platform/ids.ts'
 import type { RedisConnection } from './open-redis.ts'
 import { addAll } from './producer.ts'
 
-/** Adding this many blocks Redis for about 10 ms. */
+/** Adding this many jobs blocks Redis for about 10 ms. */
 const longestBatch = 250
 
 /** Reads and repairs the jobs in Redis. The source of truth is MongoDB. */
@@ -40,7 +40,7 @@ export function createStoredJobs(
       const exists = await findExisting(queue, jobIds)
       await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
-    /** Yields ids in batches, some maybe more than once. */
+    /** Yields the ids of failed jobs in batches. An id may appear more than once. */
     async *failed(name: QueueName): AsyncGenerator<string[]> {
       const queue = await obtain(name)
       let cursor = '0'
@@ -50,14 +50,14 @@ export function createStoredJobs(
         cursor = next
       } while (cursor !== '0')
     },
-    /** Redis has lost nothing since `makeWhole` set the marker. */
+    /** Whether the marker that `makeWhole` set still exists. Redis loses the marker along with its data. */
     isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
     doubt: async (): Promise<void> => void (await connection.del(marker)),
     async makeWhole(act: () => Promise<void>): Promise<void> {
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // The marker is gone if Redis lost data during `act`, or if another process doubts it.
+      // The marker is gone if Redis lost data during `act` or if another process called `doubt`.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

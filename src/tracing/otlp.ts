@@ -11,7 +11,7 @@ import type { Span, SpanKind, Tracing } from './tracing.ts'
 
 const flushMs = 2000
 
-/** With a longer timeout, the SDK would drop spans anyway: it keeps only 2,048 more. */
+/** A longer timeout wouldn't save spans, because the SDK buffers only 2,048 and drops any more. */
 const timeoutMillis = 3000
 
 const kinds = {
@@ -27,7 +27,7 @@ export function createTracing(
   log: Log,
   processType: string,
 ): Tracing {
-  // Lost traces don't affect payments.
+  // Lost traces don't affect payments, so the log only warns once a minute.
   const logLoss: LogLoss = throttled(60_000, (fields) => log.warn(fields, 'traces.not-sent'))
   reportSdkWarnings(logLoss)
   const exporter = reportingFailures(
@@ -93,7 +93,7 @@ function spanOver(span: api.Span): Span {
   }
 }
 
-/** Never a body, header, address, query, payment code, PIN or phone number. */
+/** Must never include a body, header, address, query, payment code, PIN or phone number. */
 const attributeNames = {
   method: 'http.request.method',
   route: 'http.route',
@@ -127,7 +127,7 @@ function attributesOf(facts: Record<string, unknown>): api.Attributes {
 
 type LogLoss = (fields: { why: string; spans?: number }) => void
 
-/** The values that the SDK quotes are left out. */
+/** Leaves out the values that the SDK quotes in its messages. */
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
@@ -137,7 +137,7 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
   )
 }
 
-/** Without the collector's response, which the SDK would log. */
+/** Logs failures here, because the SDK would also log the collector's response. */
 export const reportingFailures = (exporter: sdk.SpanExporter, logLoss: LogLoss): sdk.SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {

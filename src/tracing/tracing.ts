@@ -10,7 +10,7 @@ export interface Span {
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/** A `call` leaves this machine, a `part` belongs to one of the others. */
+/** A `call` goes to another machine; a `part` is a step of a request, job or call. */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
 export interface Tracing {

@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../platform/deps.ts'
 
-/** Work that is looked for in MongoDB again and again. Jobs only start it sooner. */
+/** Work that is found by polling MongoDB. Jobs only start it sooner. */
 export interface Work {
   name: string
-  /** WORKER_QUEUES must include it. Its jobs may wake the work. */
+  /** The work runs only if WORKER_QUEUES includes this queue, whose jobs may wake it. */
   queue: QueueName
   everyMs: number
   atOnce?: number
-  /** If a run finds `many`, there may be more than it was allowed to do. */
+  /** A run that finds `many` may have left some over, so the next one follows `afterMs` later. */
   again?: { many: number; afterMs: number }
-  /** A run may take minutes, so the metric of the last run would mislead. */
+  /** A run may take minutes, so its last-poll metric would mislead and isn't set. */
   isLong?: true
-  /** Does a limited amount for each business. Returns how much was found. */
+  /** Does a limited amount of work per business. Returns the number of items found. */
   run(deps: Deps, ending: AbortSignal): Promise<number>
 }
 
@@ -21,7 +21,7 @@ const usually = { many: 500, afterMs: 250 } as const
 
 export type Loops = ReturnType<typeof startLoops>
 
-/** If one kind of work hangs, the others continue. */
+/** Each kind of work has its own loops, so if one hangs, the others continue. */
 export function startLoops(deps: Deps, works: readonly Work[]) {
   const ending = new AbortController()
   const loops = works
@@ -50,7 +50,7 @@ function startLoop(deps: Deps, work: Work, ending: AbortSignal) {
       for (const resolve of waiting) resolve()
       if (woken.length > 0) continue
       const { many, afterMs } = work.again ?? usually
-      // The processes shouldn't all look at the same time.
+      // Random, so that processes don't all poll at the same time.
       const pauseMs = found >= many ? afterMs : work.everyMs * (0.8 + Math.random() * 0.2)
       const signal = AbortSignal.any([ending, waking.signal])
       await pause(pauseMs, undefined, { signal }).catch(() => undefined)

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createMeters, meters } from '../limits/rate.ts'
 
-/** Leaves most of a lease for a long batch (retention/record.ts). */
+/** Short, to leave most of a lease for a long batch (retention/record.ts). */
 const renewEveryMs = 5_000
 
-/** Rests for more than twice as long as the batch took. Throws if the lease is lost or the process is stopping. */
+/** Runs a batch, then rests over twice as long. Throws if the lease is lost or the process is stopping. */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPace(
