@@ -7,7 +7,7 @@ export const centimesPerUnit = 10 ** decimals
 /** One new ouguiya (MRU) replaced ten old ones (MRO) in 2018, but many people still count in old ones. */
 export const oldPerNewOuguiya = 10
 
-/** Returns centimes as text, such as `500.00` or `-12.50`. A division could round. */
+/** Formats centimes in MRU, e.g. `500.00` or `-12.50`, without rounding. */
 export function decimal(centimes: number): string {
   const size = Math.abs(centimes)
   const fraction = String(size % centimesPerUnit).padStart(decimals, '0')

@@ -34,7 +34,7 @@ export const listDeliveriesQuery = listQueryOf({
   status: {
     description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
     type: 'string',
-    // No status is longer than 9 characters.
+    // A status and its comma take up at most 10 characters.
     maxLength: 10 * deliveryStatuses.length,
     pattern: `^${anyStatus}(,${anyStatus}){0,${deliveryStatuses.length - 1}}$`,
     message: `must be one or more of ${deliveryStatuses.join(', ')}, separated by commas`,
@@ -61,7 +61,7 @@ export const retryDeliveriesBody = {
       description: 'Only deliveries in one of these statuses. Defaults to `["DEAD"]`.',
       type: 'array',
       minItems: 1,
-      // More than there are statuses, because the list may contain duplicates.
+      // There are fewer statuses, but the list may contain duplicates.
       maxItems: 10,
       items: { enum: retriedStatuses },
     },
@@ -72,7 +72,7 @@ export const retryDeliveriesBody = {
         'The `next` of the previous response. The request continues after the last delivery that the previous one covered.',
       type: 'string',
       maxLength: 60,
-      // A time in base 36 and an id. Ten digits can't exceed the range of Date.
+      // A time in base 36 and an id. Ten digits stay within the range of Date.
       pattern: '^[0-9a-z]{1,10}[.][A-Za-z0-9_-]{1,49}$',
       message: 'must be the `next` of an earlier response',
     },

@@ -3,12 +3,12 @@ import { described, listQueryOf, spanOf, type ValueOf } from './requests.ts'
 const eventNames = {
   type: 'array',
   minItems: 1,
-  // More than there are events, because the list may contain duplicates.
+  // There are fewer events, but the list may contain duplicates.
   maxItems: 100,
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const
 
-/** The format checks that a URL is public, and `webhook-event` that an event exists. */
+/** The formats check that the URL is public and that each event exists. */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],

@@ -35,7 +35,7 @@ const exactly = (properties: Record<string, object>) => ({
   additionalProperties: false,
 })
 
-/** Has no `format`, which not every validator knows. */
+/** Omits `format`, because not every JSON Schema validator knows it. */
 const { format: _, ...instantText } = instant
 
 const nothing = { type: 'null' }
@@ -166,7 +166,7 @@ const eventBody = (event: string, data: object) => ({
   }),
 })
 
-/** A webhook's body has exactly these fields. */
+/** Each event's schema lists exactly the fields of its webhook body. */
 export const eventBodies = Object.fromEntries(
   Object.entries(eventData).map(([event, data]) => [event, eventBody(event, data)]),
 ) as Record<EventName, object>

@@ -10,7 +10,7 @@ import {
 
 export const merchantReference = normalised('reference', 64)
 
-/** `errorCodes` lists the error code for each violated keyword. `*` is for the others (SPEC 4.1). */
+/** `errorCodes` maps each violated keyword to an error code. `*` stands for all other keywords (SPEC 4.1). */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
     type: 'object',
@@ -67,7 +67,7 @@ export type Status = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 
-/** A list takes one of these ranges at a time. */
+/** A request can filter by only one of these ranges. */
 export const rangeQuery = {
   paidFrom: described(
     'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
@@ -101,7 +101,7 @@ export const listIntentsQuery = listQueryOf({
 
 export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>
 
-/** Every response with an intent contains all of its refunds. */
+/** Each response with an intent contains all of its refunds, so we limit them. */
 export const maxRefunds = 1_000
 
 export const refundBody = {

@@ -6,7 +6,7 @@ export interface Jobs {
   'webhook-delivery': DeliveryJob
   /** These intents expire within half a second of each other. */
   'intent-expiry': { referenceNumbers: string[] }
-  /** The job's id is the key by which the wallet knows the payment or refund. */
+  /** The job's id is the idempotency key of the payment or refund at the wallet. */
   'wallet-outcome': { intentId: string }
   maintenance: Record<string, never>
   retention: Record<string, never>
@@ -31,7 +31,7 @@ const strings = { type: 'array', items: textUpTo(1000) }
 
 export const maxIntentsPerJob = 100
 
-/** A job is added only if none with its `jobId` exists or, with `apartMs`, was added less than this long ago. */
+/** A job isn't added if its `jobId` still exists, or was last added less than `apartMs` ago. */
 export interface NewJob<Name extends QueueName> {
   name?: string
   data: Jobs[Name]
@@ -46,23 +46,23 @@ export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
 export const deadShownSeconds = 2_592_000
 
 /**
- * `concurrency` is per process. `job` validates job data, because anyone who can write to Redis can add jobs. A failed
- * job is removed, so that its id is free again, unless its delivery is DEAD.
+ * `concurrency` is per process. `job` validates job data, because anyone who can write to Redis can add jobs.
+ * Failed jobs are removed to free their ids, unless the delivery is DEAD.
  */
 export const queueSettings = {
-  // A full relay job is up to 500 documents, and concurrent jobs share their calls to MongoDB. For free slots, a job
-  // waits at most 0.2 s per set of documents, because jobs of other businesses are behind it.
+  // A job relays up to 500 documents, and concurrent jobs share their MongoDB calls. Per batch, a job waits
+  // at most 0.2 s for free slots, because it delays the jobs of other businesses.
   'outbox-relay': { concurrency: 100, job: objectOf({ intentIds: strings, orderIds: strings }) },
   // A job only starts its attempt and doesn't wait for the result.
   'webhook-delivery': { concurrency: 100, job: objectOf({ ref: textUpTo(1000), host: textUpTo(1000) }) },
-  // Any more delayed webhook deliveries in the same worker (measured).
+  // A higher concurrency delayed webhook deliveries in the same worker (measured).
   'intent-expiry': {
     concurrency: 2,
     job: objectOf({ referenceNumbers: { ...strings, maxItems: maxIntentsPerJob } }),
   },
   'wallet-outcome': { concurrency: 50, job: objectOf({ intentId: textUpTo(1000) }) },
   maintenance: { concurrency: 1, job: objectOf({}) },
-  // A lease also lets only one process at a time run the clean-up (src/retention/record.ts).
+  // A lease keeps other processes from cleaning up at the same time (src/retention/record.ts).
   retention: { concurrency: 1, job: objectOf({}) },
 } as const satisfies Record<QueueName, object>
 

@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** The customer can try again after these. `declined` also stands for an unknown reason. */
+/** After a decline, the customer can try again. Unknown reasons become `declined`. */
 export const declineReasons = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
 export const failureReasons = ['technical_error', 'wallet_closed'] as const
 export const cancellationReasons = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
@@ -9,7 +9,7 @@ export type DeclineReason = (typeof declineReasons)[number]
 export type FailureReason = (typeof failureReasons)[number]
 export type CancellationReason = (typeof cancellationReasons)[number]
 
-/** An unknown `reason` counts as the default (src/wallets/live/live-wallet.ts). */
+/** An unknown `reason` is replaced by a default (src/wallets/live/live-wallet.ts). */
 export const walletResponse = {
   type: 'object',
   required: ['key', 'status'],

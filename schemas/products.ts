@@ -10,7 +10,7 @@ export const maxHandleLength = 100
 export const maxImages = 10
 export const maxVariants = 100
 
-/** A list of a hundred such products is still readable. */
+/** A list of 100 products of this size takes up 6.5 MB. */
 export const maxProductBytes = 65_536
 
 export const maxStock = 1_000_000_000
@@ -150,7 +150,7 @@ export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
 /** 2 MiB, the limit of a JSON body. */
 const maxCsvLength = 2 * 1024 * 1024
 
-/** Names the file's field in each kind of body. */
+/** A JSON body has the file in `csv`, a form in `file`. */
 export const importProductsFields = {
   json: { type: 'object', properties: { csv: {} }, absenceWidens: ['dryRun'] },
   form: { type: 'object', properties: { file: {} }, absenceWidens: ['dryRun'] },

@@ -8,7 +8,7 @@ type Known<Value> = Value extends readonly (infer Item)[]
   : Value extends object
     ? { [Field in keyof Value as string extends Field ? NamedBy<Value, Field> : Field]: Known<Value[Field]> }
     : Value
-/** A schema with `additionalProperties` allows a field of any name. */
+/** Drops an index signature, unless the schema sets `additionalProperties`. */
 type NamedBy<Value, Field extends keyof Value> = unknown extends Value[Field] ? never : Field
 
 export const described = <const Schema extends object>(description: string, schema: Schema) =>
@@ -63,7 +63,7 @@ export type SpanQuery = ValueOf<typeof spanQuery>
 
 const auditName = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
-/** `before` is where the previous page ended. */
+/** `before` is the position where the previous page ended. */
 export const listAuditQuery = {
   type: 'object',
   properties: {

@@ -8,7 +8,7 @@ export const objectOf = (always: Record<string, object>, sometimes: Record<strin
   properties: { ...always, ...sometimes },
 })
 
-/** Works for a schema of one type. Use `nullable` for a named schema. */
+/** The schema must have a single type. For a named schema, use `nullable`. */
 export const orNull = <Schema extends { type: string; enum?: readonly unknown[] }>(schema: Schema) => ({
   ...schema,
   type: [schema.type, 'null'],

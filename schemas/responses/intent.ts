@@ -55,7 +55,7 @@ const newFields = {
   createdAt: instant,
 }
 
-/** Never change. Events contain them in snake_case (event-bodies.ts). */
+/** These fields never change. Events contain them in snake_case (event-bodies.ts). */
 export const intentEventFields = {
   referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
   shortCode: newFields.shortCode,
@@ -84,7 +84,7 @@ export const paymentSchema = objectOf({
   ),
 })
 
-/** Responses no longer contain a refund that the wallet didn't carry out. */
+/** A refund that the wallet didn't carry out disappears from responses. */
 export const refundSchema = objectOf({
   id: textMatching('^RF-[0-9A-Z]{16}$', 19),
   amount: withDescription('Centimes.', amount),
@@ -107,7 +107,7 @@ export const refundSchema = objectOf({
   refundedAt: withDescription('When it succeeded. Null while PENDING.', orNull(instant)),
 })
 
-/** The latest failed payment, until one succeeds. */
+/** Describes the latest failed payment. Omitted once a payment succeeds. */
 export const paymentFailureSchema = objectOf({
   code: withDescription('Why the payment failed.', oneOf([...declineReasons, ...failureReasons])),
   retryable: withDescription('Whether the customer can try again.', flag),

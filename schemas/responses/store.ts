@@ -57,9 +57,7 @@ export const productSchema = objectOf({
   updatedAt: instant,
 })
 
-/**
- * All fields but the product's id are null if the variant has since been removed or its label has become ambiguous.
- */
+/** Except `productId`, all fields are null if the variant was removed or its label became ambiguous. */
 export const stockedVariantSchema = objectOf({
   productId: id,
   _id: orNull(variantFields._id),

@@ -23,7 +23,7 @@ import {
   withDescription,
 } from './fields.ts'
 
-/** Explained to merchants in docs/merchants/webhooks.md. */
+/** docs/merchants/webhooks.md describes each stage. */
 export const failureStages = [
   'status',
   'dns',

@@ -13,7 +13,7 @@ export interface FileExport {
   kind: ExportKind
   positions: Positions
   writer: LineWriter
-  /** Whether quoted line feeds are part of a line. */
+  /** Whether a line can contain quoted line feeds. */
   quotes: boolean
 }
 
@@ -146,13 +146,13 @@ export async function completeExportFile(
 }
 
 const bytesPerRead = 1024 * 1024
-/** In bytes. No export has longer lines. */
+/** In bytes. No export contains a longer line. */
 const longestLine = 64 * 1024
 
 const lineFeed = 0x0a
 const quote = 0x22
 
-/** Reads in pieces, because the file may be larger than the memory. CSV cells can contain line breaks (`quotes`). */
+/** Reads in chunks, because the file may not fit into memory. With `quotes`, lines can contain line feeds. */
 async function findLines(file: FileHandle, start: number, quotes: boolean) {
   const buffer = Buffer.alloc(bytesPerRead)
   let count = 0
@@ -177,7 +177,7 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   return {
     count,
     end,
-    /** With line ends. Empty if there's no complete line. */
+    /** Both lines include their line ends, and are empty if no line is complete. */
     first: await textBetween(file, start, firstEnd),
     last: await textBetween(file, lastStart, end),
   }

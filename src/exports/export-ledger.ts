@@ -28,14 +28,14 @@ import { refuse } from '../platform/errors.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 import { noCommission } from '../wallets/commission.ts'
 
-/** What lines show of an entry, by name in JSON. */
+/** The values of an entry's line, keyed by their names in JSON. */
 function valuesOf(kind: ExportKind, entry: ListedEntry) {
   const { commission = noCommission, returnedFees } = entry
   return {
     ...presentEntry(entry),
-    // In an export of entries, the amount is the change of the balance, so it can be negative.
+    // In an export of entries, the amount is the change in balance, so it can be negative.
     amount: kind === 'refunds' ? -entry.amount : entry.amount,
-    // Statements count an entry on the day it was booked, which can be later than its own day.
+    // Statements count entries by booking day, which can be later than the entry's `day`.
     statementDay: dayOf(entry.bookedAt),
     occurredAt: entry.occurredAt ?? null,
     payerPhone: entry.payerPhone ?? null,
@@ -89,7 +89,7 @@ const dayLabels: Record<ExportKind, Labels> = {
   entries: ['Day of movement', 'Date d’opération', 'يوم العملية'],
 }
 
-/** For people who read CSV files. JSON has the type itself. */
+/** Translated in CSV files, which people read. JSON contains the type itself. */
 const typeNames: Record<ExportLanguage, Partial<Record<string, string>>> = {
   en: {},
   fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
@@ -109,7 +109,7 @@ const origin = [
 const fees = ['providerTtc', 'net', 'payerTtc', 'tof', 'tte'] as const
 const returned = ['returnedProviderTtc', 'returnedPayerTtc'] as const
 
-/** The number comes first, because resuming a download relies on it. */
+/** `number` comes first, because resuming a download relies on it. */
 const fieldsByKind: Record<ExportKind, readonly Field[]> = {
   payments: ['number', ...origin, 'payerPhone', 'currency', 'amount', ...fees],
   refunds: ['number', ...origin, 'refundId', 'reason', 'currency', 'amount', ...returned],
@@ -164,11 +164,11 @@ export function createLineWriter({ kind, format, delimiter, language }: FileForm
   }
 }
 
-/** Makes chunks of about 25 kB. */
+/** A chunk of this many entries is about 25 kB. */
 const entriesPerChunk = 125
-/** A pause takes three times as long as the chunk. Otherwise a fast client would slow down other merchants. */
+/** Each pause takes three times as long as its chunk, or a fast client would slow down other merchants. */
 const pausesPerChunk = 3
-/** A chunk that takes more than 10 ms was probably interrupted by other work. */
+/** If a chunk took over 10 ms, other work probably interrupted it. */
 const maxPauseMs = 30
 
 const csvParams = ['delimiter', 'language'] as const
@@ -183,7 +183,7 @@ export function readFileForm(kind: ExportKind, query: FormQuery): FileForm {
   return { kind, format, delimiter: readDelimiter(delimiter), language }
 }
 
-/** Oldest first, and only as fast as it's consumed. Leaves out what is booked after the export began. */
+/** Yields the oldest entries first, as fast as the client reads. Omits entries booked in the meantime. */
 export async function* exportLedger(
   deps: Pick<Deps, 'lists' | 'now'>,
   caller: Caller,
@@ -201,7 +201,7 @@ export async function* exportLedger(
   if (header !== '') yield header
 }
 
-/** The connections for lists are used for all reads of an export. */
+/** All reads of an export use the connections reserved for lists. */
 const readExport = <T>(
   { lists }: Pick<Deps, 'lists'>,
   { businessId }: ChainOwner,
@@ -217,7 +217,7 @@ export const findExported = (
 ): Promise<Positions> =>
   readExport(deps, owner, (models) => findPositions(models, owner, entryTypeOf[kind], span, afterPosition))
 
-/** Reads page by page, so that no connection is occupied and no cursor open while a slow client downloads. */
+/** Reads page by page, or a slow client would occupy a connection and keep a cursor open. */
 export async function* exportChunks(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,

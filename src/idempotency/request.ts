@@ -12,20 +12,20 @@ import type { Cause } from '../tracing/tracing.ts'
 /** SPEC 5.4 */
 export const keyLifetimeMs = 24 * 3_600_000
 
-/** Creating an intent needs no row: its response is computed from the intent. */
+/** A created intent needs no row here, because its response can be computed from the intent. */
 export const responses = declareCollection({
   name: 'responses',
   kept: 'until it expires, an hour after nobody may get it any more',
   fields: {
     _id: text,
     response: secret(text),
-    /** If a twin takes effect after all, its response replaces a refusal. */
+    /** A refusal is replaced if a concurrent request with the same key takes effect after all. */
     refusal: flag,
     paramsHash: text,
     at: date,
     expiresAt: date,
   },
-  // An hour later, so that a request that has waited for long still finds its row.
+  // A request that arrived in time may read its row late, so rows stay for another hour.
   indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 3600 }],
 })
 export type StoredResponse = Stored<typeof responses>
@@ -42,7 +42,7 @@ export const unexpiredFilter = (now: Date) => ({ expiresAt: { $gt: now } })
 export const markFields = part({ key: text, paramsHash: text, at: date })
 export type Mark = Of<typeof markFields>
 
-/** For anything written at or before this time, the key is free again. */
+/** A key that was last used at or before this time is free again. */
 export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
 
 export const isFresh = ({ at }: Pick<Mark, 'at'>, arrivedAt: Date): boolean => at > freshSince(arrivedAt)
@@ -55,15 +55,15 @@ export interface WriteRequest {
   arrivedAt: Date
   deadlineAt: number
   cause: Cause
-  /** Finds the result of an earlier request. Routes with `looksItself` call it before they write. */
+  /** Finds the result of an earlier request with this key. Routes with `looksItself` call it themselves. */
   earlier(): Promise<Result | null>
   build(data: unknown): { response: FinalResponse; row: StoredResponse }
 }
 
-/** `work` waits for MongoDB, at most for the time that the request has left. */
+/** Runs `work` against MongoDB within the time that the request has left. */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
-/** Waits for a wallet. Only `withinDeadline` counts towards the request's deadline. */
+/** Waits for a wallet. Only work in `withinDeadline` counts towards the request's deadline. */
 export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>
 
 /**
@@ -95,7 +95,7 @@ export interface FinalResponse {
   body: Buffer
 }
 
-/** Characters of the status, which stands before the body. */
+/** The encrypted response begins with a status of three digits. */
 const statusLength = 3
 
 export const encryptResponse = (
@@ -110,7 +110,7 @@ export const encryptResponse = (
   expiresAt: new Date(about.at.getTime() + keyLifetimeMs),
 })
 
-/** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost: without the response, nothing may run again. */
+/** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because a second run could repeat the effect. */
 export function decryptResponse(
   { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
   { _id, response }: StoredResponse,
@@ -141,7 +141,7 @@ export async function findStoredResponse(
   return row !== null && row.at > since ? row : null
 }
 
-/** Returns a fresh row that is already stored, or else null. An effect replaces a refusal. */
+/** Returns null once `row` is stored, or the fresh row that was stored first. Effects replace refusals. */
 export async function storeResponse(
   deps: Rows,
   row: StoredResponse,
@@ -165,7 +165,7 @@ export async function storeResponse(
     if (await insert()) return null
     const { _id, ...fields } = row
     if ((await rows.replaceOne({ _id, ...outdated }, fields)).modifiedCount > 0) return null
-    // Null if a majority doesn't have the row yet, or it has just been removed.
+    // Null if the row hasn't reached a majority yet or has just been removed.
     const found = await findStoredResponse(deps, _id, since, deadlineAt)
     if (found !== null && (row.refusal || !found.refusal)) return found
   }
@@ -175,7 +175,7 @@ export async function storeResponse(
 export const requestInProgress = (): Refusal =>
   refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
-/** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a twin still holds the row at the deadline. */
+/** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a concurrent request still holds the row at the deadline. */
 export async function storeInTransaction<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
@@ -194,7 +194,7 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
       throw error
     }
   }
-  /** A refusal may be caused by a twin's effect that no majority has yet. */
+  /** A refusal may be caused by a concurrent request's effect that hasn't reached a majority yet. */
   const refused = async (error: unknown, session: mongo.ClientSession): Promise<never> => {
     const effect = { _id: key, at: { $gt: since } }
     if (error instanceof Refusal) isTwin = (await rows.findOne(effect, { session })) !== null

@@ -52,7 +52,7 @@ export interface CancelSelection {
   createdBefore: Date
 }
 
-/** `ended`: the intent was paid, cancelled or expired before. */
+/** `ended`: the intent had already been paid or cancelled, or had expired. */
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
 export interface CancelRun extends By {
@@ -67,7 +67,7 @@ type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 
 /** A page takes up to 13 MB, because an intent can have 153 KB of metadata. */
 const pageSize = { documents: 50, projection: { outbox: 0 }, maxTimeMS: 4_000 } as const satisfies PageSize
 
-/** 100 intents per second, like the default limit of an API key. */
+/** Cancels 100 intents per second, like the default rate limit of an API key. */
 const batchEveryMs = 500
 
 export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {
@@ -78,7 +78,7 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
     .exec()
 }
 
-/** A stopped or killed run can simply be started again. Each cancelled intent keeps the id of the run's audit line. */
+/** You can simply restart a stopped run. Cancelled intents keep the id of the run's audit line. */
 export async function cancelAll(
   deps: CancelDeps,
   selection: CancelSelection,

@@ -26,7 +26,7 @@ export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, n
 
 const separators = /[\s.\p{Pd}]/gu
 
-/** Reads 6 digits in any script, and returns them in ASCII. Null if this isn't a code. */
+/** Accepts 6 digits in any script and returns them in ASCII, or null if `typed` isn't a code. */
 export function readCode(typed: string): string | null {
   const code = plainDigits(typed).replaceAll(separators, '')
   return /^\d{6}$/.test(code) ? code : null
@@ -40,7 +40,7 @@ export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey
   return freed.modifiedCount === 1
 }
 
-/** A process that ends loses its unused codes, at most one in 4 million of all codes. */
+/** A process that ends loses its unused codes: at most 256 of about a billion. */
 const blockSize = 256
 const longestStep = 2 ** 20
 /** NIST SP 800-38G, FF1 */
@@ -69,7 +69,7 @@ export function shortCodesFrom(key: KeyObject, first: number, count: number): st
 
 export type ShortCodes = ReturnType<typeof createShortCodes>
 
-/** Never hands out a code twice, even after its intent's removal. An old link must not open a stranger's payment. */
+/** Never hands out a code twice, because an old link must not open a stranger's payment. */
 export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
   const report = throttled(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
@@ -79,15 +79,15 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
       return await ensureServiceKey(deps, 'shortCodes')
     } catch (err) {
       if (isDatabaseFault(err)) throw err
-      // A new key would repeat codes.
+      // Don't create a new key, because it would repeat codes.
       report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
       throw noCodeFree('short')
     }
   }
 
-  /** If most of a block's codes belong to intents, the counter comes from an older backup. It then skips ahead. */
+  /** If most codes of a block are in use, the counter was restored from an old backup, so we skip ahead. */
   const reserve = shareRuns(async () => {
-    // First, because a process with the wrong SECRET_KEY would use up codes.
+    // Open the key first, or a process with the wrong SECRET_KEY would use up codes.
     const key = await openKey()
     for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
       const counter = await nativeCollection(deps.ServiceKey).findOneAndUpdate(

@@ -28,7 +28,7 @@ export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body
     successUrl: valid.success_url,
     cancelUrl: valid.cancel_url,
   }
-  // The body may have unknown fields.
+  // Drop unknown fields of the body.
   return Object.fromEntries(
     requestedNames.map((name) => [name, given[name] ?? null]),
   ) as unknown as IntentRequest
@@ -166,7 +166,7 @@ function giveCode(intent: Intent, code: string): void {
   intent.codeKey = codeKeyOf(intent, code)
 }
 
-/** Returns no field without a reference, because the unique index covers only documents that have one. */
+/** Omits the field if there's no reference, because the unique index then skips the intent. */
 const referenceKeyOf = (
   { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
   { merchantReference }: Pick<Intent, 'merchantReference'>,
@@ -178,7 +178,7 @@ const referenceKeyOf = (
 const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
-/** Expires an overdue intent that still has the reference. Throws MERCHANT_REFERENCE_TAKEN for any other. */
+/** Expires an overdue intent that has the reference. Throws MERCHANT_REFERENCE_TAKEN for any other intent. */
 async function freeReference(deps: InsertDeps, intent: Intent, deadlineAt: number): Promise<boolean> {
   const now = deps.now()
   const { referenceKey = '' } = intent

@@ -28,7 +28,7 @@ export async function findEffect(
   return effectResult(mark, data, true)
 }
 
-/** Like `findEffect`, or else returns the stored response, which may be a refusal. */
+/** Like `findEffect`, but falls back to the stored response, which may be a refusal. */
 export const findEarlier = async (
   deps: ChangeDeps,
   caller: Caller,

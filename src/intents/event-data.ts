@@ -3,7 +3,7 @@ import type { Facts } from '../outbox/event.ts'
 import { type Commission, noCommission } from '../wallets/commission.ts'
 import { type Intent, metadataObject } from './intent.ts'
 
-/** These never change. Whatever may change is stored with the event (outbox/facts.ts). */
+/** These fields never change. Fields that can change are stored with the event (outbox/event.ts). */
 export const paymentSourceFields = {
   referenceNumber: 1,
   shortCode: 1,
@@ -12,7 +12,7 @@ export const paymentSourceFields = {
 } as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
-/** For testing an endpoint. Real references and short codes never contain a zero. */
+/** Merchants test their endpoints with this payment. Real references and short codes never contain a zero. */
 export const samplePayment: PaymentSource = {
   referenceNumber: 'PI-TEST000000000000',
   shortCode: 'TEST00',
@@ -22,12 +22,12 @@ export const samplePayment: PaymentSource = {
 
 export const paymentFormat = 1
 
-/** SPEC 6.2. Never change a released format: each attempt of a delivery must send the same bytes. Add another. */
+/** SPEC 6.2. Add formats, but never change one: all attempts of a delivery must send the same bytes. */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
   1: paymentData,
 }
 
-/** Bodies of one source share their metadata string. 200 copies would take 46 MB. */
+/** All bodies of a payment share one metadata string, because 200 copies would take 46 MB. */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
     reference_number: source.referenceNumber,

@@ -10,7 +10,7 @@ import { applyTransition } from './transition.ts'
 
 type ExpireDeps = Pick<Deps, 'batchers' | 'enqueue' | 'metrics' | 'now'>
 
-/** `dueAt` is null if there's nothing left to do. */
+/** `dueAt` is null if the intent needs no further expiry job. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', marking: null, cause: null } as const
@@ -30,7 +30,7 @@ export async function expireIntent(
   return { expired: true }
 }
 
-/** `dueAt` is when the next intent is due that this call didn't expire. */
+/** `dueAt` is the earliest expiry among the intents that weren't due yet, or null. */
 export async function expireIntents(
   deps: ExpireDeps,
   referenceNumbers: readonly string[],

@@ -10,7 +10,7 @@ import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { asOf, expiryFields } from './present.ts'
 
-/** What a request that changes an intent needs, to find and complete what an earlier request with its key did. */
+/** Requests that change an intent need these to finish the work of an earlier request with the same key. */
 export type ChangeDeps = Pick<
   Deps,
   | 'Intent'
@@ -25,21 +25,21 @@ export type ChangeDeps = Pick<
   | 'wallets'
 >
 
-/** `marks` contains only some, so `freshMarks` and `hasOldMarks` describe all of them. */
+/** Describes all marks of the intent, because `marks` contains only those of the current requests. */
 interface MarkCounts {
   freshMarks: number
   hasOldMarks: boolean
   waitingEvents: number
 }
 
-/** `refunds` is always empty: a thousand refunds take 1 MB, and reading them would block the process for 5 ms. */
+/** `refunds` is always empty, because reading a thousand refunds (1 MB) would block the process for 5 ms. */
 export interface IntentToChange extends Intent, MarkCounts {
   refundCount: number
   /** Size of the stored document, including its refunds and outbox. */
   bytes: number
 }
 
-/** For the hosted page. `refunds` is always empty, because the page shows only their sum. */
+/** The hosted page reads this. `refunds` is always empty, because the page shows only their sum. */
 export interface OfferedIntent extends Intent, MarkCounts {
   /** Sums of the SUCCEEDED refunds and of the payer's fees that they returned, in centimes. */
   refunded: number
@@ -70,9 +70,9 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
   return {
     insertIntent: insertsOf(Intent),
     updateIntent: createUpdateBatcher(intents),
-    /** Of any business: check the owner yourself. */
+    /** Finds intents of any business, so check the owner yourself. */
     findIntent: byReference({ outbox: 0, lookUpKeys: 0 }),
-    /** Batched, because after a sale many expire in the same second. Metadata can be 153 KB per intent. */
+    /** Omits metadata, which can be 153 KB: after a sale, many intents expire in the same second. */
     findExpiring: byReference({ metadata: 0 }, mayExpire),
     findIntentToChange: createBatcher<{ referenceNumber: string; key: string }, IntentToChange | null>(
       maxToChange,
@@ -150,7 +150,7 @@ function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent:
 
 const neededFields = { shortCode: 1, codeExpiresAt: 1, ...expiryFields }
 
-/** Finds an intent by its active payment code. Live codes are unique across all businesses: `sandboxOf` is null. */
+/** Finds an intent by its active payment code. For live codes, `sandboxOf` is null. */
 export async function findByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,
   sandboxOf: string | null,

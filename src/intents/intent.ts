@@ -15,7 +15,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
   { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },
   { name: 'codeInUse', key: { codeKey: 1 }, unique: true, ...ifPresent('codeKey') },
-  // Intents without a reference are in neither of these two.
+  // The next two indexes contain only intents with a reference.
   { name: referenceIndex, key: { referenceKey: 1 }, unique: true, ...ifPresent('referenceKey') },
   // Contains all fields by which a list can be filtered together with a reference.
   {
@@ -29,15 +29,15 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
     key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
     partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
   },
-  // These two end with `listedAmount`, because an index on the amount alone would make creates about 50 % slower.
+  // The next two indexes end with `listedAmount`: an index of its own would make creates about 50 % slower.
   { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, listedAmount: 1 } },
   // `cancelsAt` lets a list of PENDING or CANCELLED intents read only the documents that it contains.
   {
     name: 'byStatus',
     key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1, listedAmount: 1 },
   },
-  // These two contain every field by which their lists filter and sort, and no new intent. `count` comes before the
-  // times, because only an intent with several refunds can have refunds inside and outside a span.
+  // The next two contain all fields that their lists filter and sort by, but no new intents. `count` comes
+  // first, because only an intent with several refunds can have some inside and some outside a span.
   {
     name: 'byPaidAt',
     key: { businessId: 1, sandbox: 1, 'payment.paidAt': -1, createdAt: -1, _id: -1, status: 1 },
@@ -62,7 +62,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: 'expiring', key: { cancelsAt: 1, businessId: 1 }, partialFilterExpression: { status: 'PENDING' } },
   { name: 'paymentToQuery', key: { 'hold.queryAt': 1, businessId: 1 }, ...ifPresent('hold.queryAt') },
   { name: 'refundToQuery', key: { 'refunds.queryAt': 1, businessId: 1 }, ...ifPresent('refunds.queryAt') },
-  // For searches by staff. They don't slow down creates, because a new intent is in neither.
+  // Staff search by the next two indexes. New intents are in neither, so creates stay fast.
   { name: 'byLookUpKey', key: { lookUpKeys: 1, createdAt: -1 }, ...ifPresent('lookUpKeys') },
   { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...ifPresent('formerCodeKey') },
   {
@@ -78,21 +78,21 @@ export type AmountType = 'FIXED' | 'OPEN'
 /** The fields of a create request, as they are stored. */
 export const requestedFields = part({
   amountType: oneOf<AmountType>(),
-  /** In centimes. For an OPEN intent null, or a suggestion that no response contains. */
+  /** In centimes. For an OPEN intent, it's null or a suggested amount that responses don't contain. */
   amount: orNull(whole),
   label: orNull(text),
   merchantReference: orNull(text),
-  /** A key may contain a dot or begin with `$`, so this is no object. */
+  /** This isn't an object, because keys may contain dots or begin with `$`. */
   metadata: list(part({ key: text, value: text })),
   successUrl: orNull(text),
   cancelUrl: orNull(text),
 })
 export type IntentRequest = Of<typeof requestedFields>
 
-/** With what the response needs besides the intent. A form on the hosted page leaves a mark too. */
+/** Includes what a response needs besides the intent. A payment on the hosted page leaves a mark too. */
 const intentMarkFields = part({
   ...markFields.fields,
-  /** A twin may leave a mark at the same moment. */
+  /** Distinguishes the marks of concurrent requests with the same key. */
   id: text,
   refundId: optional(text),
   payment: optional(
@@ -119,28 +119,29 @@ export const intents = declareCollection({
     formerCodeKey: optional(text),
     codeReusableAt: date,
     ...requestedFields.fields,
-    /** By which lists filter, in centimes. Null until an OPEN intent is paid, so that no filter finds a suggestion. */
+    /** In centimes, for filters. Null for an unpaid OPEN intent, whose amount is only a suggestion. */
     listedAmount: orNull(whole),
-    /** Removed by the write that makes the intent CANCELLED or FAILED: a new intent can then have the reference. */
+    /** Removed once the intent is CANCELLED or FAILED, because a new intent may then use the reference. */
     referenceKey: optional(text),
     status: oneOf<Status>(),
     cancellationReason: orNull(oneOf<CancellationReason>()),
     payment: orNull(paymentFields),
     hold: orNull(holdFields),
     failure: orNull(failureFields),
-    /** The latest ones, in the order in which they ended. */
+    /** Contains only the latest attempts, in the order in which they ended. */
     attempts: list(attemptFields),
     refunds: list(refundFields),
     lookUpKeys: optional(list(text)),
-    /** In centimes, with PENDING refunds. Never more than was paid. */
+    /** In centimes. Includes PENDING refunds, and never exceeds the amount paid. */
     refundsCommitted: whole,
-    /** With PENDING refunds. Never more than the payment's fees. */
+    /** Includes PENDING refunds, and never exceeds the payment's fees. */
     feesReturned: returnedFeesFields,
     refundTimes: optional(part({ firstAt: date, lastAt: date, count: whole })),
     expiresAt: date,
     /**
-     * From then on, the intent is shown as CANCELLED, even if no worker has written that status yet. One index range
-     * contains the intents shown as PENDING, another those shown as CANCELLED. Written only with `status` or `hold`:
+     * From this time on, the intent is shown as CANCELLED, even before a worker has written that status. One
+     * index range contains the intents shown as PENDING, another those shown as CANCELLED. It changes only
+     * with `status` or `hold`:
      * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
      * - CANCELLED: `alreadyCancelled`.
      * - Any other status: null.
@@ -150,13 +151,13 @@ export const intents = declareCollection({
     updatedAt: date,
     /** Each event is added in the same write as the change that it reports, and removed once it's relayed. */
     outbox: list(outboxFields),
-    /** Of the create request. Removed after 24 hours, if a new request has the same key. */
+    /** Marks the create request. Removed after 24 hours if a new request has the same key. */
     requestKey: optional(markFields),
     marks: list(intentMarkFields),
-    /** PAY_URL at the creation, for the create response. */
+    /** PAY_URL when the intent was created, to repeat the same create response. */
     payBase: text,
     responseFormat: whole,
-    /** When the clean-up began to remove the intent. The merchant can no longer see or change it. */
+    /** Set when the clean-up begins to remove the intent. The merchant can no longer see or change it. */
     cleanedAt: optional(date),
   },
   indexes: intentIndexes,

@@ -15,7 +15,7 @@ export interface Transition {
   freesReference: boolean
 }
 
-/** `cancelsAt` while a payment holds the intent: the latest time a Date can hold. */
+/** `cancelsAt` while a payment holds the intent: the latest time that Date supports. */
 export const neverCancels = new Date(8.64e15)
 /** `cancelsAt` of a CANCELLED intent: in the past on any clock. */
 export const alreadyCancelled = new Date(0)
@@ -25,7 +25,7 @@ const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 /** Merchants may cancel these intents, and simulate their payment. */
 export const freeFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
-/** With less time left, another process may already have reported the expiry (mongo/database-time.ts). */
+/** This close to the expiry, another process may already report it (mongo/database-time.ts). */
 const maxClockSkewMs = 1000
 
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
@@ -56,7 +56,7 @@ const settlement = {
   freesReference: false,
 } as const
 
-/** SPEC 3. Nothing else changes a status. Writes that end a payment or refund add a guard that identifies it. */
+/** SPEC 3. No other code changes a status. Writes that end a payment or refund also guard on its id. */
 export const transitions = {
   pay: { ...settlement, from: ['PENDING'], to: 'PAID', event: 'payment.confirmed' },
   decline: {
@@ -80,9 +80,9 @@ export const transitions = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists filter by this too, so they show an intent as CANCELLED exactly when this transition is allowed.
+    // Lists filter by this guard too, so they show an intent as CANCELLED exactly when it may expire.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // `expiresAt`, however late this write comes – unless a payment held the intent beyond that.
+    // The intent expired at `expiresAt`, however late this write comes, unless a payment held it for longer.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',

@@ -43,7 +43,7 @@ const ranges = [
   ['minAmount', 'maxAmount'],
 ] as const satisfies (keyof typeof rangeQuery)[][]
 
-/** Throws VALIDATION_ERROR for two ranges, because each has an index, but no combination has one. */
+/** Throws VALIDATION_ERROR for two ranges, because no index covers both. */
 function readRange(query: ListIntentsQuery): ListRange | null {
   const [first, second] = ranges.flatMap((pair) => pair.find((name) => query[name] !== undefined) ?? [])
   if (first === undefined) return null
@@ -76,10 +76,10 @@ function readAmounts({ minAmount, maxAmount }: ListIntentsQuery): ListRange {
   return { of: 'amounts', limits }
 }
 
-/** These can be larger than all other fields. */
+/** These fields can be larger than all others together. */
 const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
 
-/** Newest first. Overdue intents are listed as CANCELLED. */
+/** Lists the newest intents first, and overdue intents as CANCELLED. */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -128,7 +128,7 @@ export async function listIntents(
   )
 }
 
-/** Searches for overdue PENDING intents only if there are any, because that skips over all other PENDING intents. */
+/** Includes overdue PENDING intents only if there are some: MongoDB must skip all other PENDING intents. */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)
     return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
@@ -149,7 +149,7 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
   return found !== null
 }
 
-/** These ids make a filter of about 350 kB. */
+/** A filter with this many ids takes up about 350 kB. */
 const maxInBetween = 10_000
 
 /** Nearly all intents have their first or last refund in the span. `refundedInBetween` finds the others. */
@@ -160,7 +160,7 @@ async function listRefunded(
   slice: PageRequest,
 ): Promise<Page<Intent>> {
   const { from, to } = span
-  // One filter, or one `$or` of complete filters. For any other shape, MongoDB reads documents.
+  // Keep this shape (one filter, or one `$or` of complete filters), or MongoDB reads documents to filter.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }

@@ -5,10 +5,10 @@ import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import type { Deps } from '../platform/deps.ts'
 import { useLast } from '../platform/use-last.ts'
 
-/** If an intent is paid or cancelled now, its code is free again after this. */
+/** If an intent is paid or cancelled now, its code is free again after 15 minutes. */
 const longestWaitMs = 15 * 60_000
 const usedForMs = 10_000
-/** A create is refused only by a count younger than this. */
+/** A create is refused only if the codes were counted less than a second ago. */
 const freshMs = 1_000
 const maxCounts = 10_000
 const countingMs = 2_000
@@ -23,7 +23,7 @@ export const codesLimit = {
 interface Usage {
   _id: string
   used: number
-  /** When the first of these codes is free again. */
+  /** When the first of the used codes becomes free again. */
   freeAt: Date
 }
 
@@ -33,7 +33,7 @@ const newCount = () => ({
   used: 0,
   freeAt: null as Date | null,
   countedAtMs: Number.NEGATIVE_INFINITY,
-  /** Since the count. Includes `inserting`. */
+  /** Codes taken since the count, including `inserting`. */
   taken: 0,
   inserting: 0,
   limit: 0,
@@ -63,7 +63,7 @@ export const liveCodeLimit = (
 
 export type LiveCodes = ReturnType<typeof createLiveCodes>
 
-/** Codes become free just by time passing, so each process counts the intents, and adds what it inserts since. */
+/** Codes become free as time passes, so each process recounts intents and adds its own new ones. */
 export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
     (businessIds) => countLiveCodes(deps, businessIds),
@@ -118,7 +118,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
         count.inserting -= 1
       }
     },
-    /** Only businesses that took a code through this process. */
+    /** Returns only businesses that took a code through this process. */
     async fullest(most: number): Promise<{ owner: string; used: number; limit: number }[]> {
       const first = () =>
         [...counts]
@@ -148,7 +148,7 @@ export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 const keptMs = 1_000
 const maxKept = 1_000
 
-/** A create in a full sandbox makes 32 round trips to MongoDB, so one test key could slow down all others. */
+/** Remembers full sandboxes, because each create in one makes 32 round trips to MongoDB. */
 export function createFullSandboxes(elapsedMs: () => number) {
   const foundAtMs = new Map<string, number>()
   return {
