@@ -77,7 +77,7 @@ describe("Bull Board's Retry button", function () {
     expect(await board.failedIds()).to.include(jobIdOf(delivery))
   })
 
-  it('retries each job in *failed* once and in batches when you retry all of them', async () => {
+  it('retries all jobs in *failed* in batches, but each job only once', async () => {
     const { deps } = board.service
     const { Delivery: deliveries, Endpoint, AuditEvent } = deps
     // More than one batch. Most were delivered in the meantime, some endpoints are gone, and the rest fail again.

@@ -16,7 +16,7 @@ import { readable, signedIn } from './staff.ts'
 /** Markup, quotes, and a character that reverses the text direction. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
-describe("A payment's and a delivery's staff page", () => {
+describe('The staff page of a payment or delivery', () => {
   const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)

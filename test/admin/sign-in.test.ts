@@ -166,7 +166,7 @@ describe('Staff sign-in', () => {
     expect(wrong).to.deep.equal([false, false])
   })
 
-  it('hashes with 19 MiB and 2 passes by default but still accepts older, cheaper hashes', async () => {
+  it('hashes passwords with 19 MiB and 2 passes by default but still accepts older, cheaper hashes', async () => {
     const { HASH_MEMORY_KIB: _, ...environment } = freshEnvironment({})
     const slowHash = createSlowHash(readConfig(environment).hashMemoryKib)
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]

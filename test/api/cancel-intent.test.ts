@@ -149,7 +149,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(after.body.data).to.deep.equal(body.data)
   })
 
-  it('repeats its response on each retry, even to a request that was refused', async () => {
+  it('repeats its response to each retry, even if the response was a refusal', async () => {
     const { referenceNumber } = await create()
     const keys = [crypto.randomUUID(), crypto.randomUUID()]
     const first = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))

@@ -80,7 +80,7 @@ describe('A response', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('lets browsers send and read every request that a publishable key may make', async () => {
+    it('lets browsers send every request that a publishable key may make and read the response', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`

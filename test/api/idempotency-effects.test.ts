@@ -536,7 +536,7 @@ describe('A retry of webhook deliveries through the API', () => {
   }
 })
 
-describe('A change to an endpoint or a replay', () => {
+describe('An endpoint change or a replay', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)

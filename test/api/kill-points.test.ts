@@ -186,7 +186,7 @@ describe('If a process is killed between any two steps, the service', function (
     await land(operation, steps.indexOf('mongodb insert') + 1)
   })
 
-  it("neither loses nor duplicates anything when it creates an intent with an overdue intent's reference", async () => {
+  it("neither loses nor duplicates anything when it creates an intent that reuses an overdue intent's reference", async () => {
     const operation = request(
       201,
       async () => {

@@ -530,7 +530,7 @@ describe("A business's daily audit line quota", () => {
   }
 
   for (const mode of ['live', 'test'] as const)
-    it(`refuses every ${mode} action except deletions, rotations and cancellations once used up, until the next day`, async () => {
+    it(`refuses every ${mode} action except deletions, rotations and cancellations once it is used up`, async () => {
       const { merchant, id } = await withEndpoint(mode)
       const delivery = await freshDelivery(service, merchant)
       const replay = { from: '2036-01-01' }

@@ -168,7 +168,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.amount).to.equal(900)
     })
 
-    it("returns the amount and the payer's fee to the sandbox wallet, portion by portion for partial refunds", async () => {
+    it("returns the amount and the payer's fee to the sandbox wallet in partial refunds", async () => {
       const reference = await create(10_000)
       const balances = async () =>
         (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)

@@ -158,7 +158,7 @@ describe('A short code', () => {
     expect(codes).to.have.members(shortCodesFrom(key, block, block))
   })
 
-  it("can't be issued, so creates fail, until a configured SECRET_KEY decrypts its key", async () => {
+  it('is not issued, and creates fail, until a configured SECRET_KEY decrypts its key', async () => {
     const first = await create().expect(201)
     const before = await stored()
     const { log, lines } = recordLog()
@@ -176,7 +176,7 @@ describe('A short code', () => {
     expect(body.data.shortCode).to.not.equal(first.body.data.shortCode)
   })
 
-  it('is found at once even if the counter was set back far behind existing intents', async () => {
+  it('is found with few writes even if the counter was set back far behind existing intents', async () => {
     const template = await intentTemplate(service, merchant)
     const key = await keyOf()
     const codes = shortCodesFrom(key, 0, 5000)

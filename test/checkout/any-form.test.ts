@@ -6,7 +6,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
-describe('The payment page, given arbitrary input', () => {
+describe('The payment page with arbitrary input', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 

@@ -40,7 +40,7 @@ describe('The hosted payment flow', () => {
     await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
   }
 
-  it('takes the money once and shows this to the customer and the merchant', async () => {
+  it('takes the money once and confirms the payment to the customer and the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const response = await fill(await open(service, path), wallets.pays)
     expect([response.status, response.html]).to.deep.equal([303, ''])

@@ -162,7 +162,7 @@ describe('A switched-off business', () => {
       }
     })
 
-    it('still receives webhooks while its intents expire', async () => {
+    it('still receives webhooks, e.g. when its intents expire', async () => {
       await subscribe(service, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')

@@ -81,7 +81,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
       )
     })
 
-    it('prefers a variant with that id to a variant with that label', async () => {
+    it('prefers the variant whose id matches to a variant whose label matches', async () => {
       const product = await withVariants('S', 'M')
       const [small] = product.variants
       const unused = 'f'.repeat(24)

@@ -88,7 +88,7 @@ describe('The lifecycle of an intent', () => {
     expect(statuses.filter(isRefundable)).to.deep.equal(['PAID', 'REFUNDED'])
   })
 
-  it('has a latest possible date for intents that never cancel and an earliest for cancelled ones', () => {
+  it('represents “never cancels” and “already cancelled” by the latest and the earliest possible date', () => {
     expect([neverCancels, alreadyCancelled]).to.deep.equal([new Date(8.64e15), new Date(0)])
   })
 })

@@ -30,7 +30,7 @@ describe('A log line', function () {
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
   })
 
-  it('is written at once with a warning or an error, before the process can be killed', async () => {
+  it('is written at once if it is a warning or an error, or if one of these follows it', async () => {
     const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
     expect(await linesOf(code)).to.deep.equal(['a', 'b'])
   })

@@ -58,7 +58,7 @@ const faultOf = (act: () => unknown): unknown => {
   }
 }
 
-describe('A daily statement', () => {
+describe('The query for daily statements', () => {
   it('shows each day of a month up to today, closed except for today', async () => {
     const { deps, ledger } = ledgerOf(
       [
@@ -113,7 +113,7 @@ describe('A daily statement', () => {
     expect(other.ledger.closings).to.equal(1)
   })
 
-  it('is zero in an empty ledger', async () => {
+  it('returns zeros for an empty ledger', async () => {
     const { deps } = ledgerOf([], noon(6))
     expect(await readStatement(deps, owner, day(6))).to.deep.equal(quiet(6, 0, false))
     expect(await readDays(deps, owner, [])).to.deep.equal([])

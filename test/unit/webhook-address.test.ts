@@ -38,7 +38,7 @@ describe('isPublicAddress', () => {
     expect([...publicV4, ...publicV6].filter(isRefused)).to.deep.equal([])
   })
 
-  it('returns the same for every notation of an IPv6 address', () => {
+  it('returns the same result for every notation of an IPv6 address', () => {
     const differing = [...refusedV6, ...publicV6].filter(
       (one) => isRefused(one) !== isRefused(canonical(one)),
     )
