@@ -51,7 +51,7 @@ export const merchantTextUnlessBlank = (text: string | null): string | null =>
 /** Amounts, codes, references and phone numbers run from left to right in every language. */
 export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
-/** A page title can't contain HTML. */
+/** Uses control characters, because a page title can't contain HTML. */
 export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 

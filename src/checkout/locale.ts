@@ -24,15 +24,15 @@ function createLocale(
     code,
     dir,
     words,
-    /** In Western digits, such as `500,00`. */
+    /** Formats centimes in Western digits, e.g. `500,00`. */
     amount,
-    /** Such as `500,00 MRU`. */
+    /** Returns e.g. `500,00 MRU`. */
     money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
     /** Use this only to compare days. */
     day: inTime({}),
     moment: (at: Date): string => words.moment(date(at), clock(at)),
     clock,
-    /** Such as `23 h 59 min` or `3 days 4 h`. */
+    /** Returns e.g. `23 h 59 min` or `3 days 4 h`. */
     left: (ms: number): string => inWords(words.left, ms),
   }
 }

@@ -1,4 +1,4 @@
-/** Styles the header, and adapts Swagger UI to narrow screens and with better contrast. */
+/** Styles the header, and improves Swagger UI's contrast and its layout on narrow screens. */
 export const referenceStyle = `
 body { margin: 0; background: #fff; color: #222; font: 16px/1.5 system-ui, sans-serif; }
 .skip { position: absolute; left: -999rem; }

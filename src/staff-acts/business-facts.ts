@@ -70,7 +70,7 @@ const shown = {
 
 export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
 
-/** Counts what processes have reserved as used. */
+/** Capacity that processes have reserved counts as used. */
 export async function usagesOf(
   deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
   business: Business,

@@ -20,7 +20,7 @@ import { factsOf, table } from './table.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
 import { whatHappened } from './webhooks.ts'
 
-/** The page shows no payload, and hides responses that repeat data that support staff may not see. */
+/** The page shows no payload, and hides responses that echo data that support staff may not see. */
 export const deliveryPage: StaffPage<
   'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'Order' | 'config' | 'now' | 'secrets'
 > = async (deps, { id, query, staff }) => {

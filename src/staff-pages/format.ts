@@ -19,10 +19,10 @@ export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Such as `12,500`. */
+/** Returns e.g. `12,500`. */
 export const groupDigits = (count: number): string => count.toLocaleString('en')
 
-/** Such as `12,500.00 MRU` (SPEC 1). */
+/** Returns e.g. `12,500.00 MRU` (SPEC 1). */
 export function money(centimes: number): string {
   const [units = '', cents = ''] = decimal(centimes).split('.')
   return `${groupDigits(Number(units))}.${cents} ${currencyCode}`
@@ -75,7 +75,7 @@ export const stageWords: Record<FailureStage, CallerText> = {
   ),
 }
 
-/** Such as `status 500` or `timeout (the response did not arrive in time)`. */
+/** Returns e.g. `status 500` or `timeout (the response did not arrive in time)`. */
 export function outcomeOf(attempt: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
   const { status, stage, error } = attempt
   if (status !== null) return `status ${status}`
@@ -110,7 +110,10 @@ const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   'not-executed': 'the wallet was not reached; no money moved',
 }
 
-/** Such as `declined; the customer can try again: the wallet does not have enough money (insufficient_funds)`. */
+/**
+ * Says e.g. `declined; the customer can try again: the wallet does not have enough money
+ * (insufficient_funds)`.
+ */
 export const paymentOutcome = ({ outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>): string =>
   reason === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${reasonInWords(reason)}`
 

@@ -41,7 +41,7 @@ interface LabelledInput {
   /** The options, if the field is a choice. */
   choices?: readonly string[] | undefined
   value?: string
-  /** HTML. */
+  /** Attributes of the input element, as HTML. */
   attributes: string
 }
 

@@ -28,7 +28,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
   const now = deps.now()
   const stored = await lookUpIntent(deps, id)
   if (stored === null) return null
-  // Read after the intent: an event leaves its outbox only once its deliveries exist, so none are missed.
+  // Deliveries are read after the intent, because events leave its outbox only once their deliveries exist.
   const deliveries = await deliveriesOf(deps, id)
   const deliveryIds = deliveries.map(({ _id }) => _id)
   const [business, trail, webhooks] = await Promise.all([

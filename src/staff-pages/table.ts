@@ -3,7 +3,7 @@ import type { PageField } from '../staff-acts/shown.ts'
 import { environmentBadge, groupDigits, money, time, userText } from './format.ts'
 import { businessLink, idLink, paymentPath } from './paths.ts'
 
-/** A column of buttons. On phones, its label isn't repeated, because a button says what it does. */
+/** `isAction` marks a column of buttons. Phones don't repeat its label, because buttons say what they do. */
 export type Column<Item> = PageField<Item> & { isAction?: true }
 
 const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = {

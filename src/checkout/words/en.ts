@@ -118,7 +118,7 @@ export const english = {
     ],
     again: 'Open the page again',
   },
-  /** Such as `23 h 59 min`. */
+  /** These make up texts such as `23 h 59 min`. */
   left: {
     days: ['#\u00a0day', '#\u00a0days', '#\u00a0days', '#\u00a0days'],
     hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],

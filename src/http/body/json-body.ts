@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../platform/errors.ts'
 
-/** `refusal` is thrown only once the idempotency key was checked (step 11, docs/maintainers/decisions.md). */
+/** `refusal` is thrown only after the idempotency key is checked (step 11, docs/maintainers/decisions.md). */
 export interface Body {
   value?: unknown
   params?: unknown

@@ -65,7 +65,7 @@ const forBrowsers = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** Returns the headers of an operation's own responses. `sharedResponses` lists those of shared errors. */
+/** Returns the headers of an operation's own responses. Those of shared errors are in `sharedResponses`. */
 export const headersOf = (route: Route): OpenApiPart => ({
   ...limited,
   ...(route.method !== 'get' && replayed),

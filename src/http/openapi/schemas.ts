@@ -109,7 +109,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // JSON Schema 2019-09 calls `dependencies` this if its values are schemas.
+    // Since JSON Schema 2019-09, `dependencies` with schemas as values is called `dependentSchemas`.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -135,7 +135,7 @@ function withWidth(written: OpenApiPart): OpenApiPart {
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** An optional field may be null, which means absent. */
+/** Lets optional fields be null, which means absent. */
 function withNull(schema: FieldSchema): FieldSchema {
   const { properties, items } = schema
   const nullable = (name: string, field: FieldSchema): FieldSchema => {

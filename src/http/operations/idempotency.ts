@@ -140,7 +140,8 @@ export async function runOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A final error is sent only once it's stored. Any other original error is more helpful than `second`.
+      // A final error is sent only once it's stored. If the first error isn't final, it says more than
+      // `second`.
       if (own !== null) throw second
     }
     throw error

@@ -39,7 +39,9 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
   throw rateLimits.refusal(scope, perSecond)
 }
 
-/** Counts a costly request as `requests`, minus the one counted before. The first per second always runs. */
+/**
+ * A costly request counts as `requests`, one of which is already counted. A second's first one always runs.
+ */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond

@@ -83,7 +83,7 @@ export interface WriteRoute<Param extends string = string, Query = unknown> exte
   /** With `dryRun: true`, the request creates nothing and gets a 200. */
   hasDryRun?: true
   readsCsv?: true
-  /** Omitted if the response is stored in the same transaction as the change. */
+  /** Finds an earlier request's change. Omitted if the response is stored in the change's transaction. */
   findEffect?(
     deps: Deps,
     caller: Caller,

@@ -49,7 +49,7 @@ export async function runOperation(
   return 'download' in route ? download(call, route) : read(call, route)
 }
 
-/** Steps 2 to 5 in docs/maintainers/decisions.md (SPEC 5). */
+/** Performs steps 2 to 5 in docs/maintainers/decisions.md (SPEC 5). */
 async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>): Promise<Caller> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const unsure = deps.databaseTime.unsure()
@@ -96,7 +96,7 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   return readNow({ ...call, caller }, route, { ...input, query: polled.query })
 }
 
-/** Reserves everything that the read needs in one wait. It's freed even if the client disconnects. */
+/** Reserves everything the read needs in a single wait, and frees it even if the client disconnects. */
 async function readNow(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
   const { deps, res, deadline, caller } = call
   const { businessId } = caller

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 
 export const isSafeMethod = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
-/** True if `Origin` or `Sec-Fetch-Site` proves it. `Origin` may match `ourUrl`: a proxy may change `Host`. */
+/** True only if a header proves it. `Origin` may also match `ourUrl`, because a proxy may change `Host`. */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
   return !isOtherHost && (site === undefined ? hasOrigin : site === 'same-origin')

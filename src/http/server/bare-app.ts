@@ -166,7 +166,7 @@ function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   // The write may have taken effect. The client finds out by retrying it.
   if (isDatabaseFault(error)) return unavailable()
-  // The path can't be decoded.
+  // URIError means that the path can't be decoded.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
   return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')

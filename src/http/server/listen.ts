@@ -34,7 +34,7 @@ const quietChecks = 10
 const checkEveryMs = 10
 /** Longest time that requests are held back, even if clients keep opening connections. */
 const maxHoldMs = 1000
-/** Includes the request line. */
+/** The limit includes the request line. */
 export const maxHeaderBytes = 16_384
 /** Payments and refunds are done by then. An endpoint test or the board's "Retry all" may be cut off. */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>

@@ -2,7 +2,7 @@ import type { OwnerPart, Resource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../platform/network.ts'
 
-/** These take at most 180 MB: 13 KB each while idle, 18 KB while headers arrive slowly (measured). */
+/** Connections take at most 180 MB: 13 KB each while idle, 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000
 const otherDescriptors = 1_000
 

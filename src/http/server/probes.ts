@@ -26,7 +26,7 @@ export function useProbes(
   if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
 
-/** Without Redis it's `degraded`, not a 503: intents still work, and deliveries are only delayed. */
+/** Without Redis, the status is `degraded`, not 503: intents still work, and deliveries are only delayed. */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = shareRuns(() =>
     Promise.all([

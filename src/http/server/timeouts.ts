@@ -3,9 +3,9 @@ import { unavailable } from '../../platform/errors.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 
 export const timeouts = {
-  /** From the connection's opening or the request's first byte. A few KB arrive in time on any network. */
+  /** Starts when the connection opens or a request begins. A few KB arrive in time on any network. */
   headersMs: 15_000,
-  /** For a whole request: enough for 8 MiB at 280 KB/s. */
+  /** Limits a whole request. It's enough for 8 MiB at 280 KB/s. */
   requestMs: 30_000,
   /** Longest pause within a body. Clients resend lost packets after 1, 3 and 7 s. */
   bodyStallMs: 10_000,
@@ -13,7 +13,7 @@ export const timeouts = {
   responseGraceMs: 30_000,
   /** Load balancers keep idle connections for 60 s, Heroku's router for 90 s, and must close them before we do. */
   keepAliveMs: 95_000,
-  /** How long we read on after an early response. Closing sooner could reset the connection and lose it. */
+  /** How long we read on after an early response. Closing the connection sooner could lose the response. */
   lingerMs: 2000,
   checkEveryMs: 1000,
 }

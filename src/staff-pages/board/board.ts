@@ -17,7 +17,7 @@ const maxJobsPerPage = 50
 /** Redis rejects very large numbers with an error that would look like a Redis failure. */
 const lastPage = 1_000_000
 
-/** Bull Board gets only GET and HEAD requests. We handle Retry and Retry all here, and refuse the rest. */
+/** Bull Board gets only GET and HEAD requests. We handle Retry and Retry all, and refuse everything else. */
 export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
   router.use((_req, res, next) => {

@@ -32,12 +32,12 @@ export interface SearchHit {
 
 /** A finder reads either an index, up to a limit and a timeout, or a single document by its unique id. */
 interface Finder {
-  /** What the results and the hint call it, e.g. `phone number`. */
+  /** Name of this kind in the results and the hint, e.g. `phone number`. */
   kind: string
   /** The input in its stored format, or null if the query isn't of this kind. */
   read(query: string): string | null
   find(deps: Deps, input: string): Promise<SearchHit[]>
-  /** Shortens the input if it's not shown in full. The results page then doesn't repeat the query. */
+  /** Masks the input for display, if needed. The results page then doesn't repeat the query. */
   shown?(input: string): string
   /** Explains to staff why nothing was found. Must not contain the input. */
   whyNoHit?(input: string): string

@@ -83,11 +83,11 @@ const parts = {
   ),
 }
 
-/** Such as `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`, because the merchant knows only the amount. */
+/** Returns e.g. `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`. Merchants know only the amount. */
 export const chargedInWords = (language: Language, price: Price): string =>
   totalInWords(language, price, parts.charged)
 
-/** Such as `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`. */
+/** Returns e.g. `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`. */
 export const givenBackInWords = (language: Language, price: Price): string =>
   totalInWords(language, price, parts.givenBack)
 

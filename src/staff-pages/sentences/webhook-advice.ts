@@ -182,7 +182,7 @@ export function deliveryFacts(
   const webhook = fill(webhookNames[locale.code], named)
   return {
     ...endpointFacts(locale, source),
-    /** Such as `webhook payment.created for PI-…`. */
+    /** The webhook's name, e.g. `webhook payment.created for PI-…`. */
     webhook,
     /** The id is also in the body of the webhook. */
     id: ltrText(locale, _id),
