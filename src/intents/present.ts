@@ -9,7 +9,7 @@ import { type Intent, metadataObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import type { Payment, Refund } from './records.ts'
 
-/** No transition changes these. */
+/** No transition changes these fields. */
 const createdFields = {
   businessId: 1,
   referenceNumber: 1,
@@ -33,7 +33,9 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
 export const responseFormat = 1
 
-/** Returns the same bytes as the first time, so never change a released format. A later one is SERVICE_UNAVAILABLE. */
+/**
+ * Repeats the first response, so never change a released format. Throws SERVICE_UNAVAILABLE for newer ones.
+ */
 export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
   return presentCreated(intent, intent.payBase)
@@ -69,7 +71,7 @@ type Owner = Pick<Intent, 'sandbox' | 'businessId'>
 export const codeUrlOf = (payBase: string, { sandbox, businessId }: Owner): string =>
   sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 
-/** Returns the first response of the create request with this key. Null if it created nothing. */
+/** Returns the first response of the create request with this key, or null if no intent was created. */
 export async function findCreated(
   { Intent }: Pick<Deps, 'Intent'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
@@ -84,7 +86,7 @@ export const expiryFields = { status: 1, cancellationReason: 1, hold: 1, expires
 
 type Expirable = Pick<Intent, keyof typeof expiryFields>
 
-/** Take `now` BEFORE you read the intent. Otherwise one that was paid in time could look expired. */
+/** Take `now` BEFORE you read the intent, or an intent that was paid in time could look expired. */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
   if (!isPending(intent.status) || intent.expiresAt > now || intent.hold !== null) return intent
@@ -115,7 +117,7 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
   }
 }
 
-/** Anyone can read a publishable key in the shop's page, so such a caller gets no fees and no reasons. */
+/** Publishable keys are public, so their holders see no fees and no refund reasons. */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
   config: Pick<Config, 'payUrl'>,

@@ -89,9 +89,9 @@ const minWaitMs = 1000
 const maxWaitMs = 60_000
 
 export interface QueryResult {
-  /** For the log. Null if the intent has been removed. */
+  /** Identifies the intent in the log. Null if the intent has been removed. */
   intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
-  /** `no-slot`: the business runs as many queries as it may. `ended`: the payment or refund had ended before. */
+  /** `no-slot`: the business has no free query slot. `ended`: the payment or refund had already ended. */
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
   why: string | null
   nextAt: Date | null
@@ -160,7 +160,7 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + minWaitMs + Math.random() * (waitMs - minWaitMs))
 }
 
-/** Leaves an order to the workers. Never throws, because a poll finds the order by its first `queryAt` anyway. */
+/** Never throws, because a poll finds the order by its first `queryAt` anyway. */
 export async function leaveToWorkers(
   deps: Pick<Deps, 'enqueue' | 'now'>,
   open: OpenOrder,
@@ -173,7 +173,7 @@ export async function leaveToWorkers(
   )
 }
 
-/** Adding it twice makes one job, because its id is the key at the wallet. */
+/** Adding the same job twice is harmless, because its id is the order's idempotency key. */
 export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },
   jobId: key,
@@ -187,14 +187,14 @@ export const enqueueWalletOutcome = (
   at: Date,
 ): void => deps.enqueue('wallet-outcome', [walletOutcomeJob(_id, key, at, deps.now())])
 
-/** A process never runs this many queries for one business at a time. */
+/** A process runs fewer queries than this for one business at a time. */
 const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
   queryAt: Date
 }
 
-/** Returns how many intents it found. Doesn't wait for the wallets: a hanging one must not delay the others. */
+/** Returns how many intents it found, without waiting: one hanging wallet must not delay the others. */
 export async function queryDueWallets(deps: QueryDeps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
   return payments + (await queryBy(deps, 'refunds.queryAt', 'refundToQuery', { $min: '$refunds.queryAt' }))
@@ -222,7 +222,7 @@ async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: u
   )
 }
 
-/** Nearly all of an intent's refunds have ended, and it may have a thousand. */
+/** Reads only pending refunds. An intent may have a thousand refunds, and nearly all have ended. */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
@@ -230,7 +230,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/** Takes a slot before the read: a business may have a thousand due queries, and most reads would be for nothing. */
+/** Takes a slot before the read. With a thousand due queries, most reads would otherwise be for nothing. */
 function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return

@@ -19,47 +19,47 @@ export const paymentFields = part({
 })
 export type Payment = Of<typeof paymentFields>
 
-/** While a payment's outcome is unknown, it keeps other payments, cancels and the expiry away from the intent. */
+/** Until the outcome of a payment is known, its hold blocks other payments, cancels and the expiry. */
 export const holdFields = part({
   /** The payment's id, and its idempotency key at the wallet. */
   id: text,
   wallet: oneOf<WalletName>(),
   amount: whole,
-  /** With the rates at the start of the payment. The payer is charged `amount` and `payerTtc`. */
+  /** Uses the rates at the start of the payment. The payer is charged `amount + payerTtc`. */
   commission: commissionFields,
   payerPhone: text,
   payerHash: text,
   startedAt: date,
-  /** The customer's address, for the limit on refused PINs. It's unknown if no proxy reported it. */
+  /** The customer's IP address, for the limit on refused PINs. Unknown if no proxy reported it. */
   clientIp: optional(text),
   /** The wallet must not carry out the payment after this. */
   validUntil: date,
   queryAt: date,
-  /** Distinguishes two concurrent attempts with the same form. */
+  /** Distinguishes concurrent submissions of the same form. */
   writeId: text,
 })
 export type PaymentHold = Of<typeof holdFields>
 
-/** A payment that has ended, whatever its outcome, or a refund that was not made. Support staff see these. */
+/** A payment that has ended (with any outcome) or a failed refund. Support staff see all attempts. */
 export const attemptFields = part({
   kind: oneOf<'payment' | 'refund'>(),
   id: text,
   at: date,
-  /** Missing if it began and ended in one write, as in a simulation. */
+  /** Missing if the payment began and ended in one write, as in a simulation. */
   startedAt: optional(date),
   amount: whole,
-  /** The payer's fee. The payment would charge it, or the refund give it back, in addition to `amount`. */
+  /** The payer's fee, which a payment charges and a refund returns in addition to `amount`. */
   fee: whole,
   payerPhone: text,
   payerHash: optional(text),
   outcome: oneOf<'done' | 'refused' | 'declined' | 'failed' | 'not-executed'>(),
   reason: orNull(oneOf<RefusalReason | DeclineReason | FailureReason>()),
-  /** Proves to its writer that the write took effect. */
+  /** Lets the writer check that its write took effect. */
   writeId: text,
 })
 export type PaymentAttempt = Of<typeof attemptFields>
 
-/** PENDING while the outcome at the wallet is unknown. A refund that the wallet didn't carry out is removed. */
+/** A refund is PENDING until the wallet reports the outcome, and removed if it wasn't carried out. */
 export const refundFields = part({
   /** `RF-…`, also the idempotency key at the wallet. */
   id: text,
@@ -69,19 +69,21 @@ export const refundFields = part({
   status: oneOf<'PENDING' | 'SUCCEEDED'>(),
   createdAt: date,
   refundedAt: optional(date),
-  /** Two processes may settle the refund at the same moment. */
+  /** Shows which of two concurrent processes settled the refund. */
   writeId: optional(text),
   validUntil: date,
   queryAt: optional(date),
 })
 export type Refund = Of<typeof refundFields>
 
-/** Older keys are dropped, except those of refunds. The payment that succeeded is always among the latest. */
+/** The oldest keys are dropped, except those of refunds. The successful payment's key is always recent. */
 const maxLookUpKeys = 200
 
 export const fewLookUpKeys = { [`lookUpKeys.${maxLookUpKeys}`]: { $exists: false } }
 
-/** Keyed, so that a copy of the database doesn't reveal phone numbers. Pass the number as returned by `readPhone`. */
+/**
+ * The hash is keyed, because a copy of the database must not reveal phone numbers. Pass a `readPhone` result.
+ */
 export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string =>
   secrets.hash(payerText(phone))
 
@@ -95,7 +97,7 @@ const payerText = (phone: string): string => `payer-phone:${phone}`
 export const chosenAmountKey = (businessId: string, amount: number): string =>
   `${businessId}:amount-${amount}`
 
-/** What staff can search a payment by. The amount is included only for an OPEN intent. */
+/** Staff can search a payment by these keys. The amount is among them only for an OPEN intent. */
 export const lookUpKeysOf = (
   { businessId, amountType }: { businessId: string; amountType: 'FIXED' | 'OPEN' },
   { id, payerHash, amount }: Pick<PaymentHold, 'id' | 'payerHash' | 'amount'>,

@@ -12,7 +12,7 @@ type Reads = Pick<Deps, 'Intent' | 'now'>
 export const maxFoundIntents = 50
 
 const dayMs = 86_400_000
-/** Staff can search by a code for this long after it became reusable. */
+/** Staff can still search by a code this long after it became reusable. */
 const codeFoundMs = 3 * dayMs
 
 const fields = {
@@ -61,7 +61,7 @@ export async function searchByCode(deps: Reads, code: string): Promise<FoundInte
   )
 }
 
-/** Many businesses may use the same reference, so the first read finds the newest ones in the index alone. */
+/** Many businesses may use the same reference, so the first read finds the newest intents by index alone. */
 export async function searchByMerchantReference(
   deps: Reads,
   merchantReference: string,
@@ -80,7 +80,7 @@ export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent
 export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
 
-/** Created, paid or attempted on one UTC day. For an OPEN intent, the amount is what the customer chose. */
+/** Finds intents created or attempted on one UTC day. For OPEN intents, the customer's amount counts. */
 export async function searchByAmount(
   deps: Reads,
   businessIds: readonly string[],
@@ -89,7 +89,7 @@ export async function searchByAmount(
 ): Promise<FoundIntent[]> {
   const end = new Date(day.getTime() + dayMs)
   const onDay = { $gte: day, $lt: end }
-  // A payment of this day may belong to an intent created the day before.
+  // An intent paid on this day may have been created the day before.
   const createdAt = { $gte: new Date(day.getTime() - dayMs), $lt: end }
   const where = {
     createdAt,
@@ -151,12 +151,12 @@ export interface OpenPayment extends Pick<Intent, 'referenceNumber' | 'sandbox'>
 }
 
 export const maxOpenPayments = 50
-/** Counting stops here, so this number means "at least". */
+/** Counting stops here, so a count of 10 000 means “at least 10 000”. */
 export const maxUnpaid = 10_000
 
 export type OpenPayments = Awaited<ReturnType<typeof openPaymentsOf>>
 
-/** Returns payments and refunds without a known outcome, oldest first, and how many intents are still unpaid. */
+/** Returns payments and refunds with an unknown outcome, oldest first, and the number of unpaid intents. */
 export async function openPaymentsOf(deps: Reads, businessId: string) {
   const cancelsAt = { $gt: deps.now() }
   const unpaid = (sandbox: boolean) =>

@@ -18,7 +18,7 @@ export interface EventDetails {
 
 type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 
-/** Pass the intent as it is after the event. The commission is that of the payment, even for refunds. */
+/** Pass the intent as it is after the event. Refunds also contain the payment's commission. */
 export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent
   // An OPEN intent has no amount until it's paid.
@@ -69,14 +69,14 @@ export const unmarkedFilter = ({ mark: { key }, arrivedAt }: Marking) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
 })
 
-/** With this many fresh marks, an intent accepts no more payments or refunds. You can always cancel it. */
+/** With this many fresh marks, an intent accepts no more payments or refunds, but can still be cancelled. */
 export const maxMarks = { payment: 1000, refund: 3000 } as const
 
-/** Failures stay in the outbox until they're relayed. With all refunds, it has up to 2,000 events, less than 3 MiB. */
+/** Unrelayed failures stay in the outbox. With 1,000 refunds, it's up to 2,000 events (less than 3 MiB). */
 export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
   Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment
 
-/** Removes marks that are over 24 hours old. Few intents have any. */
+/** Removes marks that are over 24 hours old. Few intents have such marks. */
 export async function dropOldMarks(
   deps: Pick<Deps, 'batchers' | 'now'>,
   { _id, hasOldMarks }: Pick<Intent, '_id'> & { hasOldMarks: boolean },
@@ -90,7 +90,7 @@ export async function dropOldMarks(
 
 export interface TransitionInput {
   name: TransitionName
-  /** Null if `guard` alone makes sure that this happens only once. */
+  /** Null if `guard` alone ensures that the transition happens only once. */
   marking: Marking | null
   cause: Cause | null
   /** Identifies the payment or refund that ends. */
@@ -105,11 +105,11 @@ export interface PlannedChange {
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** The lists and `referenceKey` are still those from before the change. */
+  /** Contains the new status, but the lists and `referenceKey` from before the change. */
   after: Intent
 }
 
-/** Returns null if the guard doesn't match. Without a mark, null may also mean that the event has been relayed. */
+/** Returns null if the guard fails. Without a mark, null may also mean that the event was already relayed. */
 export function applyTransition(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
@@ -118,7 +118,7 @@ export function applyTransition(
 ): Promise<Intent | null> {
   const planned = planTransition(deps, intent, input)
   const { marking } = input
-  // The relay removes events from the outbox, but no mark.
+  // A mark proves the write for longer, because the relay removes events from the outbox.
   const proof = marking === null ? { 'outbox.id': planned.event.id } : { 'marks.id': marking.mark.id }
   return writeChange(deps, planned, proof, deadlineAt)
 }
@@ -141,7 +141,7 @@ export const countTransition = (
   intent: Pick<Intent, 'sandbox'>,
 ): void => metrics.transitions.inc({ transition: name, environment: environmentOf(intent) })
 
-/** Plans the ONLY write that changes an intent's status, with the guard, the change and the event. */
+/** Plans the ONLY write that changes an intent's status: its guard, change and event. */
 export function planTransition(
   deps: Pick<Deps, 'now'>,
   intent: Intent,
@@ -172,7 +172,7 @@ export function planTransition(
       ...others,
       $set: { ...change, ...$set },
       ...operator('$unset', { ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
-      // Once the intent isn't PENDING, only the quarantine counts, however long the code would have been active.
+      // When an intent stops being PENDING, its code's quarantine begins at once.
       ...operator('$min', {
         ...$min,
         ...(!isPending(transition.to) && { codeReusableAt: codeReusableFrom(at) }),

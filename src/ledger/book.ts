@@ -25,7 +25,7 @@ export function openLedger(
           Object.values(totalsOf(after)).map((total) => total.amount),
         )
         if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
-        // The event stays in its outbox. Other businesses have their own chains.
+        // The event stays in its outbox. Other businesses have their own chains, so they aren't affected.
         report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
         throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
       },
@@ -42,7 +42,7 @@ interface EventSource extends ChainOwner {
 }
 type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
-/** Misses no event, because the relay removes events only after this. Entry ids derive from event ids. */
+/** Misses no event, because the relay removes events only afterwards. Entry ids derive from event ids. */
 export async function bookEvents(
   { batchers }: { batchers: Pick<LedgerAppender, 'bookEntries'> },
   source: EventSource,
@@ -81,7 +81,7 @@ const feeOf = (
   amount: number,
 ): EntryDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
-/** Not even a process that was frozen before midnight can change a closed day, because its number is taken. */
+/** A process frozen since before midnight can't book on a closed day: its chain number is already taken. */
 export async function closeDays(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
   { businessId, sandbox }: ChainOwner,

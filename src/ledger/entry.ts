@@ -9,7 +9,7 @@ const countAndAmount = part({ count: whole, amount: whole })
 const totalsFields = part({
   payments: countAndAmount,
   refunds: countAndAmount,
-  /** Negative if refunds returned more. */
+  /** Negative if refunds returned more fees than payments were charged. */
   fees: part({ amount: whole }),
   payouts: countAndAmount,
 })
@@ -40,7 +40,7 @@ const factFields = part({
 })
 export type EntryFacts = Of<typeof factFields>
 
-/** With closing markers (docs/maintainers/architecture.md). The id is that of the event, for a fee with `-fee`. */
+/** Includes closing markers (docs/maintainers/architecture.md). A fee's id is the event's id with `-fee`. */
 export const ledgerEntries = declareCollection({
   name: 'ledgerentries',
   kept: 'test data until the clean-up, live data and closing markers forever',
@@ -52,11 +52,11 @@ export const ledgerEntries = declareCollection({
     bookedAt: date,
     /** In UTC, e.g. `2026-11-26`. `bookedAt` is later if the day was over before we booked the entry. */
     day: text,
-    /** Among all entries, from 1. Merchants see it as `number`. Closing markers have none. */
+    /** Counts all entries from 1. Merchants see it as `number`. Closing markers have no position. */
     position: optional(whole),
     typePosition: optional(whole),
     after: stateFields,
-    /** The last day that a marker closes. Nothing was booked after `day`. */
+    /** The last day that a marker closes. There are no entries between `day` and this day. */
     through: optional(text),
     closed: optional(closedFields),
   },
@@ -98,7 +98,7 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
   payouts,
 })
 
-/** The first entry of a day follows a marker that closes the day of `last`. */
+/** Before the first entry of a day, adds a marker that closes the day of `last`. */
 export function linkEntry(
   owner: ChainOwner,
   last: LedgerEntry | null,

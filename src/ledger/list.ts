@@ -25,7 +25,7 @@ export const parseRefundSearch = (query: ListRefundsQuery): EntrySearch => ({
 
 type Reads = Pick<Deps, 'LedgerEntry'>
 
-/** Newest first. Positions have no gaps, so a page far down costs no more than the first. */
+/** Lists the newest entries first. Positions have no gaps, so later pages cost no more than the first. */
 export async function listEntries(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
@@ -58,7 +58,7 @@ export function presentEntry(entry: ListedEntry) {
   return { id, number, type, amount, balance: after.balance, ...references, day, bookedAt }
 }
 
-/** The wallet has confirmed every refund in the ledger. */
+/** Always SUCCEEDED, because the ledger contains only refunds that the wallet confirmed. */
 export function presentListedRefund(entry: LedgerEntry) {
   const { refundId: id, referenceNumber, merchantReference = null, reason = null, returnedFees } = entry
   const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
@@ -77,7 +77,7 @@ export const positionOrder = (type: EntryType | null) =>
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
     : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
 
-/** `afterPosition` counts all entries, of any type. Skips what the clean-up has removed. */
+/** `afterPosition` counts entries of any type. Skips entries that the clean-up has removed. */
 export async function findPositions(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
@@ -104,7 +104,7 @@ interface Order {
 const byTime: Order = { hint: 'byTime', sort: { bookedAt: -1, number: -1 } }
 const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
 
-/** Reads only the last entry or marker that matches, because each contains this number. Includes removed entries. */
+/** Reads only the last matching entry or marker, which contains the count. Removed entries are included. */
 async function countUpToLast(
   { LedgerEntry }: Reads,
   where: mongo.Filter<LedgerEntry>,

@@ -10,13 +10,13 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** In centimes, of everything that is booked. */
+/** In centimes, after the last booked entry. */
 export const balanceOf = async (
   { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
   owner: ChainOwner,
 ): Promise<number> => (await findLastLink(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
-/** Never changes once the day is over. */
+/** A statement never changes once its day is over. */
 export interface Statement extends ClosedDay {
   day: string
   closed: boolean
@@ -41,7 +41,7 @@ export async function readDays(
   const owner = { businessId, sandbox }
   const today = dayOf(deps.now())
   const last = days.at(-1) ?? today
-  // Until the next entry, a day that is over is still open in the ledger.
+  // A past day stays open in the ledger until the next entry is booked.
   let markers = await markersFrom(deps, owner, days)
   if (!isCovered(markers, last < today ? last : dayBeforeLast(days))) {
     await deps.batchers.closeDays(owner)
@@ -50,7 +50,7 @@ export async function readDays(
   const newest = isCovered(markers, last)
     ? null
     : await findLastLink(nativeCollection(deps.LedgerEntry), owner)
-  // Another process may just have booked the first entry of the next day, and so closed the last one.
+  // Another process may just have booked the next day's first entry and so closed the last requested day.
   if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
     const marker = markers.find(({ through }) => day <= through)
@@ -155,7 +155,7 @@ const header = [
   ...Object.keys(amountColumns).map((name) => `${name} (centimes)`),
 ]
 
-/** Like in exports, amounts are decimal, and the last columns repeat them in centimes. */
+/** As in exports, amounts are decimals, and the last columns repeat them in centimes. */
 export const statementsCsv = (statements: readonly Statement[], delimiter: Delimiter): string =>
   csvHeader(header, delimiter) +
   csvRows(

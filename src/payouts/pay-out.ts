@@ -12,18 +12,20 @@ import type { Deps, Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
 
-/** What we owe the merchant in one environment, in centimes, with all payments and refunds up to `asOf`. */
+/**
+ * What we owe the merchant in one environment, in centimes, including all payments and refunds until `asOf`.
+ */
 export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
   const now = deps.now()
-  // Before the balance, because the relay books an event and then removes it from the outbox. This read skips older
-  // events of other businesses, so it gets the limits of a list.
+  // Read the outbox before the balance, because the relay books events before it removes them. The read may
+  // skip many events of other businesses, so it uses the limits for lists.
   const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
   const amount = await balanceOf(deps, owner)
   const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
   return { currency: currencyCode, amount, asOf }
 }
 
-/** Filters by neither environment nor time, so that MongoDB reads one document in index order and sorts nothing. */
+/** Doesn't filter by environment or time: MongoDB then reads one document in index order, without a sort. */
 async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
   const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
     { businessId, 'outbox.createdAt': { $exists: true } },
@@ -41,20 +43,20 @@ export interface Payout {
   businessId: string
   sandbox: boolean
   amount: number
-  /** Of the transfer. Identifies the payout within the business and environment. */
+  /** The transfer's reference, which identifies the payout within its business and environment. */
   reference: string
 }
 
 /** The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** From the end of the verification, which can take much longer. */
+/** Starts after the verification, which can take much longer. */
 const bookingMs = 10_000
 
 /**
- * Books a payout once, however often it's repeated: its id derives from the reference. Verifies the ledger up to the
- * entry that the payout follows, so that two payouts at once can't overdraw it. Throws PayoutRefused if the amount
- * exceeds the balance or the reference belongs to another amount, and LedgerFault if the ledger is wrong.
+ * Books a payout once, however often it's repeated: its id derives from the reference. Verifies the ledger up
+ * to the last entry, so concurrent payouts can't overdraw the balance. Throws PayoutRefused if the amount
+ * exceeds the balance or the reference has another amount, and LedgerFault if the ledger is wrong.
  */
 export async function payOut(
   deps: VerifyDeps & { transactions: Transactions },
@@ -79,7 +81,7 @@ export async function payOut(
   await appendLinks(entries, owner, [], build, (links) =>
     transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
       await nativeCollection(deps.AuditEvent).insertOne(line, { session })
-      // Last, because until the commit the relay can't append to this chain.
+      // Insert the entries last, because they block the relay's bookings in this chain until the commit.
       await entries.insertMany(links, { session })
     }),
   )

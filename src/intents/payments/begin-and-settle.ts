@@ -39,7 +39,7 @@ export const withOutcome = (
   writeId: newId(),
 })
 
-/** Returns null if the intent isn't PENDING, is about to expire or held, or this payment has ended before. */
+/** Returns null if the intent isn't PENDING, is held or about to expire, or already had this payment. */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
   intent: Intent,
@@ -55,7 +55,7 @@ export async function beginPayment(
     },
     update: {
       $set: { hold, cancelsAt: neverCancels },
-      // A form makes only one payment, whatever its outcome.
+      // Each form makes at most one payment, whatever the outcome.
       $push: { marks: { key: hold.id, at: hold.startedAt }, ...pushLookUpKeys(lookUpKeysOf(intent, hold)) },
     },
     proof: { 'hold.writeId': hold.writeId },
@@ -83,7 +83,7 @@ export interface Settler {
   deadlineAt: number
 }
 
-/** The intent becomes PAID or FAILED, or stays PENDING. Returns null if the payment had ended before. */
+/** The intent becomes PAID or FAILED, or stays PENDING. Returns null if the payment had already ended. */
 export async function settlePayment(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
@@ -100,7 +100,7 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The intent expired during the payment. Clients see that already, so a job may write it.
+  // The intent expired during the payment. Clients already see the expiry, so a job can write it later.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', [expiryJob(settled, now)])
@@ -114,7 +114,7 @@ async function write(
   outcome: KnownOutcome,
   { cause, deadlineAt }: Settler,
 ): Promise<Intent | null> {
-  // GET /dev/balance relies on equal times of payment and event.
+  // GET /dev/balance relies on the payment and its event having the same time.
   const at = deps.now()
   const attempt = attemptOf(at, payment, outcome)
   const change = isUnreported(outcome)
@@ -133,7 +133,7 @@ async function write(
 const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 
-/** The wallet took the money after reporting that it never would. An operator must act, because we can't refund it. */
+/** The wallet took the money after reporting that it never would. We can't refund it, so an operator must. */
 async function logIfAstray(
   deps: Pick<Deps, 'Intent' | 'log'>,
   { _id, referenceNumber }: Intent,

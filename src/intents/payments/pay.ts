@@ -16,7 +16,7 @@ export interface Confirmation {
   paymentId: string
   phone: string
   pin: string
-  /** In centimes. The intent's own amount, unless it's OPEN. */
+  /** In centimes. Differs from the intent's amount only if the intent is OPEN. */
   amount: number
   commission: Commission
 }
@@ -29,8 +29,8 @@ export interface PaymentRequest {
 
 /**
  * - `waiting`: the outcome isn't known yet, and the payment still holds the intent.
- * - `not-begun`: nothing was sent to the wallet. The intent can't be paid, is being paid, belongs to a suspended
- *   business, or the same form was submitted before.
+ * - `not-begun`: we sent no order to the wallet. The intent can't be paid, is being paid or belongs to a
+ *   suspended business, or the form was submitted before.
  */
 export type PaymentResult =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -76,7 +76,7 @@ export async function payIntent(
   return suspended ? { state: 'not-begun' } : { state: 'settled', outcome, intent: settled }
 }
 
-/** After the hold, right before the order. Orders that still reach a wallet are void at their `validUntil`. */
+/** Check this right before the order. Orders sent before staff suspend a business end by `validUntil`. */
 async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, deadlineAt: number) {
   const business = await batchers.findBusiness(id, deadlineAt)
   return business === null || business.suspended

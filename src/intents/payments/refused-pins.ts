@@ -4,12 +4,12 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
 
-/** A payment in progress costs one point, a refused PIN three. So 180 customers of a network can pay at once. */
+/** A payment in progress costs one point, a refused PIN three: 180 customers of a network can pay at once. */
 const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
 export const pinBudgets = {
   // Customers of a carrier often share a network. Larger prefixes have limits of their own.
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
-  // Declined payments count as well, because each causes an event for every endpoint. Enough for a test suite.
+  // Declined payments count too, because each causes events. 600 failures are enough for a test suite.
   tests: {
     ...refused,
     name: 'test-pin',
@@ -33,7 +33,7 @@ export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
   }
 }
 
-/** Doesn't wait for its writes. If one fails, the payment costs its one point, which expires within minutes. */
+/** Doesn't wait for its writes. If a write fails, the payment keeps costing a point for up to ten minutes. */
 export function settlePin(attempt: CheckEnd, { sandbox }: Intent, outcome: KnownOutcome | null): void {
   const counts = outcome?.outcome === 'refused' || (sandbox && outcome?.outcome === 'declined')
   void (counts ? attempt.fail() : attempt.leave()).catch(() => undefined)

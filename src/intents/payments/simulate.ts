@@ -19,7 +19,7 @@ import { acceptsPayments, dropOldMarks, markingOf } from '../transition.ts'
 import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface Simulation {
-  /** In centimes. If null, the intent's amount; for an OPEN intent, the suggested amount or a default. */
+  /** In centimes. Null pays the intent's amount or, for an OPEN intent, the suggested or a default amount. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
@@ -68,7 +68,7 @@ export async function simulatePayment(
   const failure =
     outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
   const marking = markingOf(request, now, { payment: { failure } })
-  // If the clock is set back between two readings, an expired intent could be paid.
+  // Read the clock only once. If it were set back in between, an expired intent could be paid.
   const fixed = { ...deps, now: () => now }
   const by = { marking, cause, guard: freeFilter(now) }
   const after = await endPayment(fixed, before, payment, outcome, by, deadlineAt)

@@ -19,7 +19,7 @@ export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
-/** Returns false if `guard` doesn't match, the intent isn't refundable, or this request has begun its refund before. */
+/** Returns false if the guard fails, the intent isn't refundable, or the request already began its refund. */
 export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
@@ -46,7 +46,7 @@ export const beginRefund = (
     deadlineAt,
   )
 
-/** Removes a refund that transferred no money. Its look-up key remains if the intent has few. */
+/** Removes a refund that transferred no money. Its look-up key stays, unless the intent has too many keys. */
 async function releaseRefund(
   deps: Pick<Deps, 'batchers'>,
   { _id }: Intent,
@@ -79,11 +79,11 @@ type SetAsideGuard = Partial<
 >
 
 /**
- * What a refund of `amount` centimes gives back of each fee, and the guard of the write that sets it aside. A refund
- * that completes the amount paid gives back whatever is left of the fees. Any other gives back its portion, rounded
- * down. (Less may be left if an earlier refund failed after a completing one had taken the rest.)
+ * Returns what a refund of `amount` centimes gives back of each fee, and the guard for the write that
+ * reserves it. A refund that completes the amount paid gives back all remaining fees, any other refund its
+ * portion, rounded down. (Less may remain if an earlier refund failed after a completing one had taken it.)
  *
- * The guard is a range if the portion doesn't depend on other refunds. So concurrent refunds don't delay each other.
+ * The guard is a range if the portion doesn't depend on other refunds, so concurrent refunds don't conflict.
  */
 export function feePortionsOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },
@@ -132,7 +132,9 @@ export const setAside = ({ amount, returnedFees }: Amounts): Record<string, numb
 export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
-/** The intent becomes REFUNDED, or its amount refundable again. Returns false if the refund was no longer PENDING. */
+/**
+ * Makes the intent REFUNDED, or the amount refundable again. Returns false if the refund has already ended.
+ */
 export async function settleRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,
@@ -184,7 +186,7 @@ async function endRefund(
 
 const bookingMs = 1_000
 
-/** Merchants must find the refund in the ledger when its response arrives. Never throws. */
+/** Books the refund before its response, because merchants may look it up in the ledger. Never throws. */
 export async function bookSoon(
   deps: Pick<Deps, 'Intent' | 'batchers'>,
   intent: Intent,
@@ -193,7 +195,7 @@ export async function bookSoon(
   const { _id } = intent
   const deadlineAt = performance.now() + bookingMs
   const book = async (): Promise<void> => {
-    // The payment's event, if not relayed yet: the ledger must contain a payment before its refund.
+    // Also book an unrelayed payment, because the ledger must contain it before its refund.
     const unrelayed = await deps.Intent.findOne(
       { _id },
       { outbox: { $elemMatch: { event: 'payment.confirmed' } } },

@@ -13,7 +13,7 @@ import type { Payment, Refund } from '../records.ts'
 import { settleRefund } from './begin-and-settle.ts'
 
 export interface StartedRefund {
-  /** As it was before the refund, and without `refunds`. */
+  /** The intent as it was before the refund, without its `refunds`. */
   intent: Intent
   payment: Payment
   wallet: Wallet
@@ -50,7 +50,7 @@ export const carryOut =
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 
-/** Waits until an earlier request's refund is settled. Queries the wallet if that's due, but never sends the refund. */
+/** Waits for an earlier request's refund to settle. May query the wallet, but never repeats the order. */
 export const earlierRefund =
   (
     deps: ChangeDeps,

@@ -14,10 +14,10 @@ import { beginRefund, feePortionsOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
 
 export interface RefundRequest {
-  /** In centimes. Null refunds all that's left. */
+  /** In centimes. Null refunds the remaining amount. */
   amount: number | null
   reason: string | null
-  /** In centimes. If another amount is refundable, the refund is refused. Null skips the comparison. */
+  /** In centimes. The refund is refused if the refundable amount differs. Null skips this check. */
   expectedRefundable: number | null
 }
 
@@ -53,7 +53,7 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
   return { payment, amount, returnedFees, guard: { ...guard, ...exactly } }
 }
 
-/** A read and its guarded write fail only if another refund of the intent comes in between. */
+/** A round fails only if a concurrent refund changes the intent between our read and our write. */
 const maxRounds = 5
 
 const costInReads = 3

@@ -18,8 +18,8 @@ const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, va
 
 /**
  * Yields CSV text, oldest product first, and reads only as fast as the caller consumes it. Cells are exported
- * unchanged, even if a spreadsheet could run them as formulas, so that importing the file changes nothing. Throws
- * SHOP_NOT_FOUND.
+ * unchanged, even if a spreadsheet could run them as formulas, because importing the file must change
+ * nothing. Throws SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -44,7 +44,7 @@ export async function* exportProducts(
   if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
 
-/** Reads page by page, so a slow client keeps no connection to MongoDB and no cursor. */
+/** Reads page by page, or a slow client would occupy a connection and keep a cursor open. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,
@@ -68,7 +68,7 @@ async function* eachProduct(
   }
 }
 
-/** An import may create many products in the same millisecond. */
+/** Compares ids too, because an import may create many products in the same millisecond. */
 const after = (last: ExportedProduct | null) =>
   last === null
     ? {}

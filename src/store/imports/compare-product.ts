@@ -9,20 +9,20 @@ import type { Faults, MatchedRow, ProductRow } from './rows.ts'
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>> & { bytes: number }
 
-/** `set` has the fields that differ from the file. Those of a variant have names such as `variants.3.sku`. */
+/** `set` has the fields that differ from the file. Variant fields have names such as `variants.3.sku`. */
 export interface ChangedProduct {
   _id: string
   set: Record<string, unknown>
 }
 
-/** The existing product isn't kept, to save memory. */
+/** Doesn't contain the existing product, to save memory. */
 export interface ProductComparison {
   handle: string
   matched: MatchedRow[]
   created: ProductDescription | null
   changed: ChangedProduct | null
   growth: number
-  /** Counts variants created or changed. */
+  /** Number of variants created or changed. */
   variants: number
 }
 
@@ -62,7 +62,7 @@ export function compareProduct(
   return { handle, matched, created, changed: null, growth, variants: added.length }
 }
 
-/** In bytes. 0 if the product shrinks. */
+/** Returns bytes, or 0 if the product shrinks. */
 function growthOf(product: ExistingProduct, values: ProductCells, patches: VariantPatch[], added: Variant[]) {
   const { variants: old, name, description, active } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
@@ -72,7 +72,7 @@ function growthOf(product: ExistingProduct, values: ProductCells, patches: Varia
   return Math.max(0, bytesOf(after) - bytesOf(before))
 }
 
-/** Adds a fault at the first cell of the column that takes up most of the product. */
+/** Reports the error at the first cell of the largest column. */
 function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Faults): void {
   if (bytes <= maxProductBytes) return
   const sized = (['name', 'description', 'variant_label', 'sku'] as const).map((column) => ({
@@ -147,7 +147,7 @@ function differences<Values extends object>(values: Values, current: { [Field in
   }
 }
 
-/** `variant` is null for a new one. */
+/** `variant` is null if the row creates one. */
 interface Match {
   row: ProductRow
   label: string
@@ -155,9 +155,9 @@ interface Match {
 }
 
 /**
- * Matches rows with variants of the same label: first by SKU, then in order. Other rows create variants. A fault is:
- * - After matching by SKU, a label has fewer rows than variants, so it's unclear which variants the rows describe.
- * - A row without a SKU is left over although the label has variants. It's most likely a duplicate.
+ * Matches rows with variants of the same label by SKU, then in order. Unmatched rows create variants. Errors:
+ * - A label has fewer rows left than variants, so it's unclear which variants the rows describe.
+ * - A row without a SKU remains although the label has variants. It's most likely a duplicate.
  */
 function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
   const ofVariants = rows.filter(describesVariant)
@@ -181,7 +181,7 @@ function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly V
   return (known ?? only)?.label ?? defaultLabel
 }
 
-/** Hardly anyone wants a new variant called `Default` beside others. */
+/** Such a row would create a variant called `Default`, which hardly any merchant wants. */
 const isUnclear = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   label === null &&
   variants.length > 1 &&

@@ -12,8 +12,8 @@ type ReadDeps = Pick<Deps, 'Product'>
 export type Comparison = ReturnType<typeof summary>
 
 /**
- * All rows with one handle describe one product, even if they're far apart in the file. Throws VALIDATION_ERROR with
- * the file's faults, and SERVICE_UNAVAILABLE after the deadline.
+ * Rows with the same handle describe one product, even if they're far apart in the file. Throws
+ * VALIDATION_ERROR with the file's errors, or SERVICE_UNAVAILABLE after the deadline.
  */
 export async function compareWithShop(
   deps: ReadDeps,
@@ -24,7 +24,7 @@ export async function compareWithShop(
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, ProductComparison>()
-  // A description may take up 20 kB.
+  // Reads descriptions only if needed, because each may take up 20 kB.
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const existing = listedOf<ExistingProduct & { handle: string }>(
     deps,
@@ -72,9 +72,9 @@ function summary(rows: number, outcomes: readonly ProductComparison[]) {
 }
 
 export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
-  /** On the clock of `performance.now()`. */
+  /** In ms, on the clock of `performance.now()`. */
   deadlineAt: number
-  /** A dry run has none. */
+  /** A dry run has no session. */
   session?: mongo.ClientSession
 }
 
@@ -102,7 +102,7 @@ async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>)
   return owners
 }
 
-/** Returns a cursor, because the products may take up hundreds of megabytes. `hint` keeps MongoDB from a bad index. */
+/** Returns a cursor, because products may take up hundreds of MB. `hint` prevents a slow index. */
 const listedOf = <Found extends object>(
   deps: ReadDeps,
   { businessId, sandbox, session }: ImportScope,

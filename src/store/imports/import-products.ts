@@ -19,14 +19,14 @@ export interface ImportRequest {
   isDryRun: boolean
 }
 
-/** `others` names the fields beside the file. */
+/** `others` contains the names of all fields except the file. */
 export interface FileBody {
   csv: unknown
   kind: keyof typeof importProductsFields
   others: string[]
 }
 
-/** Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE after the deadline. */
+/** Throws VALIDATION_ERROR with the file's errors, or SERVICE_UNAVAILABLE after the deadline. */
 export async function parseImport(
   deps: Pick<Deps, 'config' | 'validate'>,
   { dryRun = 'false' }: ImportProductsQuery,
@@ -44,8 +44,8 @@ const longestTryMs = 4_000
 const maxBusy = 100
 
 /**
- * Imports all rows in one transaction. Throws VALIDATION_ERROR with the file's faults, SHOP_NOT_FOUND, RATE_LIMITED,
- * or SERVICE_UNAVAILABLE if it takes too long. A dry run writes nothing.
+ * Imports all rows in one transaction. Throws VALIDATION_ERROR with the file's errors, SHOP_NOT_FOUND,
+ * RATE_LIMITED, or SERVICE_UNAVAILABLE if it takes too long. A dry run writes nothing.
  */
 export async function importProducts(
   deps: StoreWriteDeps,
@@ -79,7 +79,7 @@ async function importRows(
   // Every import changes the shop, so imports run one after the other.
   const lock = { $inc: { imports: 1 } }
   await openShop(deps, scope, session, lock)
-  // From now on, others that change these products have to wait and repeat.
+  // From now on, requests that change these products have to wait and retry.
   if (busy.length > 0)
     await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, lock, { session })
   const comparison = await compareWithShop(deps, scope, rows)
@@ -89,8 +89,7 @@ async function importRows(
 }
 
 /**
- * Finds the products of the file that changed last. A change between our first read and the lock would make us repeat
- * everything.
+ * Finds the file's most recently changed products. If one changed before its lock, we'd have to start over.
  */
 async function findBusy(
   { Product }: StoreWriteDeps,
@@ -130,7 +129,7 @@ async function write(
   }
 }
 
-/** Encoding such a batch blocks the process for a few ms. Writing 100 products of 100 variants takes 0.1 s. */
+/** Encoding a full batch blocks the process for a few ms. Writing 100 products × 100 variants takes 0.1 s. */
 const maxProducts = 100
 const maxVariants = 500
 

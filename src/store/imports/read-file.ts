@@ -19,10 +19,10 @@ import {
   type ProductRow,
 } from './rows.ts'
 
-/** Three times the longest valid row. In a longer one, a closing quote is most likely missing. */
+/** Three times the longest valid row. In longer rows, a closing quote is most likely missing. */
 const maxRowBytes = 64 * 1024
 
-/** Calls `take` with each row and its number, until it returns false. Empty lines are skipped, but they count. */
+/** Calls `take` with each row and its number until it returns false. Skipped empty lines count as rows. */
 async function readRecords(
   bytes: Buffer,
   delimiter: Delimiter,
@@ -35,7 +35,7 @@ async function readRecords(
     delimiter,
     // Line endings may be mixed, e.g. after an edit in another program.
     record_delimiter: ['\r\n', '\n', '\r'],
-    // `readRow` reports the wrong number of cells.
+    // `readRow` reports rows with too many cells.
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
@@ -54,10 +54,7 @@ async function readRecords(
   }
 }
 
-/**
- * Returns the number of the first line that is too long, or null. csv-parse limits only the text in the cells, so not
- * how many cells there are.
- */
+/** Returns the number of the first overlong line, or null. csv-parse itself doesn't limit a row's cells. */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
   while (at + maxRowBytes < bytes.length) {
@@ -72,7 +69,7 @@ async function findLongLine(bytes: Buffer): Promise<number | null> {
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** CR LF counts as one. */
+/** CR LF counts as one line break. */
 async function countLineBreaks(bytes: Buffer): Promise<number> {
   let count = 0
   let last = 0
@@ -102,7 +99,7 @@ const messagesOfParser: Partial<Record<string, string>> = {
 /** Some spreadsheet programs write thousands of blank rows at the end. */
 const maxBlankRows = 50_000
 
-/** Blank rows are skipped, but they count. Throws a single error that lists all faults of rows. */
+/** Skips blank rows, but includes them in row numbers. Throws one error that lists all invalid rows. */
 export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
   const bytes = bytesOf(csv)
   const firstLine = firstLineOf(bytes)
@@ -172,7 +169,7 @@ const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
-/** Returns UTF-8 without a byte order mark. Throws VALIDATION_ERROR for anything but Unicode text. */
+/** Returns UTF-8 without a byte order mark. Throws VALIDATION_ERROR for any other encoding. */
 function bytesOf(csv: unknown): Buffer {
   if (csv === undefined) throw fault('csv is required.')
   if (typeof csv === 'string') {
@@ -197,7 +194,7 @@ const fault = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 
 interface Header {
   indexes: Partial<Record<CsvColumn, number>> & { handle: number }
   width: number
-  /** Indexes of blank names. */
+  /** Indexes of columns without a name. */
   unnamed: number[]
 }
 

@@ -17,7 +17,7 @@ export type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
 const yes = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no = new Set(['false', '0', 'no', 'non', 'faux'])
 
-/** Columns are exported in this order. A text that looks like a formula is kept. */
+/** Exports have the columns in this order. Text that looks like a formula is kept as it is. */
 export const createCellParsers = (maxAmount: number) => ({
   handle: (text: string) => readTyped('name', text, maxHandleLength),
   name: (text: string) => readTyped('name', text, maxNameLength),
@@ -66,7 +66,7 @@ function readActive(text: string): ParsedCell<boolean> {
     : wrong('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
 }
 
-/** Accepts ASCII digits only, so not `12,50`, `1 250`, `1e3` or `٥`. Adding 0 makes `-0` a 0. */
+/** Accepts only ASCII digits, not `12,50`, `1 250`, `1e3` or `٥`. Adding 0 makes `-0` a 0. */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
 
@@ -88,20 +88,20 @@ export const maxRows = 5_000
 
 export interface CsvFault {
   row: number
-  /** Null for the whole row. */
+  /** Null if the error is about the whole row. */
   column: CsvColumn | null
   message: string
   code: ErrorCode
 }
 
-/** A response lists this many faults. */
+/** A response lists at most this many errors. */
 const maxListed = 100
-/** Only the first faults by row stay in memory. A file can have 40 000, and sorting 1 000 takes less than 1 ms. */
+/** Keeps only the first errors by row. A file can have 40 000, and sorting 1 000 takes less than 1 ms. */
 const maxKept = 1_000
 
 export type Faults = ReturnType<typeof createFaults>
 
-/** Collects a file's faults, to list them in a single response. */
+/** Collects a file's errors, to list them in a single response. */
 export function createFaults() {
   let kept: CsvFault[] = []
   let count = 0
@@ -112,7 +112,7 @@ export function createFaults() {
       count += 1
       if (kept.length > maxKept) kept = firstByRow()
     },
-    /** Throws if there are faults, with the error code of the first one by row. */
+    /** If there are errors, throws them with the code of the first error by row. */
     refuseIfAny(): void {
       const listed = firstByRow()
       const [first] = listed
@@ -126,7 +126,7 @@ export function createFaults() {
   }
 }
 
-/** Null ids stand for a new product or a new variant. */
+/** An id is null if the product or variant is new. */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
@@ -141,9 +141,9 @@ export interface SkuOwner {
 }
 
 /**
- * Adds a fault for each row whose SKU occurs in an earlier row or belongs to another variant. Variants of one product
- * may swap SKUs within the file, but a SKU can't go to another product, because each write changes only one product.
- * `owners` maps each new SKU in the rows to the variant that has it now.
+ * Reports each row whose SKU occurs in an earlier row or belongs to another variant. Variants of one product
+ * may swap SKUs within the file, but a SKU can't go to another product, because each write changes only one
+ * product. `owners` maps each new SKU in the rows to the variant that has it now.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

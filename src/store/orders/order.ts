@@ -57,10 +57,7 @@ export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 
 export const orderFormat = 1
 
-/**
- * Each format returns an order event's `data` (SPEC 6.2) as JSON. Never change a released format: add one with the
- * next number.
- */
+/** Formats of an order event's `data` (SPEC 6.2) as JSON. Never change a released format; add a new one. */
 export const orderFormats: Record<number, (order: OrderSource, facts: Facts) => string> = {
   1: (order, { status }) => JSON.stringify(orderFields(order, status)),
 }

@@ -31,8 +31,8 @@ function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['custo
 }
 
 /**
- * Takes the units from stock and stores the order with its event, in one transaction. Throws the errors of `findLines`
- * and `findAnyLine`, AMOUNT_OUT_OF_RANGE, RATE_LIMITED, and INSUFFICIENT_STOCK with every variant that has too few.
+ * Takes the units from stock and stores the order with its event in one transaction. Throws the errors of
+ * `findLines` and `findAnyLine`, AMOUNT_OUT_OF_RANGE, RATE_LIMITED, or INSUFFICIENT_STOCK.
  */
 export async function placeOrder(
   deps: StoreWriteDeps & Pick<Deps, 'Order' | 'enqueue'>,
@@ -124,7 +124,7 @@ async function takeUnits(
 type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
 
 interface Line {
-  /** Such as `items[0]`. */
+  /** The field of the line in the request, e.g. `items[0]`. */
   param: string
   product: SoldProduct
   variant: Variant
@@ -134,8 +134,8 @@ interface Line {
 const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1 } as const
 
 /**
- * Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, or VALIDATION_ERROR if a
- * product is inactive or an item names none of several variants.
+ * Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, or VALIDATION_ERROR
+ * if a product is inactive or an item doesn't choose among several variants.
  */
 async function findLines(
   { Product }: Pick<Deps, 'Product'>,
@@ -182,8 +182,8 @@ function variantOf({ variantId, variantLabel, product, param }: SimulatedItem & 
 const searchTimeoutMs = 2000
 
 /**
- * Sells one unit of the newest active product in stock. If the sandbox has no product at all, adds a sample product
- * first, and passes it to `onSample`. Throws INSUFFICIENT_STOCK.
+ * Sells one unit of the newest active product in stock. If the sandbox has no product at all, adds a sample
+ * product first and passes the sample to `onSample`. Throws INSUFFICIENT_STOCK.
  */
 async function findAnyLine(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,

@@ -16,7 +16,7 @@ export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readPageRequest(query),
 })
 
-/** Newest first, then by id. Throws SHOP_NOT_FOUND. */
+/** Lists the newest orders first. Throws SHOP_NOT_FOUND. */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -32,7 +32,7 @@ export async function listOrders(
   )
 }
 
-/** Throws SHOP_NOT_FOUND, ORDER_NOT_FOUND, or SANDBOX_MISMATCH if the order is in the caller's other environment. */
+/** Throws SHOP_NOT_FOUND, ORDER_NOT_FOUND, or SANDBOX_MISMATCH for an order in the other environment. */
 export async function findOrder(
   deps: Pick<Deps, 'Shop' | 'Order'>,
   caller: Caller,

@@ -63,8 +63,8 @@ const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['s
   withoutUndefined({ label, price, stock, sku })
 
 /**
- * Throws the errors of `findProduct` and `changedProduct`, and VALIDATION_ERROR for a SKU of another product. If the
- * product grows, PAYLOAD_TOO_LARGE and RATE_LIMITED are possible too – the latter also for a large response.
+ * Throws the errors of `findProduct` and `changedProduct`, VALIDATION_ERROR for another product's SKU,
+ * PAYLOAD_TOO_LARGE if the product grows too large, and RATE_LIMITED if it grows or the response is large.
  */
 export async function updateProduct(
   deps: StoreWriteDeps,
@@ -108,7 +108,7 @@ export const deleteProduct = (
     return { _id: id, deleted: true }
   })
 
-/** Omitted fields stay. Omitted variants stay too, unless `removesOthers`. */
+/** Omitted fields and variants stay unchanged, except that `removesOthers` removes omitted variants. */
 export interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
   /** Null if no variant changes. */
@@ -117,9 +117,9 @@ export interface ProductChange {
   givenSkus: GivenSkus
 }
 
-/** Is for the variant with this `_id`, else with this label, else for the product's only one. */
+/** Changes the variant with this `_id`, or with this label, or else the product's only variant. */
 export interface VariantChange {
-  /** Where its fields are in the request, such as `variants[0].`. */
+  /** Precedes the fields' names in the request, e.g. `variants[0].`. */
   prefix: string
   _id: string | null
   set: Partial<Omit<Variant, '_id'>>
@@ -189,7 +189,7 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   }
 }
 
-/** Throws VALIDATION_ERROR if a SKU belongs to a variant that keeps it. `readSkus` has compared the request's SKUs. */
+/** Throws VALIDATION_ERROR for a SKU that another variant keeps. `readSkus` already compared the new SKUs. */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))
@@ -203,7 +203,7 @@ const invalid = (param: string, problem: string): Refusal =>
 export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): ChangeStockBody =>
   deps.validate(changeStockBody, body) as ChangeStockBody
 
-/** Throws INSUFFICIENT_STOCK, VALIDATION_ERROR above `maxStock`, and the errors of `findProduct` and `pickVariant`. */
+/** Throws INSUFFICIENT_STOCK, VALIDATION_ERROR, and the errors of `findProduct` and `pickVariant`. */
 export const changeStock = (
   deps: StoreWriteDeps,
   caller: Caller,

@@ -30,7 +30,6 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
 export const tooLarge = (bytes: number): string =>
   `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
 
-/** Throws PAYLOAD_TOO_LARGE. */
 export function sizeWithinLimit(product: Product): number {
   const bytes = bytesOf(product)
   if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: tooLarge(bytes) })
@@ -72,7 +71,7 @@ export function readSkus(given: readonly { sku?: string | null | undefined; pref
 export const skuTaken = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
-/** Throws VALIDATION_ERROR for a SKU of another product. The unique index makes concurrent transactions repeat. */
+/** Throws VALIDATION_ERROR for another product's SKU. A unique index makes concurrent transactions retry. */
 export async function refuseTakenSkus(
   { Product }: Pick<Deps, 'Product'>,
   { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,

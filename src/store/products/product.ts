@@ -25,7 +25,7 @@ export const products = declareCollection({
     businessId: text,
     sandbox: flag,
     /**
-     * Identifies the product in CSV files. It's the `_id` unless a file says otherwise. Deleted products have none.
+     * Identifies the product in CSV files. It's the `_id` unless a file sets it. Deleted products have none.
      */
     handle: optional(text),
     name: text,
@@ -65,7 +65,7 @@ export const products = declareCollection({
     // The clean-up needs deleted products, which aren't in the other indexes.
     {
       name: 'deletions',
-      // With `deletedAt` only in the filter, MongoDB would read each document.
+      // Without `deletedAt` in the key, MongoDB would read each document.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
@@ -103,7 +103,9 @@ export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
 
 type Variants = Pick<Product, 'variants'>
 
-/** Tries `_id` before the label. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. `param` is null in a path. */
+/**
+ * Prefers a match by `_id`. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. `param` is null in paths.
+ */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 

@@ -11,7 +11,7 @@ import { type Product, type ShownProduct, shownProductFields } from './product.t
 
 export interface ProductSearch extends PageRequest {
   active: boolean | null
-  /** Part of the name, ignoring case. */
+  /** Matches part of the name, ignoring case. */
   text: string | null
   sku: string | null
 }
@@ -21,7 +21,7 @@ export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   return { active: active === undefined ? null : active === 'true', text, sku, ...readPageRequest(query) }
 }
 
-/** Newest first, then by id. Throws SHOP_NOT_FOUND. */
+/** Lists the newest products first. Throws SHOP_NOT_FOUND. */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,
   caller: Caller,
@@ -41,7 +41,7 @@ export async function listProducts(
   return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownProductFields }, search)
 }
 
-/** Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, or SANDBOX_MISMATCH if it's in the caller's other environment. */
+/** Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, or SANDBOX_MISMATCH for a product in the other environment. */
 export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,
   caller: Caller,

@@ -2,8 +2,8 @@ import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
 
 /**
- * A business has at most one shop in each environment, and keeps it. An operator creates the live one. The sandbox's,
- * which no customer can see (SPEC 8), is created when a test key first needs it.
+ * A business has at most one shop per environment and keeps it. An operator creates the live shop. The
+ * sandbox's shop is created when a test key first needs it, and no customer can see it (SPEC 8).
  */
 export const shops = declareCollection({
   name: 'shops',
@@ -14,7 +14,7 @@ export const shops = declareCollection({
     sandbox: flag,
     name: text,
     createdAt: date,
-    /** Counts imports. */
+    /** Each import increments this to lock the shop. */
     imports: optional(whole),
   },
   indexes: [{ name: 'shopOf', key: { businessId: 1, sandbox: 1 }, unique: true }],

@@ -65,7 +65,7 @@ export interface ShopFacts extends Pick<Shop, 'businessId' | 'name' | 'createdAt
   mode: KeyMode
 }
 
-/** Newest first. */
+/** Lists the newest shops first. */
 export async function listShops(
   deps: Pick<Deps, 'Shop'>,
   { businessId, mode }: ShopFilter,
