@@ -110,10 +110,7 @@ const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   'not-executed': 'the wallet was not reached; no money moved',
 }
 
-/**
- * Says e.g. `declined; the customer can try again: the wallet does not have enough money
- * (insufficient_funds)`.
- */
+/** For example, `declined; the customer can try again: the wallet does not have enough money (…)`. */
 export const paymentOutcome = ({ outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>): string =>
   reason === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${reasonInWords(reason)}`
 

@@ -21,7 +21,6 @@ export const requireOwnOrigin =
     sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
   }
 
-/** Refuses a form without the session's CSRF token. */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   if (isOwnForm(staffOf(res), csrfOf(req))) return next()
   refuseForeignForm(res)

@@ -32,7 +32,6 @@ type Query = Readonly<Record<string, unknown>>
 export const filledIn = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
-/** Blank fields are left out. */
 export function withQuery(path: string, fields: object): string {
   const query = new URLSearchParams(filledIn(fields) as Record<string, string>).toString()
   return query === '' ? path : `${path}?${query}`

@@ -98,7 +98,6 @@ export const clientOf = (req: Request): SignInClient => ({
   userAgent: req.headers['user-agent'] ?? '',
 })
 
-/** Starts a session, and ends the browser's previous session. */
 export async function startSession(
   deps: SessionDeps,
   req: Request,

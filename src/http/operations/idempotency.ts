@@ -140,8 +140,7 @@ export async function runOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A final error is sent only once it's stored. If the first error isn't final, it says more than
-      // `second`.
+      // A final error is sent only once it's stored. A first error that isn't final says more than `second`.
       if (own !== null) throw second
     }
     throw error

@@ -40,7 +40,7 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
 }
 
 /**
- * A costly request counts as `requests`, one of which is already counted. A second's first one always runs.
+ * A costly request counts as `requests`, one of which is already counted. The first per second always runs.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
