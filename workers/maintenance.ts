@@ -18,13 +18,13 @@ export const maintenance: QueueWorker<'maintenance'> = {
   },
 }
 
-/** Nothing happens if a job exists or has just run. */
+/** Does nothing if a maintenance job exists or has just run. */
 export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', delayMs: 0, apartMs }])
 
 /**
- * Restores the failed jobs of deliveries that died recently, and returns their number. If Redis may have lost data, it
- * also restores the schedule, and then each DEAD delivery of the last 30 days has exactly one failed job.
+ * Restores the failed jobs of deliveries that died recently, and returns their number. If Redis may have lost
+ * data, also restores the schedule and the failed job of each DEAD delivery of the last 30 days.
  */
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { storedJobs } = deps.queues
@@ -42,7 +42,7 @@ export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'
 export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })
 
-/** Workers fail the job of a DEAD delivery, because support staff look for them among the failed jobs. */
+/** Each DEAD delivery has a failed job, because support staff look for the delivery on the job board. */
 async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
   const now = deps.now()
   const recent = { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' } as const

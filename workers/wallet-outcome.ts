@@ -1,7 +1,7 @@
 import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** For payments and refunds with an unknown outcome. The job's id is the key that the wallet knows. */
+/** Queries a payment or refund with an unknown outcome. The job's id is the order's idempotency key. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   async run(deps, { intentId }, { jobId }) {
     const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, jobId)

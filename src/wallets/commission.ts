@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts'
 import { type Of, part, whole } from '../mongo/fields.ts'
 
 /**
- * In centimes (SPEC 6.2). The fees include two Mauritanian taxes: `tof` (taxe sur les opérations financières) and
- * `tte` (taxe sur les transactions électroniques). `totalRevenue` is what remains.
+ * In centimes (SPEC 6.2). The fees include two Mauritanian taxes: `tof` (taxe sur les opérations financières)
+ * and `tte` (taxe sur les transactions électroniques). `totalRevenue` is the fees minus these taxes.
  */
 export const commissionFields = part({
   providerTtc: whole,
@@ -20,10 +20,10 @@ export type ReturnedFees = Of<typeof returnedFeesFields>
 
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
-/** In basis points. Fees are portions of the amount, taxes of the fees. */
+/** In basis points. Fees are a portion of the amount, and taxes a portion of the fees. */
 export type CommissionRates = Config['commissionRates']
 
-/** Rounds half up, to at least 1 centime. If the fees don't cover the taxes plus 1 centime, it raises one of them. */
+/** Rounds half up, to at least 1 centime. If the fees don't cover the taxes plus 1 centime, raises a fee. */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = portion(BigInt(amount), rates.provider)
   const payer = portion(BigInt(amount), rates.payer)

@@ -8,12 +8,12 @@ import { withTimeout } from '../platform/timeout.ts'
 /** Payments store this name, because only the wallet that made a payment can report its outcome or refund it. */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
-/** The customer can correct either, so there's no event. A number without a wallet counts as a wrong PIN. */
+/** Customers can correct both, so no event is sent. A number without a wallet counts as a wrong PIN. */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'
 
 /**
- * - `done`: the money moved.
- * - `refused`, `declined`, `failed`: no money moved, and none ever will under this key.
+ * - `done`: the money was transferred.
+ * - `refused`, `declined`, `failed`: no money was transferred, and none ever will be under this key.
  * - `not-executed`: the wallet never carried out the order, and never will.
  * - `unknown`: call `status` to find out.
  */
@@ -28,13 +28,13 @@ export type WalletOutcome =
 export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
 interface Order {
-  /** For the log. Null or missing if a job sent the order. */
+  /** Only logged. Null or missing if a job sent the order. */
   requestId?: string | null | undefined
   businessId: string
-  /** The idempotency key: the wallet moves money only once per key. */
+  /** The idempotency key. The wallet transfers money only once per key. */
   key: string
   amount: number
-  /** The payer's, in centimes. A payment charges `amount + fee`, and a refund returns as much. */
+  /** The payer's fee in centimes. A payment charges and a refund returns `amount + fee`. */
   fee: number
   /** A wallet that receives the order later must not carry it out. */
   validUntil: Date
@@ -89,18 +89,18 @@ const simulation: Wallet = {
 
 /** In centimes. A payment of this amount fails for good with a test key (SPEC 8). */
 export const failingPaymentAmount = 99_901
-/** In centimes. With a test key, a refund of this amount fails, or of a payment of this amount (SPEC 8). */
+/** In centimes. With a test key, refunds of this amount or of a payment of this amount fail (SPEC 8). */
 export const failingRefundAmount = 99_904
 
 const deliveryGraceMs = 5000
 
-/** No wallet may carry out an order after this. If the process has died, a worker then queries the wallet. */
+/** No wallet may carry out an order later. If our process dies, a worker queries the wallet at this time. */
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + deliveryGraceMs)
 
 const reportGraceMs = 1000
 
-/** If `call` throws or takes too long, the outcome is unknown. Any error but one of MongoDB is a bug. */
+/** If `call` throws or takes too long, the outcome is unknown. Errors other than MongoDB's are bugs. */
 export async function outcomeOf(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   wallet: WalletName,

@@ -5,7 +5,7 @@ import type { Deps } from '../../src/platform/deps.ts'
 export interface JobResult {
   event: string
   log: Record<string, unknown>
-  /** Delays the job. By default, it completes. */
+  /** Delays the job until this time. By default, the job completes. */
   againAt?: Date | null
   /** Puts the job among the failed ones, where support staff can see it. */
   failure?: string

@@ -13,8 +13,8 @@ const putBackMs = 3000
 const shortestWaitMs = 100
 
 /**
- * Completes a job with invalid data, because no retry could run it. BullMQ's own retries aren't used: MongoDB decides
- * when a job must run again, and a delayed job takes half as much space in Redis.
+ * Completes a job with invalid data, because no retry could run it. We don't use BullMQ's retries: MongoDB
+ * decides when a job must run again, and a delayed job takes half as much space in Redis.
  */
 export async function runJob(
   deps: Deps,
@@ -69,11 +69,11 @@ async function delay(deps: Pick<Deps, 'log' | 'now'>, at: Date, job: Job, token?
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
   // BullMQ measures delays with the system clock, which may differ from database time.
   const delayed = job.moveToDelayed(Date.now() + waitMs, token)
-  // While Redis is down, a worker's connection keeps commands in memory.
+  // While Redis is down, a worker's connection queues commands indefinitely.
   await withTimeout(delayed, putBackMs, () => {
     throw new Error('Redis did not respond in time')
   }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-  // Any other error would put the job among the failed ones, as if its delivery were DEAD. If Redis hasn't responded,
+  // Any other error would mark the job as failed, as if its delivery were DEAD. If Redis hasn't responded,
   // the job stays active until its lock expires, and runs again within a few seconds.
   throw new DelayedError()
 }
@@ -86,14 +86,16 @@ function failureOf(reason: string): Error {
 }
 
 /**
- * A job has a trace of its own, because it may work for many requests or for none. It links to the trace of each. Jobs
- * that find no work get no span, because there may be hundreds of them per second.
+ * Each job has its own trace, with links to the traces of the requests that caused it: there may be many
+ * requests or none. Jobs without work get no span, because there may be hundreds per second.
  */
 function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {
-    /** `result` is null after an error. Returns the trace id for the log: the request's if only one caused the work. */
+    /**
+     * `result` is null after an error. Returns a trace id for the log: the only request's, or else the job's.
+     */
     end(about: { jobId: string; queue: QueueName }, result: JobResult | null): string {
       const traces = result?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)

@@ -26,7 +26,7 @@ import { runJob } from './run-job.ts'
 
 export const works: readonly Work[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
-  // After a lease of 10 s and 0.5 s more, another worker takes over a dead worker's deliveries: within 13 s.
+  // A dead worker's deliveries are taken over within 13 s: a 10 s lease, a margin of 0.5 s, and this poll.
   { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
   replayWork,
   { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDue(deps) },
@@ -46,14 +46,14 @@ const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> }
   retention: retention(loops),
 })
 
-/** Polls of other processes find the remaining work. */
+/** If a poll takes longer, other processes find the remaining work. */
 const pollGraceMs = 3000
-/** Attempts are aborted so long before SHUTDOWN_TIMEOUT_SECONDS: enough for a call to a frozen MongoDB (5 s). */
+/** Attempts are aborted this long before SHUTDOWN_TIMEOUT_SECONDS. A call to a frozen MongoDB takes 5 s. */
 const afterAbortMs = 7000
 const lastResultsMs = 2000
 const redisGraceMs = 3000
 
-/** A BullMQ worker starts no job while it can fetch more: with 200, many jobs waited for 300 ms. Measured. */
+/** BullMQ fetches all jobs it can before it starts any: with 200, many waited for 300 ms (measured). */
 const maxConcurrency = 25
 
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
@@ -121,7 +121,7 @@ function splitConcurrency(concurrency: number): number[] {
   return Array<number>(count).fill(Math.ceil(concurrency / count))
 }
 
-/** BullMQ would fetch a job with unreadable data for ever. This one completes it as invalid. */
+/** BullMQ would fetch a job with unreadable data again and again. This worker completes it as invalid. */
 class LenientWorker extends Worker {
   protected override createJob(json: Parameters<Worker['createJob']>[0], id: string): Job {
     try {
@@ -142,19 +142,19 @@ function startWorker(
 ): Worker {
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, name, work, job, token)
-    // Another process will restore the jobs, so stopping doesn't wait.
+    // A shutdown doesn't wait for this job, because another process will restore the jobs.
     return name === 'maintenance' ? run : running.add(run)
   }
   return new LenientWorker(name, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // After an error such as a failover of Redis. Meanwhile, the polls find the work.
+    // Waits after an error, such as a failover of Redis. Meanwhile, polls find the work.
     runRetryDelay: 1000,
     // A killed worker's jobs run again within 12 s – about as long as a delivery's lease (10 s).
     lockDuration: 8000,
     stalledInterval: 4000,
-    // Attempts are counted in MongoDB.
+    // We count attempts in MongoDB, so BullMQ must not give up.
     maxStalledCount: 1_000_000,
     // With an age of 0, BullMQ would keep the latest job.
     removeOnComplete: { count: 0 },
@@ -162,7 +162,7 @@ function startWorker(
   })
 }
 
-/** An evicted job's work waits for a poll. Redis may forbid `INFO`. */
+/** If Redis evicts a job, its work waits for a poll. Redis may forbid `INFO`. */
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
   // Waits until the nodes of a cluster are known.
   await connection.ping().catch(() => undefined)
@@ -173,9 +173,9 @@ async function warnOfEviction(connection: RedisConnection, log: Log): Promise<vo
   }
 }
 
-/** A lease lasts 10 s, so two renewals in a row may fail. They also find deleted and disabled endpoints. */
+/** A lease lasts 10 s, so two renewals may fail. Renewals also notice deleted and disabled endpoints. */
 const renewEveryMs = 3_000
-/** Before the first check, too, because other processes need time to start. */
+/** The first check waits too, because other processes need time to start. */
 const checkQueuesEveryMs = 60_000
 
 function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 'queues'>) {
@@ -184,8 +184,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }, renewEveryMs)
   const restoring = setInterval(() => requestRestore(deps), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
-  // A process that has just started knows nothing about Redis, and after a failover Redis may lack its last writes. If
-  // the marker can't be removed, the connection is about to be re-established anyway.
+  // Redis may have lost writes before we started or in a failover. If this fails, it runs again on reconnect.
   const doubt = (): void => void deps.queues.storedJobs.doubt().catch(() => undefined)
   doubt()
   deps.queues.whenReady(doubt)

@@ -16,12 +16,12 @@ import { openProvider, type ProviderResponse } from './provider.ts'
 const maxClockSkewMs = 30_000
 
 /**
- * An order that the provider doesn't know this long after the `validUntil` we sent will never be carried out. Its clock
- * may be behind, and storing an order can take it 30 s (docs/operators/wallet-provider.md).
+ * If the provider doesn't know an order this long after the `validUntil` we sent, it never will: its clock
+ * may be 30 s behind, and storing an order may take 30 s (docs/operators/wallet-provider.md).
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
-/** Providers forget orders after 30 days. One day is for clock skew, and for orders long before their `validUntil`. */
+/** Providers forget orders after 30 days. One day is a margin for clock skew and early orders. */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
@@ -49,7 +49,7 @@ export function createLiveWallet(
     const read = readResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
-    // Either the order took too long to get there, or a clock is wrong.
+    // Either the order took too long to reach the provider, or a clock is wrong.
     if (response.status === 'expired') logFault(order, 'expired')
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
@@ -83,7 +83,7 @@ export function createLiveWallet(
 
     async status(query) {
       const { kind, businessId, key } = query
-      // Read the time BEFORE the query: until the response is here, the order may still reach the provider.
+      // Read the time BEFORE the query, because the order may still reach the provider during the query.
       const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
       const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
       const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)
@@ -98,7 +98,7 @@ export function createLiveWallet(
 const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
   new Date(validUntil.getTime() + maxClockSkewMs)
 
-/** A provider that fails for one customer usually fails for all of them. */
+/** Throttled, because a provider that fails for one customer usually fails for all customers. */
 const logEveryMs = 5000
 
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
@@ -128,7 +128,7 @@ export function readResponse(
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
   if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
-  // Null counts as another currency.
+  // A currency of null is rejected too.
   if (response.currency !== undefined && response.currency !== currencyCode)
     return { fault: 'another currency' }
   // Refusals are always about the PIN, and a refund has none.

@@ -9,7 +9,7 @@ import { createRunningWork } from '../../platform/running-work.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import { version } from '../../platform/version.ts'
 
-/** The provider may hang for the customers of one business only. */
+/** Limited per business, because the provider may hang for the customers of only one business. */
 export const providerLimits = {
   requests: {
     what: 'Requests to the wallet provider in progress',
@@ -23,7 +23,7 @@ export const providerLimits = {
 
 /** Many servers close idle connections after 5 s, and an order that we're sending would then be lost. */
 const idleMs = 4_000
-/** Before a shorter time that a server announces. */
+/** We close connections this long before the keep-alive timeout that a server announces. */
 const idleMarginMs = 2_000
 
 function createAgent(isSecure: boolean): http.Agent {
@@ -114,7 +114,7 @@ export interface ProviderResponse {
   body: string
 }
 
-/** `lost`: the provider may have received the whole request. `why` is for operators, and quotes no message. */
+/** `lost`: the provider may have received the whole request. `why` is a short reason for operators. */
 type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
 
 /** Sent any later, an order would probably time out while the provider carries it out. */

@@ -16,7 +16,7 @@ export const walletAccounts = declareCollection({
   name: 'wallets',
   kept: 'forever',
   fields: {
-    /** The phone number, which follows the business's id in a demo wallet. */
+    /** The phone number. In a demo wallet, the business's id precedes it. */
     _id: text,
     phone: text,
     /** The owner of a demo wallet. Null if every business sees the wallet. */
@@ -37,7 +37,7 @@ export const newAccount = (
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
 
-/** A stranger guesses one 4-digit PIN in 2 000 before the lock. */
+/** A stranger has a chance of 1 in 2 000 to guess a 4-digit PIN before the lock. */
 const maxWrongPins = 5
 const lockedMs = 15 * 60_000
 
@@ -65,7 +65,7 @@ export const walletMovements = declareCollection({
     paymentKey: optional(text),
     result: part({ outcome: text, reason: optional(text) }) as StoredField<KnownOutcome>,
     at: date,
-    /** Missing if the movement moved money. */
+    /** Missing if the movement transferred money. */
     forgetAt: optional(date),
   },
   indexes: [

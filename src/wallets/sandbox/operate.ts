@@ -15,7 +15,7 @@ import type { KnownOutcome } from '../wallet.ts'
 import { newAccount, type PinState, pinState, type WalletAccount } from './account.ts'
 import { fixedOutcomeOf } from './sandbox-wallet.ts'
 
-/** Creates a wallet that every business sees. Returns null if the number has one. */
+/** Creates a wallet that every business sees. Returns null if the number already has such a wallet. */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },
   { phone, pin, balance }: { phone: string; pin: string; balance: number },
@@ -32,7 +32,7 @@ export async function createWallet(
 
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinState
-  /** Of a demo wallet (docs/merchants/testing.md). Null if the outcome depends on the payment. */
+  /** Every payment from a demo wallet ends like this (docs/merchants/testing.md). Null if outcomes vary. */
   fixedOutcome: KnownOutcome | null
 }
 

@@ -46,14 +46,14 @@ const failed = { outcome: 'failed', reason: 'technical_error' } as const
 const closed = { outcome: 'failed', reason: 'wallet_closed' } as const
 const notExecuted = { outcome: 'not-executed' } as const
 
-/** For orders that moved no money. No status query comes any later. */
+/** Orders that transferred no money are kept this long. Status queries never come later. */
 const keptMs = 30 * 86_400_000
 
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
 
 /**
- * Decides an order once and for all, in one transaction with what `judge` writes. A status query decides
- * `not-executed`: a process that was frozen can't carry the order out later. It waits for an open transaction.
+ * Decides an order for good, in one transaction with the writes of `judge`. A status query waits for that, or
+ * decides `not-executed` itself. A process that was frozen then can't carry out the order later.
  */
 export function decideOrder(
   deps: SandboxDeps,
@@ -81,7 +81,7 @@ async function authorise(
   { key, amount, fee, validUntil, businessId, phone, pin }: PaymentOrder,
 ): Promise<KnownOutcome> {
   const account = await findAccount(deps, businessId, phone)
-  // Too slow for a transaction. Without a wallet, it takes just as long.
+  // This check is too slow for a transaction. It takes equally long if there's no wallet.
   const isRight = await deps.checkPin(businessId, account?.pinHash ?? null, pin)
   const accountId = account?._id ?? null
   const order = { _id: key, accountId, kind: 'payment', amount, fee, validUntil } as const
@@ -177,7 +177,7 @@ async function openDemo(
     return account
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    // Until a majority has the new wallet, a transaction may not see it either.
+    // Another request created the wallet. Repeat until a majority has it, or transactions may miss it.
     return findAccount(deps, owner.businessId, owner.phone)
   }
 }
@@ -185,7 +185,7 @@ async function openDemo(
 export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)
 
-/** If it's `refused`, the PIN isn't checked. */
+/** With `refused`, the wallet doesn't check the PIN. */
 type FixedOutcome =
   | { outcome: 'refused'; reason: RefusalReason }
   | { outcome: 'declined'; reason: 'limit_exceeded' }
