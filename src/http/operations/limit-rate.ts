@@ -39,9 +39,7 @@ async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who:
   throw rateLimits.refusal(scope, perSecond)
 }
 
-/**
- * A costly request counts as `requests`, one of which is already counted. The first per second always runs.
- */
+/** A costly request counts as `requests`, and one is already counted. The first per second always runs. */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond
