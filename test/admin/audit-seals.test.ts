@@ -218,9 +218,12 @@ describe('Sealing the audit trail', function () {
         `Line ${extra._id} is marked with seal none, which is missing.`,
       ],
       ...Object.fromEntries(
-        forgedMarks().map(([name, value]) => [`a line is marked with ${name}`, mark(value)]),
+        forgedMarks().map(([name, value]) => [`a line's seal number is ${name}`, mark(value)]),
       ),
-      'a mark was changed': [changeLine({ seal: 1 }), 'Line LINE of seal 2 is marked with seal 1.'],
+      "a line's seal number was changed": [
+        changeLine({ seal: 1 }),
+        'Line LINE of seal 2 is marked with seal 1.',
+      ],
       'a line has had no seal for two days': [
         () => add({ at: twoDaysAgo() })(),
         `Line ${extra._id} has had no seal for more than 48 hours.`,
@@ -443,7 +446,7 @@ describe('Sealing the audit trail', function () {
     expect(recorded.lines().map(({ level, msg }) => [level, msg])).to.deep.equal([[40, 'audit.not-checked']])
   })
 
-  it('lets the check report forged marks and backdated lines every night', async () => {
+  it('lets the check report forged seal numbers and backdated lines every night', async () => {
     const at = service.clock.now()
     service.clock.advance(dayMs)
     const forged = forgedMarks().map(([_id, mark]) => ({ ...blank, _id, at, seal: mark }))
