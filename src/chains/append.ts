@@ -5,32 +5,32 @@ import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.t
 import { flag, type Of, part, text, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/** An owner's documents are numbered 1, 2, 3 and so on, and never change. The collection needs `chainIndex`. */
+/** An owner's documents are numbered 1, 2, 3 and so on, and never change. Collections need `chainIndex`. */
 export const chainFields = part({ businessId: text, sandbox: flag, _id: text, number: whole })
 export type ChainLink = Of<typeof chainFields>
 export type ChainOwner = Pick<ChainLink, 'businessId' | 'sandbox'>
 
-/** Unique, so that only one document can follow another. */
+/** Unique, so that two processes can't append the same number. */
 export const chainIndex = {
   name: 'chain',
   key: { businessId: 1, sandbox: 1, number: 1 },
   unique: true,
 } as const
 
-/** The id must be deterministic, so that a repeated draft is stored once. */
+/** The id must be deterministic, so that a repeated draft is stored only once. */
 interface Draft {
   _id: string
 }
 
-/** At 2 ms each, even ten processes rarely need more than a few. */
+/** A round takes 2 ms, and even ten concurrent processes rarely need more than a few rounds. */
 const maxRounds = 50
 /** Random, so that processes don't collide again. */
 const maxPauseMs = 10
 
-/** A forged document may have any BSON value as its number, and a text would sort as the largest. */
+/** A forged document may have any BSON type as its number. A string, e.g., would sort above all numbers. */
 export const validNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
 
-/** Null if the chain is empty. */
+/** Returns null if the chain is empty. */
 export const findLastLink = <Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   { businessId, sandbox }: ChainOwner,
@@ -42,8 +42,8 @@ export const findLastLink = <Doc extends ChainLink>(
   }) as Promise<Doc | null>
 
 /**
- * `build` is called again if another process was faster, with the drafts that are in the chain by now. `insert` can
- * write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many collisions.
+ * If another process was faster, `build` runs again with the ids of drafts that are in the chain by now.
+ * `insert` can write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many collisions.
  */
 export async function appendLinks<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
@@ -84,7 +84,7 @@ const isCollision = (error: unknown): boolean =>
   error.result.getWriteConcernError() === undefined
 
 const longestBatch = 250
-/** This takes about 30 ms, during which the process serves nothing else. A batch can have many thousands. */
+/** Inserting this many blocks the process for about 30 ms. A batch can have many thousands of drafts. */
 const longestInsert = 500
 
 export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
@@ -92,7 +92,7 @@ export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
 /** Skips drafts that are in the chain already. */
 export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
-/** Concurrent appends to a chain would collide. `link` returns what follows `last`, usually one document. */
+/** Batches concurrent appends to a chain, because they'd collide. `link` returns the documents to add. */
 export function createAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],

@@ -22,7 +22,7 @@ export interface PresentedEvent {
   body: unknown
 }
 
-/** Leaves out events whose intent or order is gone: the clean-up removes an intent's events first. */
+/** Leaves out events whose intent or order the clean-up has removed since they were read. */
 export async function presentEvents(
   models: Pick<Deps, 'Intent' | 'Order'>,
   found: readonly LoggedEvent[],
@@ -43,8 +43,8 @@ export async function presentEvents(
 }
 
 /**
- * Throws EVENT_NOT_FOUND, SANDBOX_MISMATCH if it's in the other environment, and SCOPE_REQUIRED. That it exists is no
- * secret, since webhooks contain the id.
+ * Throws EVENT_NOT_FOUND, SANDBOX_MISMATCH for the other environment, and SCOPE_REQUIRED. The last one
+ * reveals that the event exists, but webhooks contain its id anyway.
  */
 export async function findEvent(
   deps: Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order'>,
@@ -63,7 +63,7 @@ export async function findEvent(
 
 const names = Object.keys(events) as EventName[]
 
-/** Never includes `cleaned`. */
+/** `cleaned` events are never readable. */
 export const readableBy = ({ scopes }: Caller): EventName[] =>
   names.filter((name) => scopes.has(events[name]))
 
@@ -88,7 +88,7 @@ export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventS
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
 
-/** Newest first, without events that the caller may not read. */
+/** Lists the newest first, without events that the caller may not read. */
 export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
   const { businessId, sandbox } = caller
   const { type, referenceNumber } = search

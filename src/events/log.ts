@@ -6,29 +6,29 @@ import { date, oneOf, text } from '../mongo/fields.ts'
 import { type OutboxEvent, recordedFields } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 
-/** `_id` is the event's id, so an event that is relayed twice is logged once. Only `cleaned` events ever change. */
+/** `_id` is the event's id, so an event relayed twice is logged once. Only `cleaned` events ever change. */
 export const loggedEvents = declareCollection({
   name: 'events',
   kept: 'test data until the clean-up, live data forever',
   fields: {
     ...chainFields.fields,
     ...recordedFields.fields,
-    // The clean-up turns the last event into a `cleaned` one, because the next needs its number. No reader sees it.
+    // The clean-up makes the last event `cleaned`, because the next number follows from it. Readers skip it.
     event: oneOf<EventName | 'cleaned'>(),
     /** For an endpoint event, the endpoint's id. */
     referenceNumber: text,
-    /** When the event happened, which isn't quite the order of the log. */
+    /** When the event happened. The log isn't exactly in this order. */
     createdAt: date,
     loggedAt: date,
   },
   indexes: [
     chainIndex,
-    // Types come before the time, because a list of a rare type would read all keys otherwise. Replays need the number.
+    // The type comes before the time, or a list of a rare type would read all keys. Replays need the number.
     {
       name: 'byTypeAndTime',
       key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
     },
-    // For the feed.
+    // The feed reads by this index.
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],
@@ -48,7 +48,7 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
   ),
 })
 
-/** Logs every event, subscribed to or not. The relay does this before it removes the events from the outbox. */
+/** Logs every event, subscribed to or not. The relay does this before it takes events from the outbox. */
 export const logEvents = (
   { batchers }: { batchers: ReturnType<typeof openEventLog> },
   { businessId, sandbox, referenceNumber }: Pick<LoggedEvent, 'businessId' | 'sandbox' | 'referenceNumber'>,
@@ -68,10 +68,10 @@ export const logEvents = (
     deadlineAt,
   )
 
-/** Don't add conditions: like this, MongoDB reads the index in order. */
+/** Don't add conditions, or MongoDB no longer reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
-/** Null if all outboxes are empty. */
+/** Returns null if all outboxes are empty. */
 export async function findOldestEvent(
   deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   maxTimeMS: number,

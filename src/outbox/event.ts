@@ -12,7 +12,7 @@ import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
 export type PaymentFailure = Of<typeof failureFields>
 
-/** What may change later, as of the event. If a field is missing, the format decides what `data` has. */
+/** Values as of the event, because they may change later. The format sets a default if one is missing. */
 export interface Facts {
   status: string
   /** In centimes. Missing for an unpaid OPEN intent. */
@@ -26,17 +26,17 @@ export interface Facts {
     amount: number
     returnedFees: ReturnedFees
     reason?: string
-    /** When the refund began. Not in any webhook. */
+    /** When the refund began. No webhook contains this. */
     createdAt?: Date
   }
-  /** For endpoint events: all of their `data` except the endpoint's id and `status`. */
+  /** Set for endpoint events: all of their `data` except the endpoint's id and `status`. */
   endpoint?: {
-    /** As returned by `shownUrl`. */
+    /** The URL as `shownUrl` returns it. */
     url: string
     failingSince: Date
     /** Missing if the status is FAILING. */
     recoveredAt?: Date
-    /** The stage of the attempt that failed last. */
+    /** The stage at which the last failed attempt failed. */
     lastError: string | null
     /** Null if the last failed attempt got no response. */
     lastStatus: number | null
@@ -60,7 +60,7 @@ export const outboxFields = part({
 })
 export type OutboxEvent = Of<typeof outboxFields>
 
-/** Has every field by which the poll finds unrelayed events, so it reads only index keys. */
+/** Has every field that the poll needs, so the poll reads only index keys. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },

@@ -14,7 +14,9 @@ interface Unrelayed {
   businessId: string
 }
 
-/** Relays what is in outboxes, oldest first. Returns how many documents it found. Reads only index keys. */
+/**
+ * Relays what is in outboxes, oldest first. Finds it by index keys alone. Returns the number of documents.
+ */
 export async function pollOutboxes(
   deps: RelayDeps & Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   perBusiness = maxPerBusiness,

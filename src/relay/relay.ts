@@ -23,7 +23,7 @@ import type { BodySource } from '../webhooks/message.ts'
 
 export type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
-/** By the names of the lists in a job. */
+/** Keyed by the names of the id lists in a job. */
 export const models = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
 export const idLists = Object.keys(models) as (keyof typeof models)[]
 
@@ -36,18 +36,18 @@ interface Relayed {
   causes: Caused[]
 }
 
-/** With 100 concurrent jobs, this keeps the events of at most 5 000 documents in memory. */
+/** With 100 concurrent jobs, this keeps the events of at most 5,000 documents in memory. */
 const maxPerJob = 50
-/** A job can do nothing else while it waits for capacity, so after this the document is left to the next poll. */
+/** Waiting for capacity blocks the whole job. After this long, the document is left to the next poll. */
 const maxWaitMs = 100
 
 /**
- * Inserts a delivery per event and subscribed endpoint, starts the attempts for which there are slots, appends the
+ * Inserts a delivery per event and subscribed endpoint, starts the attempts that get a slot, appends the
  * events to the log, books payments and refunds, and LAST removes the events from the outbox.
  *
- * You can run it again after a crash: each delivery is inserted only once, and only the relay that inserted it starts
- * its attempt. Events beyond the capacity stay in the outbox for the next poll. If a document fails, the others are
- * still relayed before the first error is thrown.
+ * You can run it again after a crash: each delivery is inserted only once, and only the relay that inserted
+ * it starts its attempt. Events beyond the capacity stay in the outbox for the next poll. If a document
+ * fails, the others are still relayed before the first error is thrown.
  */
 export async function relayOutboxes(
   deps: RelayDeps,
@@ -120,16 +120,16 @@ async function relayDocument(
   ])
   const empty = deps.batchers[`empty${kind}Outbox`]
   await empty({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)
-  // The create request doesn't have to wait for this.
+  // Enqueued by the relay, so that the create request doesn't wait for it.
   if (expiresAt && outbox.some(({ event }) => event === 'payment.created'))
     deps.enqueue('intent-expiry', [expiryJob({ referenceNumber, expiresAt }, deps.now())])
   relayed.events += outbox.length
   relayed.causes.push(...outbox.map(causeOf))
-  // There may be more. They come after the other documents of this job.
+  // There may be more events. They're relayed after the job's other documents.
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }
 
-/** A later insert is left to the next poll, or `createdAt` could be minutes before the insert. */
+/** A later insert is left to the next poll, because its `createdAt` would be minutes too early. */
 const maxUnsentMs = 60_000
 
 /** Skips the endpoint that an event is about. */
@@ -183,7 +183,7 @@ async function relayTo(
   }
 }
 
-/** Each traced event gets a span, the parent of the spans of its delivery attempts. */
+/** Each traced event gets a span, which is the parent of its delivery attempts' spans. */
 async function tracedRelay(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,
@@ -208,12 +208,12 @@ async function tracedRelay(
   }
 }
 
-/** Limits what one job has in memory: an event takes up to 1.4 KB, of which the reason for a refund can be 0.8 KB. */
+/** Limits a job's memory: an event takes up to 1.4 KB, of which a refund's reason can be 0.8 KB. */
 export const maxEventsPerRead = 10
-/** The attempts read larger sources themselves, each once it has a slot. A typical intent is smaller than 2 KiB. */
+/** Attempts read larger sources themselves, once they have a slot. A typical intent is below 2 KiB. */
 const smallBytes = 8 * 1024
 
-/** An intent, order or endpoint with its oldest events. An order's number or an endpoint's id is `referenceNumber`. */
+/** An intent, order or endpoint with its oldest events. `referenceNumber` can be an endpoint's id. */
 interface Source extends Pick<Delivery, '_id' | 'businessId' | 'sandbox' | 'referenceNumber'> {
   outbox: OutboxEvent[]
   /** Missing if the document is large. */
@@ -231,7 +231,7 @@ interface RelayedEvents {
   events: string[]
 }
 
-/** Many jobs run in parallel, most of them for one intent. */
+/** Reads are batched, because many jobs run in parallel and most are for a single intent. */
 export const openRelayBatchers = (deps: Models & { transactions: Transactions }) => ({
   findIntentOutbox: createOutboxBatcher(deps.Intent, {
     referenceNumber: 1,
@@ -259,7 +259,7 @@ export const openRelayBatchers = (deps: Models & { transactions: Transactions })
   }),
   emptyIntentOutbox: createEmptyingBatcher(deps.Intent),
   emptyOrderOutbox: createEmptyingBatcher(deps.Order),
-  /** Not batched, because a transaction may have locked the endpoint. */
+  /** Not batched, because an endpoint locked by a transaction would hold up the whole batch. */
   async emptyEndpointOutbox({ _id, events }: RelayedEvents) {
     const pull = { $pull: { outbox: { id: { $in: events } } } }
     const endpoints = nativeCollection(deps.Endpoint)
@@ -283,7 +283,7 @@ const createOutboxBatcher = <Doc extends { _id: string }>(model: Model<Doc>, fie
     ({ _id }) => [_id],
   )
 
-/** The events' ids are unique, so each outbox loses only its own. */
+/** Event ids are unique, so each outbox loses only its own events. */
 const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>) =>
   createBatcher<RelayedEvents, void>(
     500,

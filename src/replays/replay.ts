@@ -22,7 +22,7 @@ const selectionFields = part({
   from: date,
   to: date,
   events: list(oneOf<EventName>()),
-  /** The log's last number when the replay started. Later events aren't part of it, so a replay always ends. */
+  /** The log's last number at the start. Later events aren't replayed, so a replay always ends. */
   through: whole,
 })
 export type EventSelection = Of<typeof selectionFields>
@@ -31,14 +31,14 @@ export type EventSelection = Of<typeof selectionFields>
 const countFields = part({
   requeued: whole,
   created: whole,
-  /** Already DELIVERED, due or in flight. */
+  /** E.g. events whose delivery is already DELIVERED, due or in flight. */
   skipped: whole,
 })
 export type ReplayCounts = Of<typeof countFields>
 
 /**
- * Sends the events of a period to one endpoint again. Workers lease it for a slice of time, so that all replays
- * advance.
+ * A replay sends the events of a period to one endpoint again. Workers lease it for a few seconds at a time,
+ * so that all replays advance.
  */
 export const replays = declareCollection({
   name: 'webhookreplays',
@@ -51,18 +51,18 @@ export const replays = declareCollection({
     onlyUndelivered: flag,
     total: whole,
     status: oneOf<ReplayStatus>(),
-    /** Missing once ended. An endpoint can have only one with this field. */
+    /** Missing once the replay has ended. Unique, so each endpoint has one running replay at most. */
     running: optional(flag),
     cancellationReason: orNull(oneOf<ReplayCancellation>()),
     /** The last event processed. Null at the beginning. */
     reached: orNull(part({ createdAt: date, eventId: text })),
-    /** When a worker may take the lease, or when it ends. Null once ended. */
+    /** When a worker may lease the replay, or when its current lease ends. Null once it has ended. */
     nextRunAt: orNull(date),
-    /** Only its holder may record progress. A cancelled replay keeps it for the last page. */
+    /** Only the holder of this token may record progress. A cancelled replay keeps it for the last page. */
     leaseToken: orNull(text),
     startedBy: actorFields,
     createdAt: date,
-    /** The UTC day of its start, and its number among those of the business and environment. */
+    /** The UTC day of the start, and the replay's number on it, per business and environment. */
     day: whole,
     numberOfDay: whole,
     finishedAt: orNull(date),
@@ -124,7 +124,7 @@ export async function findReplay(
   return replay
 }
 
-/** Newest first. */
+/** Returns the newest first. */
 export async function listReplays(
   deps: Pick<Deps, 'Replay' | 'Endpoint'>,
   caller: Caller,
@@ -143,14 +143,14 @@ export async function listReplays(
 /** Staff and operators see this many. */
 const maxLatest = 10
 
-/** Newest first. MongoDB uses the index only if the filter names both environments. */
+/** Returns the newest first. MongoDB uses the index only if the filter names both environments. */
 export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
   Replay.find({ endpointId, sandbox: { $in: [true, false] } })
     .sort({ createdAt: -1, _id: -1 })
     .limit(maxLatest)
     .lean<Replay[]>()
 
-/** For staff. The worker stops within a second. Attempts that are due already are still made. */
+/** Used by staff. The worker stops within a second, but attempts that are already due are still made. */
 export const cancelReplay = (
   deps: Pick<Models, 'Replay'> & AuditedDeps,
   { _id }: Pick<Replay, '_id'>,

@@ -21,16 +21,16 @@ import { readSelected } from './selected-events.ts'
 
 type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'databaseTime' | 'queues'>
 
-/** Together, at most 200 attempts per second. */
+/** These two constants allow a replay at most 200 attempts per second. */
 const pageEveryMs = 100
 const maxPerPage = 20
 /** A replay waits while this many deliveries are due, because new ones come first. */
 const maxDue = 10
-/** For `onlyUndelivered`, because most events may be left out. */
+/** Used with `onlyUndelivered`, which may skip most events of a page. */
 const maxReadPerPage = 500
-/** Then other replays continue. */
+/** After this long, other replays continue. */
 const sliceMs = 5_000
-/** If the endpoint takes no further attempts for this long, the worker gives the replay back for `restMs`. */
+/** If no attempt can start for this long, the worker releases the replay for `restMs`. */
 const maxBlockedMs = 500
 const restMs = 1_000
 
@@ -38,7 +38,7 @@ export const replayWork: Work = {
   name: 'replays',
   queue: 'webhook-delivery',
   everyMs: 1_000,
-  // Each makes at most 200 attempts per second, which is a small part of what a worker can do.
+  // Each replay makes at most 200 attempts per second, a small part of what a worker can do.
   atOnce: 2,
   again: { many: 1, afterMs: 0 },
   async run(deps, ending) {
@@ -50,9 +50,9 @@ export const replayWork: Work = {
 }
 
 /**
- * Per page: writes the deliveries for which attempts can start now, records the progress, starts the attempts. If the
- * process dies in between, another worker repeats the page. New deliveries still find slots, because a replay takes
- * at most half.
+ * For each page, writes the deliveries that can be attempted now, records the progress and starts the
+ * attempts. If the process dies in between, another worker repeats the page. A replay takes at most half of
+ * the free slots, so new deliveries still get some.
  */
 export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
@@ -76,7 +76,7 @@ export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: Abo
   await releaseReplay(deps, replay, performance.now() < endsAt && !ending.aborted ? restMs : 0)
 }
 
-/** Null if the replay has ended or belongs to another worker. */
+/** Returns null if the replay has ended or another worker has taken it over. */
 async function runPage(
   deps: RunDeps,
   replay: LeasedReplay,
@@ -96,8 +96,8 @@ async function runPage(
 }
 
 /**
- * Stops after `most` deliveries (at least 1). Each write records the replay's id, so applying a page twice changes
- * nothing.
+ * Stops after `most` deliveries (at least 1). Each write records the replay's id, so applying a page twice
+ * does no harm.
  */
 async function applyPage(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'counters' | 'config' | 'now'>,
@@ -115,7 +115,7 @@ async function applyPage(
   if (last === undefined) throw new Error('a page has no events')
   const page = events.slice(0, events.indexOf(last) + 1)
   const isOwn = (event: LoggedEvent): boolean => existing.get(idOf(event))?.insertedBy === replay._id
-  // An event about an endpoint is never sent to it.
+  // An event about an endpoint is never sent to that endpoint.
   const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
   const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
   const created = [
@@ -130,7 +130,7 @@ async function applyPage(
   return { last, counts, dueIds: [...requeued, ...created] }
 }
 
-/** Returns the ids of those inserted. The relay may have inserted the others meanwhile. */
+/** Returns the ids that it inserted. The relay may have inserted the others meanwhile. */
 async function insertDeliveries(
   deps: Pick<Deps, 'batchers' | 'counters' | 'config' | 'now'>,
   { _id: insertedBy }: Replay,
@@ -176,10 +176,10 @@ async function end(
   deps.log.info({ replayId, endpointId, businessId, sandbox, status, ...counts }, 'replay.ended')
 }
 
-/** Each page renews the lease, and takes far less than a second. */
+/** Every page renews the lease, and takes far less than a second. */
 const leaseMs = 10_000
 
-/** Others may take some first, and a dead process's transaction may have locked one. */
+/** Other workers may lease some replays first, or a dead process's transaction may have locked one. */
 const maxTried = 10
 
 export type LeasedReplay = Replay & { leaseToken: string }
@@ -187,7 +187,7 @@ export type LeasedReplay = Replay & { leaseToken: string }
 const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
   leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
-/** The replay that has waited longest. Null if none is due. */
+/** Leases the replay that has waited longest. Returns null if none is due. */
 export async function leaseReplay(
   deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>,
 ): Promise<LeasedReplay | null> {
@@ -205,7 +205,7 @@ export async function leaseReplay(
   return null
 }
 
-/** Null if another worker has taken over. The page counts even if the replay was cancelled meanwhile. */
+/** Returns null if another worker has taken over. A page counts even if the replay was just cancelled. */
 export const recordProgress = (
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,
@@ -233,7 +233,7 @@ export async function releaseReplay(
   await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
 
-/** Null if it isn't RUNNING or another worker has taken over. */
+/** Returns null if the replay isn't RUNNING or another worker has taken over. */
 export function endReplay(
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,

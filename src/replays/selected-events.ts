@@ -23,7 +23,7 @@ export const countSelected = (
     { hint: referenceNumber === null ? index : 'byReference', maxTimeMS: longestReadMs },
   )
 
-/** In order of time and id. */
+/** Sorted by time and id. */
 export function readSelected(
   { LoggedEvent }: Log,
   selection: EventSelection & Pick<Replay, 'reached'>,
@@ -45,14 +45,14 @@ const filterOf = ({ businessId, sandbox, events, through }: EventSelection) => (
   number: { $lte: through },
 })
 
-/** More would keep the database busy for too long. */
+/** Counting more would keep the database busy for too long. */
 export const maxCounted = 100_000
-/** A query takes a few milliseconds. */
+/** A query of this size takes a few milliseconds. */
 const pageSize = 1_000
 
 /**
- * Counts what `onlyUndelivered` sends, and events whose delivery is due anyway. Null if the period has more than
- * `maxCounted` events.
+ * Counts the events that `onlyUndelivered` would send, and those whose delivery is due anyway. Returns null
+ * if the period has more than `maxCounted` events.
  */
 export async function countUndelivered(
   planned: EventSelection & Pick<Replay, 'endpointId' | 'total'>,
@@ -60,7 +60,7 @@ export async function countUndelivered(
 ): Promise<number | null> {
   if (planned.total > maxCounted) return null
   const { endpointId } = planned
-  // An event about an endpoint is never sent to it.
+  // An event about an endpoint is never sent to that endpoint.
   let undelivered = -(await countSelected(models, planned, endpointId))
   let reached: Replay['reached'] = null
   for (;;) {

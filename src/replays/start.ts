@@ -28,9 +28,9 @@ interface ReplayRequest {
 
 export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
 
-/** Per UTC day and environment. */
+/** Limits per business, environment and UTC day. */
 export const maxReplaysPerDay = 100
-/** A replay to a new endpoint creates a delivery for each event. */
+/** Limited, because a replay to a new endpoint creates a delivery for each event. */
 export const maxEventsPerDay = 1_000_000
 
 export const replayLimit = {
@@ -38,7 +38,7 @@ export const replayLimit = {
   limit: `${maxReplaysPerDay} and one million events per business`,
   gets: '429 `replays`',
 }
-/** A running replay may take much longer. */
+/** An estimate: a running replay may take much longer. */
 const retryAfterMs = 60_000
 
 /** Throws ENDPOINT_NOT_ACTIVE, INVALID_WEBHOOK_EVENT and VALIDATION_ERROR. */
@@ -77,7 +77,7 @@ export const startReplay = (
 ): Promise<Replay> =>
   audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
-/** Throws ENDPOINT_NOT_ACTIVE and RATE_LIMITED. If two start together, unique indexes make the transaction repeat. */
+/** Throws ENDPOINT_NOT_ACTIVE and RATE_LIMITED. Unique indexes make concurrent transactions repeat. */
 export async function insertReplay(
   deps: Pick<Models, 'Endpoint' | 'Replay'>,
   planned: PlannedReplay,
@@ -154,7 +154,7 @@ export function parseReplay(
   }
 }
 
-/** A dry run only counts. Throws EVENTS_NOT_PERMITTED, and what the functions above throw. */
+/** A dry run only counts. Throws EVENTS_NOT_PERMITTED and the errors of `planReplay` and `insertReplay`. */
 export async function requestReplay(
   deps: QuotaDeps &
     Pick<
@@ -194,7 +194,7 @@ export async function requestReplay(
   return withinAuditLines(deps, caller, start, isEffect)
 }
 
-/** These change while a replay runs. */
+/** Initial values of the fields that change while a replay runs. */
 const unstarted = {
   status: 'RUNNING',
   cancellationReason: null,

@@ -21,8 +21,8 @@ import { carryOut, rules } from './rules.ts'
 export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
- * Continues a pass that was stopped or killed. If some businesses fail, the run still reaches the others, and then
- * throws. Its lease expires after a minute, and the next run retries only those. Nothing is removed before `begin`.
+ * Continues a pass that was stopped or killed. If some businesses fail, it still cleans the others, then
+ * throws. A minute later, the next run retries only those that failed. Removes no data before `begin`.
  */
 export async function runCleanUp(
   deps: CleaningDeps,
@@ -60,7 +60,7 @@ export async function runCleanUp(
 
 const failedRun = { work: 'clean-up', outcome: 'failed' } as const
 
-/** If a run fails, another one follows when its lease has ended. */
+/** After a failed run, the next one starts when the lease has ended. */
 export const cleanUpWork: Work = {
   name: 'clean-up',
   queue: 'retention',
@@ -96,7 +96,7 @@ interface CleanUpRun {
   watch: Watch
 }
 
-/** Skips what this pass has finished. Returns one error for all that failed. Throws if the run is stopped. */
+/** Skips businesses that this pass has finished. Returns one error for all failures. Throws if stopped. */
 async function eachBusiness(
   deps: CleaningDeps,
   { pass, pace, stop, watch }: CleanUpRun,

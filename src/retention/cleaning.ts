@@ -3,7 +3,7 @@ import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import type { Progress } from './record.ts'
 
-/** Support staff still find a deleted endpoint. */
+/** For this long, support staff still find a deleted endpoint. */
 const deletedKeptMs = 48 * 3_600_000
 
 export type CleaningDeps = Models & {
@@ -20,23 +20,23 @@ export interface Cleaning extends Models, ReturnType<typeof cutoffsOf> {
   count(kind: Kind, documents: number): void
 }
 
-/** Data created before these times is old. */
+/** Data from before these times can be removed or trimmed. */
 export function cutoffsOf({ config, now }: CleaningDeps) {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs, intentLifetimeMs } = config
   const testsBeforeMs = at - sandboxRetentionMs
   return {
     testsBefore: new Date(testsBeforeMs),
-    /** The outcome of a test payment may be unknown for weeks. */
+    /** Intents paid later are kept, because the outcome of a test payment may be unknown for weeks. */
     paidBefore: new Date(testsBeforeMs + intentLifetimeMs),
     /** Older live deliveries keep only their last attempt. Null if they keep all. */
     attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
-    /** By the time of the deletion. */
+    /** Compared with the time of the deletion. */
     endpointsBefore: new Date(at - deletedKeptMs),
   }
 }
 
-/** The log line and the metric use these names. `attempts` are only a part of documents that stay. */
+/** The log line and the metric use these names. `attempts` are removed from deliveries that are kept. */
 export const modelOf = {
   deliveries: 'Delivery',
   events: 'LoggedEvent',

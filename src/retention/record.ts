@@ -46,7 +46,7 @@ interface RecordDeps {
   now(): Date
 }
 
-/** In a new record, the last night is done, because a new service starts its first clean-up at night. */
+/** A new record counts the last night as done, so a new service waits for the night to clean up. */
 export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
@@ -62,25 +62,25 @@ export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
 
 const maxSkewMs = 3_600_000
 
-/** A night in the future was never completed. */
+/** A night in the future counts as not done, because its clean-up can't have run yet. */
 export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
   completedFor < lastDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
 
 /**
- * A pass that takes longer than a day continues, because otherwise it would never reach the last businesses. But if all
- * that is left has failed, the next night starts a new pass.
+ * A pass may take longer than a day, or it would never get to the last businesses. But if only failed
+ * businesses are left, the next night starts a new pass.
  */
 export function startPass({ pass }: RetentionRecord, now: Date): Pass {
   const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
 
-/** `Pace` leaves at least 55 s. The longest page takes 48 s (12 calls of up to 4 s), the longest pause 10 s. */
+/** Each page starts with at least 55 s left. The longest takes 48 s (12 calls of 4 s), a pause up to 10 s. */
 const leaseMs = 60_000
-/** The clock of the process that holds it may be ahead. */
+/** The clock of the process that holds the lease may be fast. */
 const maxLeaseMs = 2 * leaseMs
 
-/** With a forged end far in the future, data would never be removed again. */
+/** Ignores an end far in the future, because a forged one would stop the clean-up forever. */
 export const isLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
   leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
 
@@ -95,7 +95,7 @@ export interface LongLease extends Leasable {
 
 export class LeaseLost extends Error {}
 
-/** Null if another run holds it. The lease must be renewed while the work runs. */
+/** Returns null if another run holds the lease. The caller must renew it while the work runs. */
 export async function takeLongLease<Doc extends LongLease>(
   documents: mongo.Collection<Doc>,
   { _id, work }: { _id: string; work: string },
@@ -127,7 +127,7 @@ export const retentionProgress = declareCollection({
   fields: {
     _id: text,
     pass: optional(text),
-    /** By the name of a walk (mongo/walk.ts): all documents created before this time are done. */
+    /** Keyed by kind of data. All documents from before this time are done. */
     walked: optional(anything<Record<string, Date>>()),
   },
   indexes: [],

@@ -22,7 +22,7 @@ export const endedDelivery = { nextAttemptAt: null }
 
 const relayed = { 'outbox.0': { $exists: false } } as const
 
-/** Other intents are kept, however old they are. */
+/** All intents that don't match are kept, however old they are. */
 const endedIntent = {
   status: { $ne: 'PENDING' },
   hold: null,
@@ -31,8 +31,8 @@ const endedIntent = {
 } as const
 
 /**
- * `cleanedAt` hides the intent from the merchant, so that no refund can follow. The intent is removed last, because its
- * deliveries and events are composed from it, and the next clean-up finds the remaining data by it.
+ * First hides the intents with `cleanedAt`, so that no refund can follow. Removes them last, because their
+ * deliveries and events are composed from them, and the next clean-up finds leftover data through them.
  */
 export async function removeIntents(cleaning: Cleaning, page: Filter): Promise<void> {
   const found = await findIntents(cleaning, { ...page, ...endedIntent, ...unneeded(cleaning) })
@@ -62,7 +62,7 @@ export async function removeEndpoints(cleaning: Cleaning, page: Filter): Promise
   await removeFrom(cleaning, 'endpoints', { _id: { $in: unused }, ...deleted })
 }
 
-/** The closing markers, which are kept, contain the statements of the removed entries and the balance. */
+/** Keeps the closing markers, which contain the statements of the removed entries and the balance. */
 export async function removeEntries(cleaning: Cleaning, page: Filter): Promise<void> {
   if (!cleaning.isDry) await closeDays(cleaning, { businessId: cleaning.businessId, sandbox: true })
   await removeTests(cleaning, 'entries', page)
@@ -72,7 +72,7 @@ const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenc
 
 const withIdOf = (subjects: Subject[]) => ({ _id: { $in: subjects.map(({ _id }) => _id) } })
 
-/** No repeated request needs these intents (an hour is to spare), nor does the verification of the ledger. */
+/** Matches intents that neither repeated requests (with an hour to spare) nor ledger verification need. */
 function unneeded({ now, paidBefore }: Cleaning) {
   const needed = { $gt: new Date(now().getTime() - keyLifetimeMs - 3_600_000) }
   return {
@@ -90,7 +90,7 @@ const findIntents = ({ Intent: model }: Cleaning, filter: Filter): Promise<Ended
     )
     .toArray()
 
-/** Frees the merchant's references, too. Returns the hidden intents. */
+/** Also frees the merchant's references. Returns the hidden intents. */
 async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
@@ -121,7 +121,7 @@ async function removeDeliveriesOf(cleaning: Cleaning, subjects: Subject[]): Prom
   const { testsBefore, isDry } = cleaning
   await removeTests(cleaning, 'deliveries', {
     referenceNumber: { $in: referencesOf(subjects) },
-    // A dry run has already counted older ones.
+    // A dry run has already counted the older deliveries.
     ...(isDry ? { createdAt: { $gte: testsBefore } } : {}),
     ...endedDelivery,
   })
@@ -136,7 +136,7 @@ async function removeEventsOf(cleaning: Cleaning, subjects: Subject[]): Promise<
   if (subjects.length > 0) await removeEvents(cleaning, { referenceNumber: { $in: referencesOf(subjects) } })
 }
 
-/** Only empties the last event of the log, because the number of the next event follows from it. */
+/** Empties the log's last event instead of removing it, because the next number follows from it. */
 export async function removeEvents(cleaning: Cleaning, filter: Filter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
@@ -167,7 +167,7 @@ export async function trimAttempts(cleaning: Cleaning, filter: Filter): Promise<
   count('attempts', (await nativeCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
 }
 
-/** The first clean-up after its end trims a flagged delivery. If it ends before the second call, that trims it. */
+/** Flags open deliveries for a later clean-up, then trims ended ones. One may end between the two writes. */
 export async function trimOrFlag(cleaning: Cleaning, page: Filter): Promise<void> {
   const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   if (!cleaning.isDry)

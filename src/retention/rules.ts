@@ -21,14 +21,14 @@ import {
 interface Rule {
   kind: Kind
   index: string
-  /** The first fields of the index. */
+  /** Filters by the first fields of the index. */
   where?(businessId: string): Filter
-  /** Its last fields. By default, the creation time and the id. */
+  /** The last fields of the index. Defaults to the creation time and the id. */
   order?: WalkOrder
   olderThan?(cleaning: Cleaning): Date | null | Promise<Date | null>
   only?: Filter
   remove?(cleaning: Cleaning, page: Filter): Promise<void>
-  /** `resumes`: each clean-up begins where the last one stopped. `shrinks`: each page is the first one. */
+  /** `resumes`: continues where the last clean-up stopped. `shrinks`: always reads the first page again. */
   pages?: 'resumes' | 'shrinks'
 }
 
@@ -38,19 +38,19 @@ const tests =
 const oldAttempts = ({ attemptsBefore }: Cleaning): Date | null => attemptsBefore
 const anyAge = (): Date => new Date(8.64e15)
 
-/** In this order, because deliveries report on intents and orders, and refer to endpoints. */
+/** Deliveries come first, because they're composed from intents and orders and refer to endpoints. */
 export const rules: readonly Rule[] = [
   { kind: 'deliveries', index: 'byTimeAndEvent', only: endedDelivery },
   { kind: 'intents', index: 'byTime', remove: removeIntents },
   { kind: 'orders', index: 'byTime', remove: removeOrders },
-  // These belong to no intent or order.
+  // These events belong to no intent or order.
   {
     kind: 'events',
     index: 'byTypeAndTime',
     where: tests({ event: 'endpoint.failing' }),
     remove: removeEvents,
   },
-  // Earlier clean-ups only emptied these.
+  // Earlier clean-ups only emptied these events, because they were the last of the log.
   {
     kind: 'events',
     index: 'byReference',
@@ -76,7 +76,7 @@ export const rules: readonly Rule[] = [
     remove: removeEntries,
     pages: 'resumes',
   },
-  // These had not ended when an earlier clean-up reached them.
+  // These deliveries were still open when an earlier clean-up read them.
   {
     kind: 'attempts',
     index: 'untrimmedByTime',
@@ -96,10 +96,10 @@ export const rules: readonly Rule[] = [
   },
 ]
 
-/** An entry can be booked so much earlier than its event. */
+/** Because of clock skew, an entry may be dated up to this much before its event. */
 const maxClockSkewMs = 1000
 
-/** Keeps entries of today, and of events that may not be relayed yet, because the relay would book those again. */
+/** Keeps today's entries and those of unrelayed events, because the relay would book the latter again. */
 async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
   const { Intent, businessId, testsBefore, now, pace } = cleaning
   const latest = new Date(testsBefore.getTime() + maxClockSkewMs)
@@ -118,7 +118,7 @@ async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
   return new Date(Math.min(testsBefore.getTime(), Date.parse(dayOf(now())), oldest - maxClockSkewMs))
 }
 
-/** Pages are selected by index fields alone, because otherwise MongoDB might search long for a page to remove. */
+/** Selects pages by index fields alone, or MongoDB might need a long search to fill a page. */
 export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
   const { businessId, isDry, pace, progress } = cleaning
   const { kind, index, order = byCreation, only, pages } = rule

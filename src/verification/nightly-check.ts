@@ -47,8 +47,8 @@ export const checkWork: Work = {
 }
 
 /**
- * Verifies the trail from the last verified seal on, or completely once a week and after a fault. Never throws: the
- * next run repeats what failed or was stopped.
+ * Verifies the audit trail since the last verified seal or, once a week and after a fault, all of it. Never
+ * throws, because the next run repeats a check that failed or was stopped.
  */
 export async function checkTrail(
   deps: CheckDeps,
@@ -87,7 +87,7 @@ export async function checkTrail(
   }
 }
 
-/** Null if everything must be verified: there are faults, or not as many marked lines as the seals contain. */
+/** Returns null if all seals must be verified, because of faults or a wrong number of sealed lines. */
 async function verifyRecent(
   deps: CheckDeps,
   pace: Pace,
@@ -113,7 +113,7 @@ async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   )
 }
 
-/** The first check is due in the night after the first line. */
+/** The first check is due in the night after the first audit line. */
 export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastDue(deps.now())
   const check = await latestCheck(deps)
@@ -121,7 +121,7 @@ export async function isCheckDue(deps: CheckDeps): Promise<boolean> {
   return (await deps.AuditEvent.exists({ at: { $lt: due } })) !== null
 }
 
-/** A forged check may have any fields. */
+/** Replaces fields of a wrong type, because the document may be forged. */
 export async function latestCheck({
   AuditCheck: model,
 }: Pick<Models, 'AuditCheck'>): Promise<AuditCheck | null> {

@@ -19,17 +19,17 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> &
 const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
 const hourMs = 3_600_000
 
-/** Actions may still be counted in other lines. One that claims to be open for more than an hour is forged. */
+/** A line of the current hour may still count repeats. A `closesAt` that is hours ahead must be forged. */
 const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })
 
 /**
- * Seals all closed audit lines, and the last entries of ledgers (`heads`). Returns the audit key. Each digest is
- * logged, because it must exist outside MongoDB, too.
+ * Seals all closed audit lines, and the last entries of ledgers (`heads`). Returns the audit key. Logs each
+ * digest, because a copy must exist outside MongoDB.
  *
- * If two processes insert a seal with the same number, one starts again. Each first marks the lines of the last seal,
- * so a line gets into only one seal, even if the process that inserted it was killed before marking.
+ * If two processes insert a seal with the same number, one starts again. Each first marks the lines of the
+ * last seal, so a line gets into only one seal, even if another process was killed before it marked them.
  */
 export async function sealTrail(
   deps: SealDeps,
@@ -68,7 +68,7 @@ export async function sealTrail(
   }
 }
 
-/** A new key couldn't verify old seals. */
+/** Creates a key only if there are no seals, because a new key couldn't verify them. */
 async function keyFor(deps: SealDeps) {
   const found = await findServiceKey(deps, 'audit')
   if (found !== null) return found
@@ -81,6 +81,6 @@ const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Sea
     await nativeCollection(AuditSeal).findOne({ _id: validNumber }, { sort: { _id: -1 }, maxTimeMS }),
   )
 
-/** The only change to a sealed line. */
+/** This is the only change ever made to a sealed line. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>
   nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

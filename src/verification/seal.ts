@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../ledger/entry.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
 
-/** The driver gives up after 5 s. */
+/** Shorter than the driver's timeout of 5 s. */
 export const maxTimeMS = 4_000
 
 /** A full seal takes about 75 kB. */
@@ -13,7 +13,7 @@ export const linesPerSeal = 1000
 
 export const listOrEmpty = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
 
-/** A forged seal may have any types. Its digest won't match anyway. */
+/** A forged seal's fields may have any type. Its digest won't match anyway. */
 export const readableSeal = (seal: Seal | null): Seal | null =>
   seal && {
     ...seal,
@@ -22,7 +22,7 @@ export const readableSeal = (seal: Seal | null): Seal | null =>
     digests: listOrEmpty(seal.digests),
   }
 
-/** The ledger is verified from here on. `chain` is the business's id and the mode. */
+/** The next verification of a ledger starts at this entry. `chain` is the business's id and the mode. */
 export interface SealedHead {
   chain: string
   number: number
@@ -44,7 +44,7 @@ export const auditSeals = declareCollection({
     heads: optional(list(anything<SealedHead>())),
     /** Null in seal 1. */
     previous: orNull(text),
-    /** Covers all other fields. */
+    /** This digest covers all other fields. */
     digest: text,
   },
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
@@ -73,17 +73,17 @@ export const auditChecks = declareCollection({
     _id: oneOf<'latest'>(),
     at: date,
     wholeAt: date,
-    /** The next check relies on the other fields. */
+    /** Protects the other fields, because the next check relies on them. */
     digest: text,
   },
   indexes: [],
 })
 export type AuditCheck = Stored<typeof auditChecks>
 
-/** A digest that needs the key is safe with 128 bits. */
+/** 128 bits are enough for a digest that needs a secret key. */
 const lineDigestBytes = 16
 
-/** Sealing adds the field `seal`. */
+/** Ignores `seal`, because sealing adds this field. */
 export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
   return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
 }
@@ -105,7 +105,7 @@ const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check' | 'entry', value: o
     .update(`${kind}\n${JSON.stringify(canonical(value))}`)
     .digest()
 
-/** Equal values from memory and from MongoDB get equal JSON. Never change this: stored digests depend on it. */
+/** Equal values from memory and MongoDB get equal JSON. Never change this: stored digests depend on it. */
 function canonical(value: unknown): unknown {
   if (value === null || value === undefined) return null
   if (value instanceof Date) return ['date', value.getTime()]

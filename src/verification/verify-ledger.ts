@@ -28,7 +28,7 @@ export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
 
 export class LedgerFault extends Error {}
 
-/** An entry can be booked so much earlier than its payment. */
+/** Because of clock skew, an entry may be dated up to this much before its payment. */
 const maxClockSkewMs = 2_000
 const dayMs = 86_400_000
 
@@ -38,10 +38,10 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
     .join(', ')
 
 /**
- * Returns a function that verifies a ledger from its last sealed entry on (or all of it), and on each later call what
- * was booked since. Each entry must follow from the one before it and from a payment, refund or payout, and each of
- * those must have its entry. Throws a LedgerFault at the first wrong entry. The fees `owed` aren't booked yet, because
- * a process was killed in between.
+ * Returns a function that verifies a ledger from its last sealed entry (or all of it), and on later calls the
+ * entries booked since. Each entry must follow from the previous one and from a payment, refund or payout,
+ * and each of these must have its entry. Throws a LedgerFault at the first wrong entry. `owed` is the sum of
+ * fees that a killed process hasn't booked yet.
  */
 export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, isWhole = false) {
   const { businessId, sandbox } = owner
@@ -53,7 +53,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   let sealed: Awaited<ReturnType<typeof open>> | null = null
   let isComplete = false
 
-  /** Everything `since` then is booked after the sealed entry. */
+  /** Payments from `since` on must be booked after the sealed entry. */
   async function open() {
     const key = await findServiceKey(deps, 'audit').catch(() => null)
     const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
@@ -82,7 +82,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   function faultOfLink(entry: LedgerEntry): string | null {
     const { number, type, bookedAt, after } = entry
     const next = (last?.number ?? 0) + 1
-    // The clean-up removes old test entries, but no closing markers.
+    // The clean-up removes old test entries, but keeps the closing markers.
     const isFirst = last === null || last.type === 'closing' || last.bookedAt.getTime() < testsBefore
     if (number !== next)
       return sandbox && isFirst && entry.day < dayOf(deps.now()) ? null : `Entry ${next} is missing.`
@@ -96,7 +96,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
 
   function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
-    // The clean-up may have removed the intent of a much newer refund or booking.
+    // The clean-up may have removed an intent whose refund was booked much later.
     const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
     const isOld = isLate || occurredAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
     if (type === 'closing' || (draft === undefined && isOld)) return null
@@ -146,7 +146,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   }
 }
 
-/** `heads` are the last entries of ledgers with new ones and no fault. `failed` ones couldn't be verified. */
+/** `heads`: the last entry of each correct ledger with new ones. `failed`: ledgers that can't be verified. */
 export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, pace: Pace, isWhole = false) {
   type Finding = { businessId: string; mode: string; fault: string }
   const [heads, findings] = [[] as LedgerEntry[], { faults: [] as Finding[], failed: [] as Finding[] }]
@@ -190,7 +190,7 @@ async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[
   return new Map(drafts.map((draft) => [nameOf(draft), draft]))
 }
 
-/** The payments, refunds and payouts that must be booked by now. */
+/** Yields the payments, refunds and payouts that must be booked by now. */
 async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Date) {
   const { businessId } = owner
   const period = { from, to: endOfTime }
@@ -212,7 +212,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
     yield found.filter((line) => line.act === act && line.after?.mode === mode).map(payoutOf)
 }
 
-/** Events are read after the intents, because the relay moves them from there to the log. */
+/** Reads the log after the intents, because the relay may log an event from an outbox meanwhile. */
 async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const references = intents.map(({ referenceNumber }) => referenceNumber)
   const options = {

@@ -19,14 +19,14 @@ import type { SealDeps } from './seal-trail.ts'
 
 type VerifyDeps = Omit<SealDeps, 'log'>
 
-/** Forged ids can be long. */
+/** Limited, because forged lines can be many and their ids long. */
 const maxFaults = 20
 const maxFaultLength = 200
 
 /**
- * Verifies all of the audit trail, or what follows the seal `start.last`. Changes to lines before they are sealed can't
- * be found. If the last seals or all of them were removed, or an operator with SECRET_KEY made a new chain, only
- * `expected`, a seal from the logs, reveals it.
+ * Verifies the audit trail, or only what follows the seal `start.last`. Changes made before sealing can't be
+ * detected. If the last seals are missing, or an operator with SECRET_KEY made a new chain, only `expected`,
+ * a seal from the logs, reveals it.
  */
 export async function verifyTrail(
   deps: VerifyDeps,
@@ -47,7 +47,7 @@ export async function verifyTrail(
   let isExpectedSeen = false
   let earlier: Date | null = null
   for (let { last } = start; ; ) {
-    // The next seal contains what didn't fit into a full one.
+    // After a full seal, the next one may have lines that are just as old.
     if (last !== null && last.ids.length < linesPerSeal) earlier = last.at
     const seal: Seal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
     if (seal === null) break
@@ -93,11 +93,11 @@ function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator
 type Line = Pick<AuditEvent, '_id' | 'seal'>
 
 const batchSize = 1000
-/** Lines are sealed the night after, or one night later if a job fails. */
+/** Lines are sealed in the following night, or one night later if a job fails. */
 const maxUnsealedMs = 48 * 3_600_000
 /**
- * A line may be so much older than the seal before its own. A payout's line is dated before the ledger is verified, and
- * the shared line of an hour is sealed up to two hours after its time.
+ * How much older than the previous seal a line may be. A payout's line is dated before the ledger is
+ * verified, and an hour's shared line is sealed up to two hours after its time.
  */
 const maxLateMs = 6 * 3_600_000
 const maxSkewMs = 3_600_000
@@ -151,6 +151,6 @@ async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGen
 const shown = (seal: unknown): string =>
   typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
 
-/** Without a limit on the total time, because adding a great many lines would then prevent the check. */
+/** Has no limit on the total time, because a forger could exceed it by adding a great many lines. */
 const findAll = (deps: VerifyDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
   nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })

@@ -10,7 +10,7 @@ import { type Delivery, eventIdOf } from './deliveries/delivery.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { signingSecrets } from './endpoints/signing-secrets.ts'
 
-/** The endpoint that an event is about. The event's facts contain the rest, so no document is read. */
+/** An endpoint that an event is about. All else is in the event's facts, so no document is read. */
 interface EndpointSource {
   endpointId: string
 }
@@ -36,7 +36,7 @@ const endpointFormats: Record<number, (source: EndpointSource, facts: Facts) => 
 export type BodySource = PaymentSource | OrderSource | EndpointSource
 
 /**
- * Returns an event's `data` as JSON, which is the same for all its deliveries. Throws if the format comes from a later
+ * Returns an event's `data` as JSON, the same for all deliveries. Throws if the format comes from a later
  * version of the service; a worker of that version will take over.
  */
 export function composeData({ format, facts }: Recorded, source: BodySource): string {
@@ -62,7 +62,7 @@ export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data
 export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): string =>
   composeBody(delivery, composeData(delivery, source))
 
-/** The signature of SPEC 6.3. Its key is the text of the secret, not the bytes that it encodes. */
+/** Implements SPEC 6.3. The HMAC key is the secret's text, not the bytes that it encodes. */
 const signature = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
@@ -76,7 +76,7 @@ type Signed = Pick<Delivery, '_id' | 'event'>
 
 const timestampOf = (at: Date): string => String(Math.floor(at.getTime() / 1000))
 
-/** The headers of SPEC 6.2. Only stored values are in them, so those of an old attempt can be shown again. */
+/** Returns the headers of SPEC 6.2. They use only stored values, so an old attempt's can be shown again. */
 export function unsignedHeaders(brand: string, { _id: id, event }: Signed, at: Date): Record<string, string> {
   const timestamp = timestampOf(at)
   return {
@@ -89,7 +89,7 @@ export function unsignedHeaders(brand: string, { _id: id, event }: Signed, at: D
   }
 }
 
-/** `previous` are the secrets that were replaced in the last 24 hours. `webhook-signature` has all signatures. */
+/** `previous` has the secrets replaced in the last 24 hours. `webhook-signature` has one entry per secret. */
 export function signedHeaders(
   brand: string,
   secrets: readonly [current: string, ...previous: string[]],
@@ -110,7 +110,7 @@ export function signedHeaders(
   }
 }
 
-/** By endpoint object, of which there's one per batch, so secrets are decrypted once per batch. */
+/** Keyed by endpoint object. A batch shares one, so secrets are decrypted once per batch. */
 const decrypted = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
 export function signedHeadersFor(
@@ -130,18 +130,18 @@ type Sources = Pick<Models, 'Intent' | 'Order'>
 /** One read returns about 8 MB at most, because an order with 100 items may take 160 KB. */
 const maxPerRead = 50
 
-/** By reference number. Returns null if the intent or order is gone. */
+/** Finds sources by reference number. Returns null if the intent or order is gone. */
 export const createBodySourceBatcher = (models: Sources) =>
   createBatcher<string, BodySource | null>(maxPerRead, async (references) => {
     const found = await findSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
-/** For callers outside the workers. */
+/** Callers outside the workers use this instead of the batcher. */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findSources(models, [reference])).get(reference) ?? null
 
-/** Reads what up to a page of events needs. Intents and orders that are gone have no entry. */
+/** Reads the sources of up to a page of events. Intents and orders that are gone have no entry. */
 export async function findBodySources(
   models: Sources,
   references: readonly string[],

@@ -12,12 +12,12 @@ export interface ChainEnd extends ChainOwner {
 
 export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 
-/** One read serves all waiting requests, so they use no connections. */
+/** One read serves all waiting requests, so they don't each need a database connection. */
 export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees an event at most this late, plus the time of two reads. */
 const readEveryMs = 500
-/** The same as for any request that waits for MongoDB (src/http/server/timeouts.ts). */
+/** The limit for any request that waits for MongoDB (src/http/server/timeouts.ts). */
 const maxSilenceMs = 8000
 
 interface Wait {
@@ -82,7 +82,7 @@ export function createChainWatch(
   }
 
   return {
-    /** Resolves to false after `waitMs`, on abort or at shutdown. Throws SERVICE_UNAVAILABLE if MongoDB is silent. */
+    /** Resolves to false on timeout, abort or shutdown. Throws SERVICE_UNAVAILABLE if MongoDB is silent. */
     grows(
       { businessId, sandbox }: ChainOwner,
       number: number,
@@ -127,7 +127,7 @@ export function createChainWatch(
   }
 }
 
-/** MongoDB needs 6 ms for 100 chains. Without the hint, it would plan each branch on its own, ten times as long. */
+/** MongoDB needs 6 ms for 100 chains. Without the hint it takes ten times as long to plan every branch. */
 const maxPerRead = 100
 
 export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log: Log): ChainWatch => {

@@ -38,9 +38,9 @@ export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearc
 type Reads = Pick<Deps, 'LoggedEvent'>
 
 /**
- * Reads the last number of the chain first, to limit the second read. That one scans an index per type and may yield
- * in between, so it could find event 8, appended meanwhile, but miss event 7 of a type that it has scanned. The
- * session makes it see everything that the first read saw, even on another primary.
+ * Reads the chain's last number first, and limits the second read to it. Otherwise the second read, which
+ * scans an index range per type, could return a new event 8 but miss event 7 of a type already scanned. The
+ * session lets it see everything that the first read saw, even on another primary.
  */
 export async function readFeed(
   deps: Reads,
@@ -68,7 +68,7 @@ export async function readFeed(
   }
 }
 
-/** 0 if the chain is empty. */
+/** Returns 0 if the chain is empty. */
 export async function findLastNumber(
   deps: Reads,
   owner: ChainOwner,
@@ -119,10 +119,10 @@ function cursorBetween(
   )
 }
 
-/** Merchants pass this as `after`. The check value reveals positions of another business or environment. */
+/** Merchants pass this as `after`. The check value exposes positions of another business or environment. */
 const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
-/** Throws VALIDATION_ERROR if the feed of this owner never returned this position. */
+/** Throws VALIDATION_ERROR if this owner's feed never returned the position. */
 function readPosition(owner: ChainOwner, position: string): number {
   const [, digits, check] = /^(0|[1-9]\d{0,14})-([0-9a-f]{8})$/.exec(position) ?? []
   const number = Number(digits)
@@ -133,7 +133,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   return number
 }
 
-/** Positions are of durably stored events, so the database must have been restored from a backup. */
+/** Only durably stored events have positions, so the database must have been restored from a backup. */
 const lostPosition = (): Refusal =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
@@ -152,12 +152,12 @@ export interface WaitLimits {
 
 type WaitDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
 
-/** What to read now, or the empty response if there's still no event. */
+/** The query to read now, or an empty response if there's still no event. */
 type WaitResult = { query: ReadFeedQuery } | { data: Feed }
 
 /**
- * Returns null without `wait` in the query. If all slots of the process are taken, returns the empty response at
- * once, so that no business gets an error because of others.
+ * Returns null if the query has no `wait`. If other businesses use all slots of the process, returns an empty
+ * response at once instead of an error.
  */
 export async function waitForEvent(
   deps: WaitDeps,
@@ -195,7 +195,7 @@ export async function waitForEvent(
   }
 }
 
-/** Null if the process is full. Throws RATE_LIMITED if the business has used up its own slots. */
+/** Returns null if the process is full. Throws RATE_LIMITED if the business has used up its own slots. */
 function takeSlot({ capacity }: WaitDeps, businessId: string) {
   const [owners, cost] = [[businessId], { polls: 1 }]
   const held = capacity.takeNow(owners, cost)

@@ -11,15 +11,15 @@ import { slotOwner } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
-/** Deliveries due for less than this are left to their wake-up jobs, which may still arrive. */
+/** How long a due delivery is left to its wake-up job before the poll attempts it. */
 const graceMs = 500
-/** `attemptWaiting` continues when slots are free. */
+/** A business has fewer slots than this. `attemptWaiting` starts its other attempts later. */
 const maxPerBusiness = 500
 
 type Due = Pick<LeasedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
-/** Includes those whose lease has ended. Returns how many deliveries it found. */
+/** Also attempts deliveries whose lease has ended. Returns how many due deliveries it found. */
 export function attemptDue(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return inFairBatches<Due>(
@@ -32,7 +32,7 @@ export function attemptDue(deps: DueDeps): Promise<number> {
   )
 }
 
-/** Skips endpoints that wait for slots, because one may have 100,000 due deliveries. */
+/** Skips endpoints that are waiting for slots, because a single one may have 100,000 due deliveries. */
 function findDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   last: Due | null,
@@ -62,7 +62,7 @@ export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
   return Promise.all(parts)
 }
 
-/** Each takes a few reads. */
+/** Each endpoint takes a few reads from MongoDB. */
 const maxServedAtOnce = 25
 
 /** Returns how many attempts it started. */
@@ -82,7 +82,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
   if (available === 0) return 0
-  // This comes before the read, so a delivery that finds no slot from now on marks the endpoint again.
+  // Must come before the read: a delivery that finds no slot meanwhile marks the endpoint again.
   deps.slots.clearWaiting(endpointId)
   try {
     const due = await nativeCollection(deps.Delivery)
@@ -100,9 +100,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   }
 }
 
-/**
- * Skips deliveries without a slot, and those that another process has leased. Returns how many attempts it started.
- */
+/** Skips deliveries that get no slot or are already leased. Returns how many attempts it started. */
 export async function beginAttempts(
   deps: DueDeps,
   owner: SlotOwner,
@@ -116,8 +114,7 @@ export async function beginAttempts(
     starting.push(leaseAndBegin(deps, id, slot))
   }
   const begun = (await Promise.all(starting)).filter((delivery) => delivery !== null)
-  // Replays and the command line re-queue without a job, so a failed one may still exist. Attempts must not wait for
-  // Redis.
+  // An earlier job may still exist, because replays and the command line re-queue without a job.
   void deps.backgroundWork.add(removeSuperseded(deps, begun))
   return begun.length
 }
@@ -133,7 +130,7 @@ async function leaseAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Their endpoint must be deleted or disabled. */
+/** The caller must have found the endpoint deleted or disabled. */
 async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'log' | 'now'>,
   endpointId: string,
@@ -147,7 +144,7 @@ async function cancelDue(
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/** They would do nothing if they ran. */
+/** Removes the previous jobs of re-queued deliveries, because they'd have nothing to do. */
 export async function removeSuperseded(
   deps: Pick<Deps, 'queues' | 'log'>,
   deliveries: Counted[],
@@ -161,8 +158,8 @@ export async function removeSuperseded(
 }
 
 /**
- * `begun` attempts run in the background. With `no-slot`, the delivery waits in MongoDB. `superseded` jobs have
- * nothing to do, or a newer job has.
+ * `begun`: the attempt runs in the background. `no-slot`: the delivery waits in MongoDB. `superseded`: the
+ * job isn't needed, e.g. because the delivery has a newer one.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }

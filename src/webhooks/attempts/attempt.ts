@@ -55,10 +55,10 @@ const endpointFields = {
   health: 1,
 } as const
 
-/** The rest of the lease must be longer when a request starts, because its first renewal may be 3 s away. */
+/** An attempt needs a lease that lasts this long, because its first renewal may be 3 s away. */
 const minLeaseMs = 5_000
 
-/** Runs in the background. `delivery` must be leased to this process. `read` is the body's source, if known. */
+/** Runs in the background. This process must hold the lease. `read` is the body's source, if already read. */
 export function beginAttempt(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
@@ -76,7 +76,9 @@ export function beginAttempt(
   )
 }
 
-/** SPEC 6.2 to 6.4. If MongoDB fails, the attempt doesn't count, and a worker takes over when the lease ends. */
+/**
+ * Implements SPEC 6.2 to 6.4. If MongoDB fails, the attempt doesn't count. It's made again after the lease.
+ */
 async function attemptDelivery(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
@@ -84,7 +86,7 @@ async function attemptDelivery(
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // Must be read after the lease began, so that an endpoint deleted before gets no request.
+  // Read after taking the lease, so an endpoint deleted before that gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
@@ -109,7 +111,7 @@ async function send(
   const headers = signedHeadersFor(deps, endpoint, delivery, body, at)
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, sandbox } = delivery
   const { requestId = null, traceparent = null } = delivery
-  // In the trace of the API request that caused the event.
+  // Continues the trace of the API request that caused the event.
   const span = deps.tracing?.begin('attempt', 'call', traceparent)
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })
@@ -123,12 +125,12 @@ async function send(
   const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
   span?.end({ facts, failed: stage !== null })
   const record = { at, url, ...sent }
-  // Only test keys can select a live endpoint's test events, and they must not learn how a live endpoint responds.
+  // Test keys list a live endpoint's test deliveries, but must not be able to filter them by its responses.
   const isSelectable = endpoint.sandbox === sandbox
   const result = { delivery, ...verdict, attempt: record, isSelectable }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const { nextAttemptAt } = verdict
-  // After a lost lease nothing is recorded, so no stage is logged. The endpoint's response never is.
+  // If the lease was lost, no result is recorded, so no stage is logged. The response text is never logged.
   const logged = isRecorded
     ? { outcome, attempts, stage, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
@@ -148,7 +150,7 @@ async function send(
 
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
-/** The wait starts at `endedAt` (SPEC 6.4), whatever the endpoint's Retry-After says. */
+/** The wait starts when the attempt ended (SPEC 6.4). The endpoint's Retry-After header is ignored. */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
   const wait = steps[attempts - 1]
@@ -156,7 +158,7 @@ export function judge(sent: Attempt, attempts: number, steps: readonly number[],
   return { ...times, status: 'RETRYING', nextAttemptAt: new Date(endedAt.getTime() + wait) }
 }
 
-/** Re-queued attempts are made in addition to the retry table, so they don't advance it. */
+/** Re-queued attempts come on top of the retry table, so they don't advance it. */
 export const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 async function cancel(
@@ -168,7 +170,7 @@ async function cancel(
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)
   const fields = { deliveryId, webhookEvent, reference }
-  // The clean-up removes deliveries before their intent or order, so this one must have been removed by hand.
+  // The clean-up removes an intent or order only after its deliveries, so this one was removed by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }

@@ -13,18 +13,18 @@ interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'du
 
 export type HealthNotes = ReturnType<typeof createHealthNotes>
 
-/** People read them, so a second does no harm. */
+/** Only people read these figures, so a delay of a second does no harm. */
 const gatherMs = 1_000
 
 /**
- * In the background. A killed process loses the results of its last second. Each endpoint has a write of its own,
- * because one locked by a dead process's transaction would hold up a batch for seconds.
+ * Writes in the background; a killed process loses the results of its last second. Each endpoint has its own
+ * write, because one endpoint locked by a dead process's transaction would delay a batch for seconds.
  */
 export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
   const writing = createRunningWork()
   const closing = new AbortController()
-  // Each endpoint with notes listens to the signal.
+  // Without this, Node would warn, because every endpoint with notes adds a listener.
   setMaxListeners(0, closing.signal)
 
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {
@@ -47,7 +47,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
       noted.set(_id, gathered)
       void writing.add(writeAll(_id, gathered))
     },
-    /** Writes the notes that are left. */
+    /** Writes all pending notes. */
     async close(): Promise<void> {
       closing.abort()
       await writing.ended()
@@ -101,7 +101,7 @@ const ended = ({ at }: HealthNote) => ({
   ],
 })
 
-/** A new day overwrites the counts of the day before. */
+/** Each hour's counts overwrite those of the same hour of the day before. */
 const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => hourOf(at))].map(([start, ofHour]) => {

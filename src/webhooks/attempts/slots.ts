@@ -7,10 +7,10 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 /** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 
-/** Fast attempts in progress per endpoint: one more after a success, one less after a slow or failed attempt. */
+/** Fast attempts per endpoint at a time. Each success adds one, each slow or failed attempt removes one. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
-/** What one process can use. In measurements, 1,000 hanging attempts took about 40 MB. */
+/** Limits per process. In measurements, 1,000 hanging attempts took about 40 MB. */
 export const attemptLimits = (windowOf: (endpointId: string) => number) =>
   ({
     fast: {
@@ -26,7 +26,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       metric: 'attempts_in_flight',
       maxWaiting: 500,
     },
-    // An attempt that times out after 30 s is slow for 25 s, so a business can make four of those per second.
+    // An attempt that times out after 30 s is slow for 25 s, so a business can make four such a second.
     slow: {
       what: 'Webhook attempts in progress for over 5 s',
       total: 400,
@@ -35,8 +35,8 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       gets: 'the attempt keeps its fast slot',
       metric: 'attempts_in_flight',
     },
-    // A character takes 1 or 2 bytes, and up to 3 more while it's being sent. Most bodies have about 600 characters.
-    // The longest, with full metadata in which JSON escapes every character, has about 230,000.
+    // A character takes 1 or 2 bytes, and up to 3 more while it's being sent. Most bodies have about 600
+    // characters. The longest has about 230,000: full metadata in which JSON escapes every character.
     characters: {
       what: 'Characters of webhook bodies in progress',
       total: 24_000_000,
@@ -56,14 +56,14 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
   }) satisfies Record<string, Resource>
 
-/** There's one socket for each. */
+/** 1,000 fast and 400 slow attempts, with one socket each. */
 export const maxAttemptsInFlight = 1_400
 
-/** Short, because a waiting relay holds up one of the 100 concurrent jobs that all businesses share. */
+/** Short, because a waiting relay occupies one of the 100 concurrent jobs that all businesses share. */
 const maxWaitMs = 100
-/** How long to wait once a slot is free. By then more are, so one read of due deliveries can fill several. */
+/** How long to wait after a slot becomes free. By then more are free, so one read can fill several. */
 const serveAfterMs = 10
-/** The window of an endpoint that isn't used for this long is forgotten. */
+/** An endpoint's window is forgotten after this long without an attempt. */
 const forgetAfterMs = 60_000
 
 /** `origin` is the host and port of the endpoint's URL. */
@@ -75,11 +75,11 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 export interface Slot {
   /** Returns false if the business has too many characters in progress. */
   count(body: string): boolean
-  /** `delivered` is null if no attempt was made. Calling it again does nothing. */
+  /** `delivered` is null if no attempt was made. Only the first call has an effect. */
   free(delivered: boolean | null): void
 }
 
-/** `characters` is the length of the endpoint's last body, which is used as the estimate for the next one. */
+/** `characters` is the length of the endpoint's last body, as an estimate of its next one. */
 interface Use {
   window: number
   characters: number
@@ -89,8 +89,8 @@ interface Use {
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * Also knows the endpoints that wait for a slot (docs/maintainers/architecture.md, "Isolation"). After 5 s an attempt
- * goes to a slow slot, so endpoints that hang block only their own business.
+ * Limits the attempts in progress, and remembers which endpoints wait (docs/maintainers/architecture.md,
+ * "Isolation"). After 5 s an attempt gets a slow slot, so endpoints that hang delay only their own business.
  */
 export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
@@ -184,7 +184,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       if (held === null) setWaiting(owner)
       return held && slotOf(use, held)
     },
-    /** Waits up to 100 ms, but not if older deliveries to the endpoint wait in MongoDB. */
+    /** Waits up to 100 ms, but not at all if older deliveries to the endpoint are waiting in MongoDB. */
     async take(owner: SlotOwner): Promise<Slot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
       const use = useOf(owner)
@@ -196,15 +196,15 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     },
     setWaiting,
     available,
-    /** At most half, so that new deliveries still find a slot during a replay. */
+    /** Returns at most half of the free slots, so that new deliveries still find one during a replay. */
     availableToReplay: (owner: SlotOwner): number =>
       Math.min(share.left('replays', ownersOf(owner)), Math.floor(available(owner) / 2)),
     /** The endpoint that has been waiting longest comes first. */
     waiting: (): SlotOwner[] => [...waiting.values()],
     clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
-    /** `act` returns how many attempts it started. Many delay its next call. It must not throw. */
+    /** `act` must not throw. It returns how many attempts it started: the more, the later its next call. */
     onAvailable: (act: () => Promise<number>): void => void (serve = act),
-    /** Called after serving an endpoint failed, because nothing else might become free. */
+    /** The poll calls this in case a read failed and no slot becomes free to trigger the next read. */
     serveWaiting: serveSoon,
     used: share.used,
     inFlight: (): number => share.used().fast + share.used().slow,

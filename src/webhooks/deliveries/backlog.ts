@@ -4,7 +4,7 @@ import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
-/** The default of the staff pages. Bull Board shows failed jobs for as long. */
+/** The staff pages' default period. Bull Board shows failed jobs for the same time. */
 export const shownDeadMs = deadShownSeconds * 1000
 
 /** Only DEAD deliveries have a `deadAt`. MongoDB uses the partial indexes only if the filter has `$type`. */
@@ -27,7 +27,7 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>) {
 
 export type DeliveryTotals = Awaited<ReturnType<typeof deliveryTotals>>
 
-/** Uses indexes only. */
+/** Reads only index keys. */
 export async function deliveryTotals(
   deps: Pick<Deps, 'Delivery'>,
   of: { businessId: string } | { endpointId: string },
@@ -72,22 +72,22 @@ export interface DeadGroup {
   live: number
   oldest: Date
   newest: Date
-  /** Of the delivery that died last. Null if all have been re-queued since they were counted. */
+  /** The last attempt of the delivery that died last. Null if all were re-queued since the count. */
   lastAttempt: AttemptRecord | null
 }
 
 export type DeadGroups = NonNullable<Awaited<ReturnType<typeof groupDead>>>
 
-/** More than anyone reads. */
+/** A longer page would be unreadable. */
 export const maxGroups = 100
-/** A slower page is useless, and longer counting would slow down MongoDB's other work. */
+/** A slower page is useless, and a longer count would slow down MongoDB's other work. */
 const countingMs = 4000
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
   _id: { businessId: string; endpointId: string }
 }
 
-/** The largest group comes first. Returns null if counting takes too long. Choose a shorter period then. */
+/** Returns the largest group first, or null if counting takes too long. Choose a shorter period then. */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period) {
   const counted = await countDead(deps, period)
   if (counted === null) return null
@@ -103,7 +103,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period) {
   return { groups, isCut: counted.length > maxGroups }
 }
 
-/** Reads only keys of `deadByTime`. Returns null if the time limit is exceeded. */
+/** Reads only keys of the index `deadByTime`. Returns null if that takes too long. */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
   const stages = [
     { $match: deadIn(period) },
@@ -117,7 +117,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    // One more shows whether there are others.
+    // The extra group shows whether there are more than the limit.
     { $limit: maxGroups + 1 },
   ]
   try {

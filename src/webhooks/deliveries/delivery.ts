@@ -7,7 +7,7 @@ import { type Caused, causedFields, type OutboxEvent, recordedFields } from '../
 
 const attemptFields = part({
   at: date,
-  /** May differ from the delivery's, because merchants can change it. */
+  /** May differ from the delivery's URL, because merchants can change an endpoint's URL. */
   url: text,
   durationMs: whole,
   status: orNull(whole),
@@ -23,7 +23,7 @@ export const deliveries = declareCollection({
   name: 'deliveries',
   kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
   fields: {
-    /** See `deliveryId`: relaying an event twice creates only one delivery. */
+    /** Derived from the event and the endpoint, so relaying an event twice creates one delivery. */
     _id: text,
     endpointId: text,
     businessId: text,
@@ -34,21 +34,21 @@ export const deliveries = declareCollection({
     /** The endpoint's URL when the delivery was created. */
     url: text,
     status: oneOf<DeliveryStatus>(),
-    /** Counts recorded results. An interrupted attempt has none. */
+    /** Counts only attempts with a recorded result, not interrupted ones. */
     attempts: whole,
-    /** Manually requested attempts, which come on top of those in the retry table. */
+    /** Manually requested attempts, in addition to those of the retry table. */
     requeues: whole,
-    /** `attempts` at the last re-queue. While they're equal, the requested attempt has no result yet. */
+    /** The value of `attempts` at the last re-queue. While equal, the requested attempt has no result yet. */
     attemptsAtRequeue: optional(whole),
-    /** When a worker may lease it or, during an attempt, when its lease ends. Null if nothing is left to do. */
+    /** When a worker may lease the delivery, or when its current lease ends. Null once it's done. */
     nextAttemptAt: orNull(date),
     /** Only the holder of this token may record a result. */
     leaseToken: orNull(text),
-    /** Oldest first. The clean-up keeps only the last one of an old delivery. */
+    /** The oldest comes first. The clean-up leaves an old delivery only its last attempt. */
     attemptLog: list(attemptFields),
-    /** Only if the last attempt failed with a response, and not of test events at live endpoints. */
+    /** The HTTP status of a failed last attempt. Missing for test events to live endpoints. */
     failureStatus: optional(whole),
-    /** The clean-up must check it again, because it was open then, or was re-queued since. */
+    /** The next clean-up must trim the delivery: it was open during the last one, or re-queued since. */
     untrimmed: optional(flag),
     createdAt: date,
     deliveredAt: orNull(date),
@@ -56,7 +56,7 @@ export const deliveries = declareCollection({
     cancelledAt: optional(date),
     /** The replay that inserted the delivery. Missing if the relay did. */
     insertedBy: optional(text),
-    /** The last replay that re-queued it. */
+    /** The last replay that re-queued the delivery. */
     requeuedBy: optional(text),
     ...recordedFields.fields,
     ...causedFields.fields,
@@ -69,7 +69,7 @@ export const deliveries = declareCollection({
       ...ifDate('nextAttemptAt'),
     },
     { name: 'openByEndpoint', key: { endpointId: 1, nextAttemptAt: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
-    // These four have every filter of the merchant's list but `referenceNumber`, so that counts read no documents.
+    // These four cover each filter of the merchant's list but `referenceNumber`, so counts read no documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -94,7 +94,7 @@ export const deliveries = declareCollection({
       ...ifPresent('failureStatus'),
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // `groupDead` counts without reading documents.
+    // With this index, `groupDead` counts without reading documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
@@ -111,8 +111,8 @@ export const deliveries = declareCollection({
 export type Delivery = Stored<typeof deliveries>
 
 /**
- * Encodes both 12-byte ids in 32 characters: Redis stores the id three times for each waiting delivery. Merchants
- * decode the event's id from it.
+ * Packs two 12-byte ids into 32 characters, because Redis stores the id three times for each waiting
+ * delivery. Merchants decode the event's id from it.
  */
 export const deliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
@@ -124,7 +124,7 @@ export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url')
 /** No other kind of id has this form. */
 export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id)
 
-/** With a `leaseToken`, this process attempts the delivery at once. Without one, the delivery waits for a slot. */
+/** With a `leaseToken`, this process attempts the delivery at once. Otherwise it waits for a slot. */
 export function newDelivery(
   { businessId, sandbox, referenceNumber }: Pick<Delivery, 'businessId' | 'sandbox' | 'referenceNumber'>,
   event: OutboxEvent,
@@ -174,7 +174,7 @@ type Lease = Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>
 export const isLeased = ({ leaseToken, nextAttemptAt }: Lease, now: Date): boolean =>
   leaseToken !== null && nextAttemptAt !== null && nextAttemptAt > now
 
-/** The time to show for the next attempt. For an attempt in flight, when its lease was last renewed. */
+/** The time to show for the next attempt. During an attempt, that's when its lease was last renewed. */
 export const dueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
   leaseToken === null || nextAttemptAt === null
     ? nextAttemptAt
@@ -189,7 +189,7 @@ export const errorOf = ({ status, error }: FailedAttempt): string => error ?? `s
 type JobFields = Pick<Delivery, 'event' | 'referenceNumber' | 'url' | 'nextAttemptAt'> &
   Counted & { lastAttempt?: FailedAttempt | undefined }
 
-/** Wakes a worker when the delivery is due. Workers need only the job's id. */
+/** The job wakes a worker when the delivery is due. The worker needs only the job's id. */
 export function deliveryJob(delivery: JobFields, now: Date): NamedJob<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
   return {
@@ -206,10 +206,10 @@ export function deliveryJob(delivery: JobFields, now: Date): NamedJob<'webhook-d
   }
 }
 
-/** A delivery with the counts in its job's id. */
+/** A delivery's id with the two counts that its job's id contains. */
 export type Counted = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
-/** Differs for each attempt: BullMQ ignores a job whose id exists, and the previous attempt's may not have ended. */
+/** Unique per attempt: BullMQ ignores a job whose id exists, and the last attempt's job may still exist. */
 export const jobIdOf = ({ _id, attempts, requeues }: Counted): string => `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))

@@ -55,13 +55,13 @@ interface DeliverySearch extends PageRequest, DeliveryFilter {}
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
   const { status, event = null, endpointId = null, referenceNumber = null, responseStatus = null } = query
   const statuses = [...new Set(status?.split(',') as DeliveryStatus[] | undefined)]
-  // A list of all statuses is the same as none, but MongoDB would need longer to merge five lists.
+  // Selecting every status is the same as no filter, but MongoDB would have to merge five sorted lists.
   const isEvery = statuses.length === 0 || statuses.length === deliveryStatuses.length
   const named = { statuses: isEvery ? null : statuses, event, endpointId, referenceNumber, responseStatus }
   return { ...named, ...readSpan(query), ...readPageRequest(query) }
 }
 
-/** Newest first, without bodies. */
+/** Lists the newest first, without bodies. */
 export function listDeliveries(
   deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
   caller: Caller,
@@ -88,7 +88,7 @@ export function listDeliveries(
     : readSortedPage<Delivery>(deps.Delivery, listing, search)
 }
 
-/** Null means any. */
+/** A field that is null matches any value. */
 export interface DeliveryFilter extends TimeSpan {
   statuses: readonly DeliveryStatus[] | null
   event: string | null
@@ -98,7 +98,7 @@ export interface DeliveryFilter extends TimeSpan {
   responseStatus: string | null
 }
 
-/** Its index contains every field of the filter. Only the few deliveries of one payment are read as documents. */
+/** The chosen index has all filtered fields. Only `byReference` doesn't, but a payment has few deliveries. */
 export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selection & { counted: Selection } {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = filter
   const index = indexFor(filter)
@@ -115,8 +115,8 @@ export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selecti
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
   const withStatus = (failureStatus: unknown): Selection => ({ where: { ...where, failureStatus }, index })
-  // MongoDB reads a class in the order of the list only if the filter names every status. A count is faster with a
-  // range.
+  // MongoDB can read a class such as `5xx` in list order only if the filter names every status. A count is
+  // faster with a range.
   return {
     ...withStatus(codes.length === 1 ? first : { $in: codes }),
     counted: withStatus({ $gte: first, $lte: codes.at(-1) ?? first }),

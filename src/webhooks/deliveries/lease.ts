@@ -5,7 +5,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { type AttemptRecord, type Delivery, leasable, leaseEnd } from './delivery.ts'
 
-/** A delivery leased by this process, with what an attempt needs. */
+/** A delivery leased by this process, with the fields that an attempt needs. */
 export interface LeasedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string
   nextAttemptAt: Date
@@ -28,7 +28,7 @@ const neededFields = {
   traceparent: 1,
 } as const
 
-/** Null if it isn't due or is leased. If two callers pass the same id, only the first gets it. */
+/** Returns null if the delivery isn't due or is leased. Of two callers with one id, the first gets it. */
 export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
   createBatcher<string, LeasedDelivery | null>(500, async (ids) => {
     const leased = await leaseTogether(Delivery, [...new Set(ids)], now())
@@ -64,7 +64,7 @@ export async function endLease(
 
 export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
 
-/** Written only if the attempt still holds the lease. */
+/** A result is written only if the attempt still holds the lease. */
 interface AttemptResult extends Verdict {
   delivery: Lease
   cancelledAt?: Date
@@ -73,7 +73,7 @@ interface AttemptResult extends Verdict {
   isSelectable?: boolean
 }
 
-/** Enough for the 8 scheduled attempts and many re-queues. The oldest are dropped first. */
+/** Enough for the 8 scheduled attempts and many re-queues. The oldest attempts are dropped first. */
 const maxLogLength = 50
 
 /** One update with a list of results takes MongoDB a quarter less time than a bulk write. */
@@ -94,7 +94,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>) =>
     backgroundRest,
   )
 
-/** The update returns only a number. A result isn't written if its attempt has lost the lease. */
+/** Finds out which results were written, because the update returns only their number. */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await nativeCollection(Delivery)
@@ -107,7 +107,7 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // Attempts never start in the same millisecond, because a second one waits for the first one's result or lease.
+    // Two attempts never start in the same millisecond: the second waits for the first's result or lease.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
@@ -136,7 +136,7 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },
         attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
-        // Removed rather than set to null, because the index contains every delivery that has the field.
+        // The field is removed instead of set to null, because the index has every delivery that has it.
         failureStatus: { $ifNull: ['$failureStatus', '$$REMOVE'] },
       },
     },
@@ -156,7 +156,7 @@ export type Leases = ReturnType<typeof createLeases>
 export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
   const held = new Map<string, Held>()
 
-  /** An earlier attempt must not use a later one's lease. */
+  /** Compares tokens, because an earlier attempt must not use the lease of a later one. */
   function leaseOf({ _id, leaseToken }: Lease): Held | undefined {
     const lease = held.get(_id)
     return lease?.token === leaseToken ? lease : undefined
@@ -175,7 +175,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     }
   }
 
-  /** Returns how many leases it changed. Others have been lost. */
+  /** Returns how many leases it changed. Any that it didn't change have been lost. */
   async function changeLeases(
     leases: [id: string, Held][],
     change: Partial<Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>>,
@@ -190,16 +190,16 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
   }
 
   return {
-    /** From now on, `renew` renews the lease until `release`. */
+    /** `renew` renews the lease until `release` is called. */
     hold: ({ _id, leaseToken }: Lease): void =>
       void held.set(_id, { token: leaseToken, abort: () => undefined }),
-    /** A lease is lost if the endpoint is deleted or disabled, or if another worker took over a frozen process. */
+    /** A lease is lost if the endpoint is deleted or disabled, or if this process froze for too long. */
     onLost(delivery: Lease, abort: () => void): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = abort
       else abort()
     },
-    /** Then `giveUp` leaves the lease, because the result is being written. */
+    /** After this call, `giveUp` keeps the lease, because the result is being written. */
     onRequestEnd(delivery: Lease): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = null
@@ -214,7 +214,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
       const matched = await changeLeases([...held], { nextAttemptAt: leaseEnd(now()) })
       if (matched < ids.length) await abortLost(ids)
     },
-    /** Makes the deliveries in flight due again. Returns their number; no attempt is recorded. */
+    /** Aborts unfinished requests without recording them. Returns how many deliveries are due again. */
     async giveUp(): Promise<number> {
       const open = [...held].filter(([, { abort }]) => abort !== null)
       for (const [id, { abort }] of open) {

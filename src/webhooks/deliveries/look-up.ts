@@ -8,7 +8,7 @@ import { deadIn } from './backlog.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { recordFields } from './present.ts'
 
-/** Without responses and event facts, because they belong to the merchant and the customer. */
+/** Has no responses or event facts, because those belong to the merchant and the customer. */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
@@ -20,14 +20,14 @@ export type TracedEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
 
-/** Enough for 100 events to 5 endpoints each. */
+/** Enough for 100 events, each sent to 5 endpoints. */
 export const maxPerPayment = 500
 /** Small, so that the pages are readable on a phone. */
 const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
 
-/** Staff must not see whole URLs. */
+/** Staff must not see whole URLs, because many contain secrets. */
 const shownUrls =
   (deps: Reads) =>
   <Found extends { url: string; attemptLog?: { url: string }[] }>(found: Found): Found => {
@@ -77,15 +77,15 @@ const listDeliveriesFor = (
     .lean<ListedDelivery[]>()
     .transform((found) => found.map(shownUrls(deps)))
 
-/** Oldest first. */
+/** Returns the oldest first. */
 export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
   listDeliveriesFor(deps, { referenceNumber }, tracedFields, { createdAt: 1, _id: 1 }, maxPerPayment)
 
-/** The one that died last comes first. Each has only its last attempt. */
+/** Returns the most recently dead first, each with only its last attempt. */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   listDeliveriesFor(deps, { endpointId, ...deadIn(anyTime) }, recordFields, { deadAt: -1 }, maxListed)
 
-/** Newest first, in both environments. Each has only its last attempt. */
+/** Returns live and test deliveries, newest first, each with only its last attempt. */
 export function latestInTrouble(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
   const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
   return listDeliveriesFor(deps, inTrouble, recordFields, { createdAt: -1, _id: -1 }, maxListed)
@@ -108,7 +108,7 @@ export async function endpointsOfDeliveries(
   return new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
 }
 
-/** Newest first, with deleted ones. */
+/** Returns the newest first, including deleted endpoints. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, endpointFields)
     .sort({ createdAt: -1, _id: -1 })
@@ -116,7 +116,7 @@ export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndp
     .lean<TracedEndpoint[]>()
     .transform((found) => found.map(shownUrls(deps)))
 
-/** Never an order's customer, or a payment's metadata and short code. */
+/** Leaves out an order's customer and a payment's metadata and short code. */
 const shownToStaff: ReadonlySet<string> = new Set([
   '_id',
   'reference_number',
@@ -140,12 +140,12 @@ const shownToStaff: ReadonlySet<string> = new Set([
   'last_response_status',
 ])
 
-/** Shorter values are recognised only as separate words. */
+/** A shorter value is recognised only as a word of its own, not inside other text. */
 const shortestValue = 6
 
 /**
- * Returns null for a response that repeats hidden data of the delivery: a whole value however it's spaced, or a word
- * of it. A word in another part of the event, e.g. a field name, doesn't count.
+ * The filter returns null for a response that repeats hidden data: a whole value, however it's spaced, or one
+ * word of it. Words that also occur elsewhere in the event, e.g. as a field name, don't count.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
@@ -181,10 +181,10 @@ const decoded = (text: string): string =>
 /** `AÏCHA` becomes `aicha`. */
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Host names reveal nothing about a customer and are in many error pages. */
+/** Host names reveal nothing about a customer, and many error pages contain them. */
 const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
 
-/** Shorter words and numbers such as `of` and `500` are everywhere. */
+/** Ignores shorter words and numbers such as `of` and `500`, because they are everywhere. */
 const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
 
 const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')

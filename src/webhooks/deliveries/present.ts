@@ -10,7 +10,7 @@ import { dueAt } from './delivery.ts'
 export const recordFields = { facts: 0, attemptLog: { $slice: -1 } } as const
 export type DeliveryRecord = Omit<Delivery, 'facts'>
 
-/** Where the last attempt was sent. Without one, the endpoint's URL when the delivery was created. */
+/** The URL of the last attempt or, if there's none, the endpoint's URL when the delivery was created. */
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
@@ -19,7 +19,7 @@ const hidden =
   'url attempts maxAttempts nextAttemptAt lastAttemptAt lastResponseStatus lastError lastDurationMs deliveredAt'
 const hiddenFields = Object.fromEntries(hidden.split(' ').map((field) => [field, null]))
 
-/** Test events at live endpoints. A test key neither sees their attempts nor may request any. */
+/** Finds test deliveries to live endpoints. A test key can't see their attempts or request new ones. */
 export async function atLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endpointId'>>(
   { Endpoint }: Pick<Deps, 'Endpoint'>,
   { sandbox }: Caller,
@@ -32,7 +32,6 @@ export async function atLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endp
   return new Set(deliveries.filter(({ endpointId }) => !test.has(endpointId)))
 }
 
-/** For the merchant's list (docs/merchants/webhooks.md). */
 export async function presentDeliveries(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -64,7 +63,7 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
   }
 }
 
-/** Without signatures. Null if there was no attempt. */
+/** Returns the last attempt's headers without signatures, or null if there was no attempt. */
 export function lastHeaders(
   { config }: Pick<Deps, 'config'>,
   delivery: Pick<Delivery, '_id' | 'event'> & { attemptLog: Pick<AttemptRecord, 'at'>[] },
@@ -74,8 +73,8 @@ export function lastHeaders(
 }
 
 /**
- * The payload is null if the key's scopes don't allow the event or if the intent or order is gone. Responses need the
- * scope, too, because an endpoint may repeat the payload.
+ * The payload is null if the key lacks the event's scope, or if the intent or order is gone. Responses need
+ * the scope, too, because an endpoint may repeat the payload.
  */
 export async function presentDeliveryWhole(
   deps: Pick<Deps, 'config' | 'Endpoint'>,

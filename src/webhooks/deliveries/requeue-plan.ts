@@ -3,7 +3,7 @@ import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.t
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
 
-/** `skipped` counts the deliveries that matched, by the reason why they weren't re-queued. */
+/** `skipped` counts the matching deliveries that weren't re-queued, by reason. */
 export interface RetriedMatching {
   requeued: number
   skipped: Record<'delivered' | 'under_way' | 'endpoint_gone', number>
@@ -11,7 +11,7 @@ export interface RetriedMatching {
   next: string | null
 }
 
-/** It never comes back, so a write with this guard happens once. */
+/** A delivery never has the same state twice, so a write guarded by its state happens only once. */
 export type DeliveryState = Pick<
   Delivery,
   '_id' | 'status' | 'attempts' | 'requeues' | 'nextAttemptAt' | 'leaseToken'
@@ -22,29 +22,29 @@ export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'e
 export const requestIndex = 'requestKey'
 export const openIndex = 'open'
 
-/** An hour longer than its key is fresh, like stored responses. */
+/** An hour longer than an idempotency key is valid, like stored responses. */
 const keptSeconds = keyLifetimeMs / 1000 + 3600
 
-/** Stored in one transaction with the audit lines. Then this process, a repeated request or a poll carries it out. */
+/** A plan is stored with its audit lines. Then this process, a repeated request or a poll carries it out. */
 export const requeuePlans = declareCollection({
   name: 'requeueplans',
   kept: 'until it expires after 25 hours',
   fields: {
     _id: text,
     at: date,
-    /** Empty once carried out, or if an API request had nothing to re-queue. */
+    /** Empty once the plan is carried out, or if an API request had nothing to re-queue. */
     deliveries: list(anything<DeliveryState>()),
-    /** For a retry of one delivery. */
+    /** Set only if the request named a single delivery. */
     outcome: orNull(oneOf<Exclude<Requeued, 'not-found'>>()),
-    /** For a retry by filter, the data of its response. */
+    /** The response data of a retry by filter. */
     result: orNull(anything<RetriedMatching>()),
-    /** For API requests. A new request with the same key frees it after 24 hours. */
+    /** The idempotency key of an API request. After 24 hours, a new request may use the key again. */
     requestKey: optional(markFields),
   },
   indexes: [
     { name: 'expired', key: { at: 1 }, expireAfterSeconds: keptSeconds },
     { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },
-    // A delivery is in one open plan at most, so two people never re-queue it together.
+    // A delivery is in at most one open plan, so two people can't re-queue it at the same time.
     { name: openIndex, key: { 'deliveries._id': 1 }, unique: true, ...ifPresent('deliveries._id') },
   ],
 })

@@ -21,7 +21,7 @@ export type Outcomes = Map<string, Requeued>
 
 export const requeueBatch = 500
 
-/** An action that hasn't carried out its plan by then is dead. */
+/** If a plan isn't carried out after this long, its process must have died. */
 const planMs = 10_000
 const mostPlans = 20
 
@@ -39,9 +39,9 @@ export interface RequeueAct {
 }
 
 /**
- * Leaves deliveries that are delivered, due or being attempted. Once the plan is stored, the others count as re-
- * queued: if the process dies, a poll carries it out. An API request stores a plan even for nothing, so that its
- * duplicate can't re-queue what has died meanwhile.
+ * Skips deliveries that are delivered, due or being attempted. The others count as re-queued once the plan is
+ * stored, because a poll carries it out if this process dies. An API request stores even an empty plan, so
+ * that a repeated request can't re-queue deliveries that have died since.
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
@@ -70,7 +70,7 @@ export function countOutcomes(
   return counts
 }
 
-/** For staff and operators. Each delivery has an audit line. */
+/** Used by staff and operators. Writes an audit line per delivery. */
 export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By) =>
   (await requeueAs(deps, ids, { by })).outcomes
 
@@ -132,7 +132,7 @@ export async function continuePlan(
   return plan
 }
 
-/** Returns how many plans dead processes had left. */
+/** Carries out the plans that dead processes have left, and returns their number. */
 export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
   const left = await nativeCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
@@ -143,14 +143,14 @@ export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<n
   return left.length
 }
 
-/** Repeating it changes nothing, because the states no longer match. */
+/** Running this twice does no harm, because the deliveries' states no longer match the plan. */
 async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
   if (deliveries.length === 0) return
   await writeDue(deps, deliveries, at, {})
   await nativeCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
 }
 
-/** A replay begins the attempts itself. Returns what it re-queued now or in an earlier run of this page. */
+/** Adds no jobs, because the replay starts the attempts. Returns the ids that this replay has re-queued. */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
   found: readonly Candidate[],
@@ -167,7 +167,7 @@ export async function requeueForReplay(
 }
 
 interface Conditions {
-  /** In open plans. */
+  /** Ids of deliveries in open plans. */
   planned: ReadonlySet<string>
   includesDelivered: boolean
   now: Date
@@ -214,7 +214,7 @@ function judge(
   return isAttemptPending(delivery) || isDue || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
 
-/** While a requested attempt has no result, another re-queue would count without adding an attempt. */
+/** Until a requested attempt has a result, another re-queue would be counted but add no attempt. */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
@@ -239,7 +239,7 @@ async function writeDue(
     deadAt: null,
     attemptsAtRequeue: '$attempts',
     requeues: { $add: ['$requeues', { $cond: [{ $eq: ['$attempts', '$attemptsAtRequeue'] }, 0, 1] }] },
-    // The clean-up may have processed it already.
+    // The clean-up may have trimmed the delivery already, and must do so again.
     untrimmed: { $cond: ['$sandbox', '$untrimmed', true] },
   }
   await nativeCollection(model).bulkWrite(
@@ -259,7 +259,7 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
   deps.enqueue(
     'webhook-delivery',
     deliveries.map((delivery) => {
-      // A requested attempt that was cancelled before it was made is requested again.
+      // If the last requested attempt was cancelled before it was made, it's requested again.
       const isSameAttempt = delivery.attempts === delivery.attemptsAtRequeue
       const requeues = delivery.requeues + (isSameAttempt ? 0 : 1)
       return deliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
@@ -268,8 +268,8 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): 
 }
 
 /**
- * Yields the outcomes of each batch. `filter` must not match deliveries that die after the call: what this re-queues
- * may die again.
+ * Yields the outcomes of each batch. `filter` must exclude deliveries that die after the call, or it would
+ * match re-queued deliveries that die again.
  */
 export async function* requeueAll(
   deps: RequeueDeps,

@@ -84,8 +84,8 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
 }
 
 /**
- * At most `requeueBatch`, oldest first. Each request of a series continues after the previous one, so it considers
- * each delivery once. A repeated request finds its plan.
+ * Retries at most `requeueBatch` deliveries, oldest first. Each request continues after the previous one, so
+ * a series considers each delivery once. A repeated request finds the plan of the first.
  */
 export async function retryMatching(
   deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,
@@ -131,7 +131,7 @@ function retryLine(
 }
 
 function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
-  // What the clean-up has removed since doesn't count.
+  // Ignores `not-found`: the clean-up has just removed those deliveries.
   const { requeued, skipped } = countOutcomes(outcomes)
   const { delivered = 0, 'under-way': under_way = 0, 'endpoint-gone': endpoint_gone = 0 } = skipped
   return { requeued, skipped: { delivered, under_way, endpoint_gone }, hasMore: next !== null, next }
@@ -139,7 +139,7 @@ function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
 
 type Chosen = Awaited<ReturnType<typeof select>>
 
-/** `next` is null if no other delivery matches. */
+/** `next` is null if no further delivery matches. */
 async function select(
   { Delivery, Endpoint }: Pick<Deps, 'Delivery' | 'Endpoint'>,
   caller: Caller,

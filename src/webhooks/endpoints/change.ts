@@ -28,7 +28,7 @@ import { removeSurplus, stopDeliveries } from './stop-deliveries.ts'
 
 type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
-/** SPEC 4.8, rules 2 to 4. */
+/** Checks rules 2 to 4 of SPEC 4.8. */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const input = deps.validate(createEndpointBody, body)
   const wanted = [...new Set(input.events as EventName[])]
@@ -40,7 +40,7 @@ type ChangeDeps = Parameters<typeof auditedOnce>[0] &
   QuotaDeps &
   Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
-/** No later response has the secret. Throws MAX_ENDPOINTS_REACHED and RATE_LIMITED. */
+/** Only this response contains the secret. Throws MAX_ENDPOINTS_REACHED and RATE_LIMITED. */
 export function createEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -104,7 +104,7 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   }
 }
 
-/** A caller that may not see all events of an endpoint must not redirect them, so EVENTS_NOT_PERMITTED. */
+/** Throws EVENTS_NOT_PERMITTED if the caller changes the URL of an endpoint whose events it may not see. */
 export async function updateEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -133,7 +133,7 @@ export async function updateEndpoint(
   const result =
     (await request.earlier()) ??
     (await withinAuditLines(deps, caller, changeOnce, (done) => addsLine && isEffect(done)))
-  // Also for a repeated request: the process of the first one may have died before this.
+  // A repeated request does this, too, because the process of the first one may have died before.
   if (change.active === false) await stopDeliveries(deps, id)
   return result
 }
@@ -144,7 +144,7 @@ function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields)
   return { url: shownUrl(deps, url), events, active }
 }
 
-/** Null if nothing changes. */
+/** Returns null if url, events and active all stay the same. */
 function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedFields) {
   const names = (['url', 'events', 'active'] as const).filter(
     (name) => !isDeepStrictEqual(after[name], stored[name]),
@@ -157,10 +157,10 @@ function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedF
 
 const overlapMs = 24 * 3_600_000
 
-/** Each adds a signature to every attempt. */
+/** Each previous secret adds a signature to every attempt. */
 const maxPrevious = 5
 
-/** For 24 hours, attempts are signed with the old secret as well. Repeats within an hour share one audit line. */
+/** For 24 hours, attempts are also signed with the old secret. Repeats within an hour share an audit line. */
 export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   let addsLine = false
   const result = await auditedOnce(deps, request, { documents: [id] }, async ({ session, by, at, add }) => {
@@ -187,7 +187,7 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
   return result
 }
 
-/** A live key may also delete a test endpoint, because test endpoints take slots of live ones. */
+/** A live key may also delete a test endpoint, because both environments share the slots. */
 export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   const remove = () =>
     auditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
@@ -206,7 +206,7 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
   const earlier = await request.earlier()
   const result = earlier ?? (await remove())
   if (earlier === null) countAuditLine(deps, caller)
-  // Also for a repeated request: the process of the first one may have died before this.
+  // A repeated request does this, too, because the process of the first one may have died before.
   await stopDeliveries(deps, id)
   await removeSurplus(deps, caller.businessId).catch((err: unknown) =>
     deps.log.warn({ err, businessId: caller.businessId }, 'endpoints.not-removed'),

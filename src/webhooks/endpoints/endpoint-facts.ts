@@ -12,19 +12,19 @@ import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
 
 const shownPath = 4
 const fingerprint = 8
-/** A shorter part is hardly a secret, and may be an ordinary word. */
+/** Shorter parts of a URL are hardly secret, and may be ordinary words. */
 const minSecretPart = 12
 
 /**
- * Only the merchant sees whole URLs, because many contain secrets. The fingerprint shows if two are the same. It
- * changes with SECRET_KEY.
+ * Only the merchant sees whole URLs, because many contain secrets. The fingerprint shows whether two URLs are
+ * equal. It changes with SECRET_KEY.
  */
 export function shownUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
   const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}
   return `${protocol}//${host}${pathname.slice(0, shownPath)}…${secrets.hash(url).slice(0, fingerprint)}`
 }
 
-/** Many servers repeat path and query in error pages. */
+/** Many servers repeat the request's path and query in error pages. */
 export function withoutPath(response: string, url: string): string {
   const { pathname = '', search = '' } = URL.parse(url) ?? {}
   const target = pathname + search
@@ -39,7 +39,7 @@ export function withoutPath(response: string, url: string): string {
 const shownHours = 24
 const hourMs = 3_600_000
 
-/** In ms since 1970. */
+/** Returns the start of the hour in ms since 1970. */
 export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
 export type LastDay = ReturnType<typeof lastDayOf>
@@ -47,7 +47,7 @@ export type LastDay = ReturnType<typeof lastDayOf>
 /** The same hour of the next day uses the same field. */
 export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
-/** The current hour and the 23 before. `successRate` is from 0 to 1, or null without attempts. */
+/** Covers the current hour and the 23 before. `successRate` is from 0 to 1, or null without attempts. */
 export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
   const first = hourOf(now) - (shownHours - 1) * hourMs
   const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)
@@ -68,9 +68,9 @@ export interface EndpointFacts
   state: 'active' | 'disabled' | 'deleted'
   lastAttemptAt: Date | null
   last24Hours: LastDay
-  /** When a failure began that was reported to the merchant's other endpoints. */
+  /** Start of the failure that was reported to the merchant's other endpoints. */
   reportedFailingSince: Date | null
-  /** Until then, attempts are also signed with a replaced secret. */
+  /** Until this time, attempts are also signed with a replaced secret. */
   oldSecretEndsAt: Date | null
 }
 
@@ -130,13 +130,13 @@ const latest = (times: (Date | null)[]): Date | null =>
 
 type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'now'>
 
-/** Deleted ones, too. */
+/** Finds deleted endpoints, too. */
 export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointInDetail | null> {
   const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Endpoint | null>()
   return endpoint === null ? null : inDetail(deps, endpoint)
 }
 
-/** Oldest first. */
+/** Returns the oldest first. */
 export async function endpointsInDetail(deps: Reads, businessId: string): Promise<EndpointInDetail[]> {
   const found = await deps.Endpoint.find({ businessId, ...standing }, factFields)
     .sort({ createdAt: 1, _id: 1 })
@@ -154,11 +154,11 @@ export interface EndpointFilter {
   businessId?: string
   active?: boolean
   failing?: boolean
-  /** Deleted endpoints instead of existing ones. */
+  /** If true, selects deleted endpoints instead of existing ones. */
   deleted?: boolean
 }
 
-/** Newest first. */
+/** Returns the newest first. */
 export async function listEndpoints(
   deps: Pick<Deps, 'Endpoint' | 'secrets' | 'now'>,
   { failing, deleted, ...filter }: EndpointFilter,

@@ -16,20 +16,20 @@ import {
 } from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-/** As many as a business may have endpoints (SPEC 4.8, rule 1). */
+/** Each existing endpoint of a business takes one of these (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** A process derives its first window from them (attempts/slots.ts). */
+/** A new process derives the endpoint's first attempt window from these (attempts/slots.ts). */
 const healthFields = part({
   lastSuccessAt: orNull(date),
   lastFailureAt: orNull(date),
   lastDurationMs: optional(whole),
   failuresInRow: whole,
-  /** A stage of docs/merchants/webhooks.md. */
+  /** One of the stages in docs/merchants/webhooks.md. */
   lastError: orNull(text),
   /** Null if no response arrived. */
   lastStatus: orNull(whole),
-  /** The first failure since the last success, a new URL or a reactivation. */
+  /** Time of the first failure since the last success, URL change or reactivation. */
   failingSince: orNull(date),
 })
 export type EndpointHealth = Of<typeof healthFields>
@@ -40,7 +40,7 @@ export interface AttemptHour {
   succeeded: number
 }
 
-/** Its end has not been reported yet. */
+/** A reported failure whose end hasn't been reported yet. */
 const reportedFailureFields = part({
   /** `health.failingSince` at the time of the report. */
   since: date,
@@ -66,24 +66,24 @@ export const endpoints = declareCollection({
   fields: {
     _id: text,
     businessId: text,
-    /** Of the key that created it. */
+    /** The environment of the API key that created the endpoint. */
     sandbox: flag,
-    /** Unique within the business, so concurrent requests never create a sixth endpoint. Missing once deleted. */
+    /** Unique per business, so concurrent requests never create a sixth endpoint. Missing once deleted. */
     slot: optional(whole),
     url: text,
     events: list(oneOf<EventName>()),
     secret: secret(text),
-    /** Newest first. */
+    /** The newest comes first. */
     previousSecrets: list(previousSecretFields),
     active: flag,
-    /** Kept as long as it has deliveries. */
+    /** A deleted endpoint is kept as long as it has deliveries. */
     deletedAt: orNull(date),
     replayedAt: optional(date),
     health: healthFields,
-    /** See `hourField`. */
+    /** The keys come from `hourField`. */
     attemptHours: anything<Record<string, AttemptHour>>(),
     reportedFailure: orNull(reportedFailureFields),
-    /** At most one event: the next is added only once this one is relayed. */
+    /** Holds at most one event: the next is added only once the first has been relayed. */
     outbox: list(outboxFields),
     createdAt: date,
     updatedAt: date,
@@ -97,7 +97,7 @@ export const endpoints = declareCollection({
     },
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
     { name: 'deletions', key: { businessId: 1, deletedAt: -1, _id: -1 }, ...ifDate('deletedAt') },
-    // For the poll of failures (report-failures.ts).
+    // The next two serve the poll in report-failures.ts.
     {
       name: 'unreported',
       key: { 'reportedFailure.since': 1, 'health.failingSince': 1 },
@@ -117,7 +117,7 @@ export const endpoints = declareCollection({
 })
 export type Endpoint = Stored<typeof endpoints>
 
-/** Not deleted. MongoDB then uses `slotInUse`, which lacks deleted endpoints, of which there may be many. */
+/** Excludes deleted endpoints. Only existing ones have a slot and are in the index `slotInUse`. */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 
 /** A live endpoint gets events of both environments (SPEC 6.2). */

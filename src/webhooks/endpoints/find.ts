@@ -7,7 +7,7 @@ import { refuse } from '../../platform/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { lastDayOf } from './endpoint-facts.ts'
 
-/** Throws ENDPOINT_NOT_FOUND, also for a deleted one, and SANDBOX_MISMATCH if it's in the other environment. */
+/** Throws ENDPOINT_NOT_FOUND if missing or deleted, SANDBOX_MISMATCH if it's in the other environment. */
 export async function findEndpoint(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -19,7 +19,7 @@ export async function findEndpoint(
   return endpoint
 }
 
-/** In both environments. */
+/** Searches both environments. */
 export async function findInBusiness(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   { businessId }: Caller,
@@ -43,7 +43,7 @@ export function permitEvents(
   if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 }
 
-/** Without its secret (SPEC 2.2). */
+/** Leaves out the secret (SPEC 2.2). */
 export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
   const { _id: id, url, events, active, sandbox, createdAt, health } = endpoint
   const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health

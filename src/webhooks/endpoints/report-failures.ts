@@ -18,8 +18,8 @@ type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'transactions' | 'secrets' | 'config' | 'now' | 'log'>
 
 /**
- * Adds events to the outboxes of endpoints that fail for `endpointWarningMs`, and of those that have recovered. The
- * business's other endpoints get them. Writes are guarded, so each failure is reported once. Returns the count.
+ * Adds an event to the outbox of each endpoint that has failed for `endpointWarningMs` or has recovered, for
+ * the business's other endpoints. Guarded writes report each failure once. Returns the number of events.
  */
 export async function reportFailures(deps: ReportDeps): Promise<number> {
   const failing = await reportAll(deps, findFailing(deps), failureOf)
@@ -54,7 +54,7 @@ async function inActiveBusinesses({ Business }: ReportDeps, found: Found[]): Pro
   return found.filter(({ businessId }) => activeIds.has(businessId))
 }
 
-/** An outbox contains at most one event. */
+/** An endpoint's outbox contains at most one event. */
 const withoutEvent = { 'outbox.0': { $exists: false } } as const
 
 function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found> {
@@ -81,7 +81,7 @@ const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
     { projection: foundFields, hint: 'reported' },
   )
 
-/** `guard` contains the stored values that are in the event. */
+/** `guard` filters by the stored values that the event contains. */
 interface Report {
   status: 'FAILING' | 'RECOVERED'
   guard: mongo.Filter<Endpoint>
@@ -91,7 +91,7 @@ interface Report {
 
 function failureOf({ url, health: { failingSince } }: Found): Report | null {
   if (failingSince === null) return null
-  // No attempt has succeeded since if `failingSince` is the same.
+  // If `failingSince` is unchanged, no attempt has succeeded since the read.
   const guard = { active: true, url, 'reportedFailure.since': null, 'health.failingSince': failingSince }
   return { status: 'FAILING', guard, reportedFailure: { since: failingSince }, times: { failingSince } }
 }
@@ -108,7 +108,7 @@ async function addReport(deps: ReportDeps, endpoint: Found, report: Report | nul
   if (report === null) return false
   const { _id, businessId, sandbox, health } = endpoint
   const { status, guard, reportedFailure, times } = report
-  // The event goes to other servers, and the URL often contains credentials.
+  // The event goes to other servers, but the URL often contains credentials.
   const url = shownUrl(deps, endpoint.url)
   const facts = {
     status,

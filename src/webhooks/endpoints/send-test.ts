@@ -22,8 +22,8 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'capacity' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * The returned step makes one signed attempt with sample data for the requested event, or for the endpoint's first.
- * Nothing is stored or retried. The step may throw RATE_LIMITED.
+ * The returned step sends one signed request with sample data for the given event, or for the endpoint's
+ * first. It stores and retries nothing, and may throw RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,
@@ -45,7 +45,7 @@ export async function testEndpoint(
   return { kind: 'none', data: send }
 }
 
-/** Concurrent requests with one key both send, under the same id. */
+/** Two concurrent requests with one idempotency key both send the event, but under the same id. */
 const eventIdOfTest = (key: string, now: Date): string =>
   hash('sha256', JSON.stringify([key, utcDayOf(now)]), 'hex').slice(0, 24)
 
@@ -83,7 +83,7 @@ const paidAt = (now: Date) => ({
   amount,
   paidAt: now,
   payerPhone: '22 ** ** 00',
-  // At the default rates (docs/merchants/take-a-payment.md).
+  // Calculated at the default rates (docs/merchants/take-a-payment.md).
   commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
 })
 
@@ -145,7 +145,7 @@ const samples: Record<EventName, (now: Date) => Sample> = {
   }),
 }
 
-/** For an endpoint test (SPEC 6.2): the structure of a real event, but obviously not real values. */
+/** Returns data for an endpoint test (SPEC 6.2): structured like a real event, with obvious sample values. */
 export function sampleData(event: EventName, now: Date): string {
   const sample = samples[event](now)
   return composeData(sample, sample.source)

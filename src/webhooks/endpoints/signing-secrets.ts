@@ -7,23 +7,23 @@ import type { Deps } from '../../platform/deps.ts'
 import type { EncryptedField, Secrets } from '../../security/encrypt.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 
-/** 64 hex characters (SPEC 2.2). */
+/** Returns 64 hex characters (SPEC 2.2). */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/** `standardSecret` encodes the same 32 bytes for the libraries of Standard Webhooks. */
+/** `standardSecret` encodes the same 32 bytes for Standard Webhooks libraries. */
 export const presentSecret = (secret: string): { secret: string; standardSecret: string } => ({
   secret,
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
 })
 
-/** Also for replaced secrets, because a rotation moves the encrypted text. */
+/** Replaced secrets use this field, too, because a rotation copies their encrypted text. */
 export const secretField = (endpointId: string): EncryptedField => ({
   collection: endpoints.name,
   id: endpointId,
   field: 'secret',
 })
 
-/** The current one first, then the replaced ones that are still valid. */
+/** Returns the current secret first, then the replaced ones that are still valid. */
 export function signingSecrets(
   secrets: Pick<Secrets, 'decrypt'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
@@ -35,7 +35,7 @@ export function signingSecrets(
   return [secrets.decrypt(endpoint.secret, field), ...previous]
 }
 
-/** Null if the SECRET_KEY is lost. An error would make attempts fail even after a rotation. */
+/** Returns null if the SECRET_KEY is lost. An error would stop all attempts, even after a rotation. */
 function orNull(read: () => string): string | null {
   try {
     return read()
@@ -47,7 +47,7 @@ function orNull(read: () => string): string | null {
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
-/** `unreadable` has the ids of endpoints with a secret under a key that isn't configured. */
+/** `unreadable` lists the endpoints with a secret whose encryption key isn't configured. */
 export interface ReencryptedSecrets {
   reencrypted: number
   unreadable: string[]
@@ -71,7 +71,7 @@ export async function reencryptSecrets(
   return result
 }
 
-/** Repeats until nothing is left, because a rotation may change an endpoint between the read and the write. */
+/** Repeats until all are re-encrypted, because a rotation may change one between the read and the write. */
 async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)
   const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
@@ -86,7 +86,7 @@ async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: stri
   }
 }
 
-/** Null if nothing would change. The filter has the secrets as read, so that a concurrent rotation isn't undone. */
+/** Returns null if the secrets stay the same. The filter has the old ones, so no rotation is undone. */
 function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encrypted) {
   const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
   const reencrypted = {
@@ -103,7 +103,7 @@ function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encryp
 const reencryptOrNull = (secrets: Secrets, id: string, encrypted: string): string | null =>
   orNull(() => secrets.reencrypt(encrypted, secretField(id)))
 
-/** Expired secrets and deleted endpoints sign nothing any more. */
+/** Expired secrets and deleted endpoints don't count, because they no longer sign attempts. */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)

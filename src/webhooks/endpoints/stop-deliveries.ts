@@ -4,14 +4,14 @@ import { leaseEnd } from '../deliveries/delivery.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
 
 const maxPerBatch = 500
-/** A lease may end later: renewed just after `now` was read, or by a process whose clock is fast. */
+/** A lease may end later if it was renewed just now, or by a process whose clock is fast. */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels all open deliveries of a deleted endpoint, but only those in flight of a disabled one, which may be enabled
- * again. Stops after about a second and never throws: workers cancel the others when they're due.
+ * For a deleted endpoint, cancels all open deliveries; for a disabled one, which may be enabled again, only
+ * those in flight. Stops after about a second and never throws, because workers cancel the others when due.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -19,7 +19,7 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // There may be a hundred thousand due deliveries, so they're left to the workers.
+  // Matches only leased deliveries. A hundred thousand others may be due, and workers cancel those.
   const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
@@ -71,9 +71,9 @@ async function cancelMatching(
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
-/** Support staff see what was deleted lately. */
+/** Recent deletions stay visible to support staff. */
 const maxKeptDeletions = 100
-/** One would do if earlier deletions had never run in parallel or been killed. */
+/** Usually one is surplus. There are more if earlier deletions ran in parallel or were killed. */
 const maxPerRun = 10
 
 /** A client that creates and deletes endpoints in a loop must not make the collection grow. */
@@ -88,7 +88,7 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
     await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }
 
-/** Keeps endpoints that have deliveries or an unrelayed event. */
+/** Returns the ids of endpoints that have neither deliveries nor an unrelayed event. */
 export async function unusedAmong(Endpoint: RemoveDeps['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(

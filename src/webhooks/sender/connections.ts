@@ -15,7 +15,7 @@ export interface Target {
   allowed: boolean
 }
 
-/** The time for one address before the next. Node's 250 ms is too short for another continent. */
+/** How long to wait for one address before the next. Node's 250 ms is too short for another continent. */
 const nextAddressMs = 1_000
 
 function startSocket({ hostname: host, port }: Target, addresses: Address[]): Socket {
@@ -82,7 +82,7 @@ export async function openSocket(
     const late = (): void => fail(faults.lateConnection)
     const broken = (error: Error | null): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
-    // Once connected, the gauge reports errors, after it has passed on what had arrived.
+    // After connecting, the gauge reports errors, once it has passed on the bytes that arrived before.
     raw.on('error', (error) => connected || broken(error))
     raw.once('connect', () => {
       connected = true
@@ -102,7 +102,7 @@ export async function openSocket(
   })
 }
 
-/** With framing. Certificates take 4 to 8 KiB. The HTTP parser ignores floods, e.g. of 1xx responses. */
+/** Limits all received bytes, even a flood of 1xx responses. Certificates take 4 to 8 KiB. */
 const byteLimits = {
   handshake: { maxBytes: 16 * 1024, code: 'HANDSHAKE_TOO_LARGE' },
   response: { maxBytes: 64 * 1024, code: 'RESPONSE_TOO_LARGE' },
@@ -119,8 +119,8 @@ interface Use {
 type Gauge = ReturnType<typeof createGauge>
 
 /**
- * Some bytes are slow to process: a certificate chain of 94 KB takes 80 ms. They wait until their business has CPU
- * time left.
+ * Holds received bytes back until their business has CPU time left, because some are slow to process: a
+ * certificate chain of 94 KB takes 80 ms.
  */
 export function createGauge(raw: Socket) {
   let use: Use | null = null
@@ -145,7 +145,7 @@ export function createGauge(raw: Socket) {
       mine.meter.count(performance.now() - startedAt)
       if (rest.length === 0) continue
       raw.pause()
-      // Node emits the first bytes of a body in the next tick. Often no others are needed.
+      // Node emits the first bytes of a body in the next tick, and often we need no others.
       await new Promise<void>(process.nextTick)
     }
     if (raw.isPaused()) raw.resume()
@@ -182,22 +182,22 @@ export function createGauge(raw: Socket) {
   }
 }
 
-/** Must be used only for this `origin`, because its address was checked for it. */
+/** A connection may be used only for its `origin`, because the address was checked for that host. */
 export interface Connection extends Opened {
   origin: string
   openedAt: number
   idleSince: number
-  /** Later, the endpoint may be about to close it. */
+  /** If the connection idles for longer, the endpoint may be about to close it. */
   mayIdleMs: number
 }
 
 /** Many servers close idle connections after 5 s. A request sent at that moment fails. */
 const idleMs = 4_000
 
-/** Even if an endpoint's `Keep-Alive: timeout=…` allows more. */
+/** This applies even if an endpoint's `Keep-Alive: timeout=…` allows more. */
 const maxIdleMs = 60_000
 
-/** The request takes time to arrive. */
+/** This margin is subtracted from a timeout, because the request takes time to arrive. */
 const idleMarginMs = 2_000
 
 export function mayIdleFor(keepAlive: unknown): number {
@@ -208,7 +208,7 @@ export function mayIdleFor(keepAlive: unknown): number {
 /** Closing older connections lets DNS changes take effect. */
 const maxLifeMs = 5 * 60_000
 
-/** Callers limit how many are in use at a time. */
+/** Callers must limit how many connections are in use at a time. */
 export function createConnections(maxSockets: number) {
   /** The connection that has been idle longest comes first. */
   const idle = new Set<Connection>()
@@ -254,7 +254,7 @@ export function createConnections(maxSockets: number) {
       return connection
     },
 
-    /** Only after the whole response has been read. */
+    /** Call this only after the whole response has been read. */
     giveBack(connection: Connection): void {
       const { raw, openedAt, mayIdleMs } = connection
       const now = performance.now()

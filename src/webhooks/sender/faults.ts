@@ -1,6 +1,6 @@
 import type { FailureStage } from '../../../schemas/responses/webhooks.ts'
 
-/** Why an attempt got no response. `error` is a fixed sentence for merchants, without addresses. */
+/** Why an attempt got no response. `error` is a fixed sentence for merchants, without IP addresses. */
 export interface Fault {
   stage: Exclude<FailureStage, 'status'>
   error: string
@@ -61,7 +61,7 @@ export function connectFault(error: unknown, connected: boolean): Fault {
   return code === 'ECONNREFUSED' ? faults.refused : faults.unreachable
 }
 
-/** A TLS alert can arrive even after the handshake. Codes that begin with `HPE_` come from the HTTP parser. */
+/** A TLS alert can arrive even after the handshake. Codes starting with `HPE_` are the HTTP parser's. */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)
   if (code.startsWith('ERR_SSL_')) return faults.handshake

@@ -18,7 +18,7 @@ function isPublicV6(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(globalUnicast) && !isatap
 }
 
-/** False for special ranges, tunnels into them, metadata services, zones, and notations such as `0x7f.1`. */
+/** Refuses special ranges, tunnels into them, metadata services, zones and notations such as `0x7f.1`. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
@@ -28,7 +28,7 @@ export function isPublicAddress(address: string): boolean {
 /** The well-known NAT64 prefix, in which DNS64 embeds a name's IPv4 addresses (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** Such an address can be ignored: the name also has the public IPv4 address. DNS64 never embeds a private one. */
+/** DNS64 derives such an address from a public IPv4 address that the name also has, so it can be ignored. */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
@@ -43,13 +43,13 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/** An attempt has only 30 s for all of them. All addresses of the name are checked before. */
+/** Connecting to this many addresses fits into an attempt's 30 s. All of a name's addresses are checked. */
 const maxAddresses = 4
 
 /** No real host has this many. Checking 4,000 would take 30 ms. */
 const maxChecked = 100
 
-/** Tries twice, within 2 s and 4 s. That leaves time to report a dead name server. */
+/** The first query times out after 2 s, the second after 4 s, in time to report a dead name server. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /** `dns.lookup` uses one of four threads of the process, so dead name servers would delay all endpoints. */
@@ -82,8 +82,8 @@ export interface AddressLookup {
 }
 
 /**
- * One non-public address rejects a whole name, whose owner could wait for that address to be used. Blocked and
- * DNS64-derived ones are skipped, because the network itself may add them.
+ * Refuses a name with any non-public address, because its owner could wait until that one is used. Skips
+ * blocked and DNS64-derived addresses, because the network itself may have added them.
  */
 export async function findAddresses(
   { resolve, isBlocked }: AddressLookup,

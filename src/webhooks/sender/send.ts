@@ -27,9 +27,9 @@ export interface SendRequest {
 export interface SenderOptions {
   /** Covers a whole attempt, from the DNS query to the last byte of the response. */
   timeoutMs: number
-  /** As `host:port`. They may be private, an IP address, or plain http. */
+  /** Entries are `host:port`. These hosts may be private or an IP address, and may use plain http. */
   allowedHosts: ReadonlySet<string>
-  /** Not even for an allowed host. */
+  /** These addresses are refused even for an allowed host. */
   blockedRanges: readonly Range[]
   maxSockets: number
   /** Common firewalls refuse requests without a `User-Agent` header. */
@@ -45,8 +45,8 @@ export type Sender = ReturnType<typeof createSender>
 /** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // One context for all, because loading the authorities would be a large part of each handshake. Renegotiation is
-  // off, because its certificate chain could be as long as a response.
+  // Connections share one context, because loading the certificate authorities is slow. Renegotiation is off,
+  // because the certificate chain that it sends could be as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
@@ -55,7 +55,7 @@ export function createSender(options: SenderOptions) {
   const running = createRunningWork()
   let isClosed = false
 
-  /** Sends once: even after a failure, the endpoint may have read the request. */
+  /** Never repeats a failed request, because the endpoint may have read it. */
   async function post(
     target: Target,
     owner: string,
@@ -112,7 +112,9 @@ export function createSender(options: SenderOptions) {
   }
 
   return {
-    /** Posts `body` unchanged. Rejects only on an invalid header or a closed sender, not because of the endpoint. */
+    /**
+     * Posts `body` unchanged. Rejects only on an invalid header or a closed sender, not on endpoint errors.
+     */
     async send(request: SendRequest): Promise<Attempt> {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
@@ -140,7 +142,7 @@ interface PostRequest {
 
 type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
 
-/** Reads the response until it ends or `deadline` aborts. Rejects only if the request itself is invalid: our bug. */
+/** Reads the response until it ends or `deadline` aborts. Rejects only if the request is invalid: our bug. */
 export function exchange(
   connection: Connection,
   meter: Meter,
@@ -169,7 +171,7 @@ export function exchange(
       socket.destroy()
     }
     request.on('upgrade', notHttp)
-    // If the response is already complete, the error is only about what follows it.
+    // If the response is complete, the error is only about bytes after it.
     request.on('error', (error) => received?.complete || fail(exchangeFault(error)))
     request.on('response', (response) => {
       const { statusCode: status = 0 } = response
@@ -193,8 +195,8 @@ export function exchange(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Many servers close the connection without announcing it. That, and whether the whole request was sent,
-        // shows only in the next iteration of the event loop.
+        // Only in the next iteration of the event loop do we know whether the whole request was sent, and
+        // whether the server has closed the connection without announcing it.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(exchangeFault(error)))
@@ -204,7 +206,7 @@ export function exchange(
   })
 }
 
-/** Control characters except tabs and line endings. Some databases reject NUL, and ESC can control terminals. */
+/** Control characters except tabs and line ends. Some databases reject NUL, and ESC can control terminals. */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
