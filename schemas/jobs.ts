@@ -13,13 +13,13 @@ export interface Jobs {
 }
 
 /**
- * Staff see these fields on the job board. The keys are short because many jobs wait in Redis for up to a day:
+ * Staff see these fields on the job board. Keys are short because many jobs wait in Redis for up to a day:
  * `ref` instead of `reference` saves 64 bytes per job.
  */
 interface DeliveryJob {
   ref: string
   host: string
-  /** E.g. `3 of 8`. */
+  /** Failed attempts, e.g. `3 of 8`. */
   failed?: string
   error?: string
   next?: Date

@@ -23,7 +23,7 @@ export interface ExportFile {
   bytes: number
 }
 
-/** With `resume`, keeps the complete lines of an existing file, if they are the first lines of this export. */
+/** With `resume`, keeps an existing file's complete lines if they are the first lines of this export. */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
   path: string,

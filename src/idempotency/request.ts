@@ -141,7 +141,7 @@ export async function findStoredResponse(
   return row !== null && row.at > since ? row : null
 }
 
-/** Returns null once `row` is stored, or the fresh row that was stored first. Effects replace refusals. */
+/** Returns null after storing `row`, or the fresh row stored before it. An effect replaces a refusal. */
 export async function storeResponse(
   deps: Rows,
   row: StoredResponse,

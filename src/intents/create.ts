@@ -178,7 +178,7 @@ const referenceKeyOf = (
 const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
-/** Expires an overdue intent that has the reference. Throws MERCHANT_REFERENCE_TAKEN for any other intent. */
+/** Expires the intent with this reference if it's overdue. Otherwise throws MERCHANT_REFERENCE_TAKEN. */
 async function freeReference(deps: InsertDeps, intent: Intent, deadlineAt: number): Promise<boolean> {
   const now = deps.now()
   const { referenceKey = '' } = intent

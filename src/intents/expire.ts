@@ -15,7 +15,9 @@ export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | 
 
 const expiry = { name: 'expire', marking: null, cause: null } as const
 
-/** SPEC 3. Does nothing while a payment holds the intent. When the payment ends, the expiry is enqueued again. */
+/**
+ * SPEC 3. Does nothing while a payment holds the intent. The end of the payment enqueues the expiry again.
+ */
 export async function expireIntent(
   deps: ExpireDeps,
   referenceNumber: string,

@@ -36,8 +36,8 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
     name: 'byStatus',
     key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1, listedAmount: 1 },
   },
-  // The next two contain all fields that their lists filter and sort by, but no new intents. `count` comes
-  // first, because only an intent with several refunds can have some inside and some outside a span.
+  // The next two indexes contain all fields that their lists filter and sort by, but no new intents. `count`
+  // comes first, because only an intent with several refunds can have some inside and some outside a span.
   {
     name: 'byPaidAt',
     key: { businessId: 1, sandbox: 1, 'payment.paidAt': -1, createdAt: -1, _id: -1, status: 1 },
@@ -119,7 +119,7 @@ export const intents = declareCollection({
     formerCodeKey: optional(text),
     codeReusableAt: date,
     ...requestedFields.fields,
-    /** In centimes, for filters. Null for an unpaid OPEN intent, whose amount is only a suggestion. */
+    /** Lists filter by this, in centimes. Null for an unpaid OPEN intent, which has only a suggestion. */
     listedAmount: orNull(whole),
     /** Removed once the intent is CANCELLED or FAILED, because a new intent may then use the reference. */
     referenceKey: optional(text),
@@ -139,9 +139,8 @@ export const intents = declareCollection({
     refundTimes: optional(part({ firstAt: date, lastAt: date, count: whole })),
     expiresAt: date,
     /**
-     * From this time on, the intent is shown as CANCELLED, even before a worker has written that status. One
-     * index range contains the intents shown as PENDING, another those shown as CANCELLED. It changes only
-     * with `status` or `hold`:
+     * From this time on, the intent is shown as CANCELLED, even before a worker writes that status. So one
+     * index range contains all intents shown as CANCELLED. Changes only with `status` or `hold`:
      * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
      * - CANCELLED: `alreadyCancelled`.
      * - Any other status: null.

@@ -119,7 +119,7 @@ export async function listIntents(
       where,
       index: merchantReference !== null ? 'byMerchantReference' : status === null ? 'byTime' : 'byStatus',
       fields: unlisted,
-      // Only PENDING and CANCELLED intents have a `cancelsAt`, so one range of `byCancelsAt` counts the total.
+      // Only PENDING and CANCELLED intents have a `cancelsAt`, so one index range counts the total.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -128,7 +128,7 @@ export async function listIntents(
   )
 }
 
-/** Includes overdue PENDING intents only if there are some: MongoDB must skip all other PENDING intents. */
+/** Looks for overdue intents only if there are some, because MongoDB must skip all other PENDING intents. */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)
     return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }

@@ -33,9 +33,7 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
 export const responseFormat = 1
 
-/**
- * Repeats the first response, so never change a released format. Throws SERVICE_UNAVAILABLE for newer ones.
- */
+/** Repeats the first response: never change a released format. Throws SERVICE_UNAVAILABLE for a newer one. */
 export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
   return presentCreated(intent, intent.payBase)

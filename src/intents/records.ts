@@ -81,9 +81,7 @@ const maxLookUpKeys = 200
 
 export const fewLookUpKeys = { [`lookUpKeys.${maxLookUpKeys}`]: { $exists: false } }
 
-/**
- * The hash is keyed, because a copy of the database must not reveal phone numbers. Pass a `readPhone` result.
- */
+/** The hash is keyed, so a copy of the database reveals no phone numbers. Pass a result of `readPhone`. */
 export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string =>
   secrets.hash(payerText(phone))
 

@@ -80,7 +80,9 @@ export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent
 export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
 
-/** Finds intents created or attempted on one UTC day. For OPEN intents, the customer's amount counts. */
+/**
+ * Finds intents created or attempted on a UTC day. For an OPEN intent, `amount` is what the customer chose.
+ */
 export async function searchByAmount(
   deps: Reads,
   businessIds: readonly string[],

@@ -123,7 +123,7 @@ export function applyTransition(
   return writeChange(deps, planned, proof, deadlineAt)
 }
 
-/** Returns `after`, or null if the filter doesn't match. For `proof`, see `GuardedUpdate` (mongo/batchers.ts). */
+/** Returns `after`, or null if the filter doesn't match. `GuardedUpdate` explains `proof`. */
 export async function writeChange(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
   { transition, filter, update, after }: PlannedChange,

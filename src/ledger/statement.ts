@@ -32,7 +32,7 @@ export async function readStatement(deps: StatementDeps, owner: ChainOwner, day:
 export const readMonth = (deps: StatementDeps, owner: ChainOwner, month: string): Promise<Statement[]> =>
   readDays(deps, owner, daysOf(month, deps.now()))
 
-/** Reads closed days from their markers, and today from the last entry. Days without entries share a marker. */
+/** Closed days are read from their markers, and today from the last entry. Idle days share a marker. */
 export async function readDays(
   deps: StatementDeps,
   { businessId, sandbox }: ChainOwner,

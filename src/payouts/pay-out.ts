@@ -12,9 +12,7 @@ import type { Deps, Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
 
-/**
- * What we owe the merchant in one environment, in centimes, including all payments and refunds until `asOf`.
- */
+/** What we owe the merchant in one environment, in centimes, with all payments and refunds until `asOf`. */
 export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
   const now = deps.now()
   // Read the outbox before the balance, because the relay books events before it removes them. The read may

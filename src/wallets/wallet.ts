@@ -5,7 +5,7 @@ import type { Deps } from '../platform/deps.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { withTimeout } from '../platform/timeout.ts'
 
-/** Payments store this name, because only the wallet that made a payment can report its outcome or refund it. */
+/** Payments store this name, because only the wallet that made a payment can report on it or refund it. */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /** Customers can correct both, so no event is sent. A number without a wallet counts as a wrong PIN. */
@@ -55,7 +55,7 @@ export interface StatusQuery extends Order {
   kind: 'payment' | 'refund'
 }
 
-/** Methods return an outcome for any response, whatever it contains. If one throws, the outcome is unknown. */
+/** Methods return an outcome for any response. If a method throws, the outcome is unknown. */
 export interface Wallet {
   name: WalletName
   authorise(order: PaymentOrder): Promise<WalletOutcome>

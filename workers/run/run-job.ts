@@ -6,7 +6,7 @@ import type { JobResult, QueueWorker } from './queue-worker.ts'
 
 const faultWaitMs = 5000
 
-/** Without this limit, a process might never finish shutting down. The job runs again when its lock expires. */
+/** Otherwise a process might never finish shutting down. The job runs again when its lock expires. */
 const putBackMs = 3000
 
 /** A shorter delay wouldn't be worth the round trip to Redis. */
@@ -94,7 +94,7 @@ function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   const span = tracing.begin(queue, 'job', null)
   return {
     /**
-     * `result` is null after an error. Returns a trace id for the log: the only request's, or else the job's.
+     * `result` is null after an error. Returns the trace id to log: the only request's, or else the job's.
      */
     end(about: { jobId: string; queue: QueueName }, result: JobResult | null): string {
       const traces = result?.traces ?? []

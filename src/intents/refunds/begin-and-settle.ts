@@ -132,9 +132,7 @@ export const setAside = ({ amount, returnedFees }: Amounts): Record<string, numb
 export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
-/**
- * Makes the intent REFUNDED, or the amount refundable again. Returns false if the refund has already ended.
- */
+/** Makes the intent REFUNDED, or the amount refundable again. Returns false if the refund already ended. */
 export async function settleRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
   intent: Intent,

@@ -102,7 +102,7 @@ async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>)
   return owners
 }
 
-/** Returns a cursor, because products may take up hundreds of MB. `hint` prevents a slow index. */
+/** Returns a cursor, because products may take up hundreds of MB. Without `hint`, MongoDB may be slow. */
 const listedOf = <Found extends object>(
   deps: ReadDeps,
   { businessId, sandbox, session }: ImportScope,

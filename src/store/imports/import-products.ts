@@ -38,7 +38,7 @@ export async function parseImport(
   return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
 }
 
-/** MongoDB ends a transaction after 5 s, and until then other requests wait for the products it has changed. */
+/** MongoDB ends a transaction after 5 s. Until then, other requests wait for the products it has changed. */
 const longestTryMs = 4_000
 
 const maxBusy = 100
@@ -88,9 +88,7 @@ async function importRows(
   return comparison.counts
 }
 
-/**
- * Finds the file's most recently changed products. If one changed before its lock, we'd have to start over.
- */
+/** Finds the file's most recently changed products. If one changed before its lock, we would start over. */
 async function findBusy(
   { Product }: StoreWriteDeps,
   { businessId, sandbox }: ImportScope,

@@ -108,7 +108,7 @@ export const deleteProduct = (
     return { _id: id, deleted: true }
   })
 
-/** Omitted fields and variants stay unchanged, except that `removesOthers` removes omitted variants. */
+/** Omitted fields stay unchanged, and so do omitted variants unless `removesOthers` is set. */
 export interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
   /** Null if no variant changes. */

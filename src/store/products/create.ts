@@ -106,8 +106,8 @@ export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
 }
 
 /**
- * A test key also creates the sandbox's shop if needed. Throws SHOP_NOT_FOUND, PAYLOAD_TOO_LARGE, RATE_LIMITED, or
- * VALIDATION_ERROR for a SKU of another product.
+ * A test key also creates the sandbox's shop if needed. Throws SHOP_NOT_FOUND, PAYLOAD_TOO_LARGE,
+ * RATE_LIMITED, or VALIDATION_ERROR for another product's SKU.
  */
 export function createProduct(
   deps: StoreWriteDeps,

@@ -24,9 +24,7 @@ export const products = declareCollection({
     _id: text,
     businessId: text,
     sandbox: flag,
-    /**
-     * Identifies the product in CSV files. It's the `_id` unless a file sets it. Deleted products have none.
-     */
+    /** Identifies the product in CSV files. It's the `_id` unless a file sets it. Missing once deleted. */
     handle: optional(text),
     name: text,
     description: text,
@@ -103,9 +101,7 @@ export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
 
 type Variants = Pick<Product, 'variants'>
 
-/**
- * Prefers a match by `_id`. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. `param` is null in paths.
- */
+/** Prefers a match by `_id`. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. Paths have no `param`. */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 

@@ -52,8 +52,8 @@ const keptMs = 30 * 86_400_000
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
 
 /**
- * Decides an order for good, in one transaction with the writes of `judge`. A status query waits for that, or
- * decides `not-executed` itself. A process that was frozen then can't carry out the order later.
+ * Decides an order for good, in one transaction with the writes of `judge`. A status query waits for an open
+ * transaction, or decides `not-executed`, so a frozen process can't carry out the order later.
  */
 export function decideOrder(
   deps: SandboxDeps,
