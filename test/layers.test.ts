@@ -87,8 +87,8 @@ const usedIn = (text: string): string[] => [
   ...[...text.matchAll(/\b(?:deps|batchers)\.(\w+)/g)].map(([, name = '']) => name),
 ]
 
-describe('The source layers', () => {
-  it('contain every folder of the product, at least 18, none with more than 6 000 lines', () => {
+describe('A folder in src', () => {
+  it('belongs to a layer and has at most 6 000 lines', () => {
     const folders = new Set(sources.map(folderOf))
     expect(order).to.have.members([...folders])
     expect(folders.size).to.be.at.least(18)
@@ -98,7 +98,7 @@ describe('The source layers', () => {
     expect([...folders].filter((folder) => linesOf(folder) > 6_000)).to.deep.equal([])
   })
 
-  it('let a folder import only from folders below it, even types', () => {
+  it('imports only from folders below it, even types', () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
         .filter((imported) => sources.includes(imported) && isAbove(folderOf(imported), folderOf(file)))
@@ -107,7 +107,7 @@ describe('The source layers', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('let an operation depend only on what its own folder or one below declares', () => {
+  it('uses only dependencies that it or a folder below it declares', () => {
     expect(owners.get('Intent')).to.equal('intents')
     expect(owners.get('updateIntent')).to.equal('intents')
     const wrong = sources.flatMap((file) =>

@@ -45,7 +45,7 @@ describe("The project's structure", () => {
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
   })
 
-  it('has only entry points directly in src, and only type imports in src/platform/deps.ts', () => {
+  it('has only entry points directly in src', () => {
     const names = ['app', 'release', 'run-web', 'server']
     expect(looseFiles).to.have.members(names.map((name) => `src/${name}.ts`))
     expect(read('src/platform/deps.ts')).to.not.match(/^import (?!type )/m)
@@ -55,7 +55,7 @@ describe("The project's structure", () => {
     expect(importCycles()).to.deep.equal([])
   })
 
-  it('contains no file so small that it belongs in its only importer', () => {
+  it('contains no file that is small enough to belong in its only importer', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
@@ -69,12 +69,12 @@ describe("The project's structure", () => {
     expect(writers).to.deep.equal([])
   })
 
-  it('builds documents and tables of pages in one file each', () => {
+  it('builds HTML documents and tables in one file each', () => {
     expect(mentioning(sources, /<!doctype/i)).to.deep.equal(['src/http/pages/send-page.ts'])
     expect(mentioning(sources, /<table/)).to.deep.equal(['src/staff-pages/table.ts'])
   })
 
-  it('lets only share, rate and counter refuse with RATE_LIMITED, and lists each of their uses in the table of limits', async () => {
+  it('refuses with RATE_LIMITED only in src/limits', async () => {
     const others = sources.filter((file) => !file.startsWith('src/limits/'))
     expect(mentioning(others, /(refuse|super)\('RATE_LIMITED'|\brateLimited\(/)).to.deep.equal([])
     const table = importsOf('dev/tables/limits.ts')
@@ -100,7 +100,7 @@ describe("The project's structure", () => {
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('lets neither src/http nor src/checkout import mongoose or BullMQ, nor src/http import pages', () => {
+  it('keeps mongoose and BullMQ out of src/http and src/checkout', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -108,7 +108,7 @@ describe("The project's structure", () => {
     ).to.deep.equal([])
   })
 
-  it('lets no file in src import workers, and no product file import from cli, dev, test, bench or ops', () => {
+  it('keeps product code independent of cli, dev, test, bench and ops', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
     expect(offenders(sources, (name) => /^(cli|dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
@@ -121,7 +121,7 @@ describe("The project's structure", () => {
     expect(Object.keys(JSON.parse(read('cli/package.json')))).to.not.include('dependencies')
   })
 
-  it('lets neither the fault checker nor the invariants import anything from the service', () => {
+  it('keeps the fault checker and the invariants independent of the service', () => {
     const files = filesIn('test/faults/checker')
     files.push(...filesIn('test/invariants').filter((file) => !file.endsWith('.test.ts')))
     expect(files).to.include.members(['test/faults/checker/check.ts', 'test/invariants/check.ts'])
@@ -132,7 +132,7 @@ describe("The project's structure", () => {
     expect(mentioning(sources, /process\.env/)).to.have.members(['src/config/config.ts'])
   })
 
-  it('imports OpenTelemetry only in src/tracing, and only if tracing is enabled', () => {
+  it('imports OpenTelemetry only in src/tracing', () => {
     const others = sources.filter((file) => !file.startsWith('src/tracing/'))
     expect(offenders(others, (name) => name.startsWith('@opentelemetry/'))).to.deep.equal([])
     expect(mentioning(sources, /from '[^']*\/otlp\.ts'/)).to.deep.equal([])
@@ -142,7 +142,7 @@ describe("The project's structure", () => {
     ).not.to.deep.equal([])
   })
 
-  it('opens connections in exactly two places', () => {
+  it('opens connections in exactly two files', () => {
     expect(
       mentioning(sources, /\.createConnection\(|new (\w*Redis|Cluster)\(|new MongoClient\(/),
     ).to.have.members(['src/mongo/connect.ts', 'src/queues/open-redis.ts'])
@@ -175,7 +175,7 @@ describe("The project's structure", () => {
     expect(mentioning(others, replacing)).to.deep.equal([])
   })
 
-  it('takes the time from deps.now(), and reads the wall clock only for clock skew and BullMQ delays', () => {
+  it('takes the time from deps.now() except for clock skew and BullMQ delays', () => {
     const wallClock =
       /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
@@ -187,12 +187,12 @@ describe("The project's structure", () => {
     ])
   })
 
-  it("never writes MongoDB's own time, and creates ids in only one file, because they contain the wall-clock time", () => {
+  it("never writes MongoDB's own time", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/platform/ids.ts'])
   })
 
-  it("changes intents only in the listed files, and an intent's status only in transition.ts", () => {
+  it('changes intents only in the listed files', () => {
     const changing = /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
       'src/intents/codes.ts',
@@ -209,7 +209,7 @@ describe("The project's structure", () => {
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
-  it("does not set an intent's status anywhere but in transition.ts", () => {
+  it("sets an intent's status only in transition.ts", () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
@@ -235,7 +235,7 @@ describe("The project's structure", () => {
     expect(mentioning(sources, orders)).to.have.members(['src/store/orders/place.ts', 'src/relay/relay.ts'])
   })
 
-  it('deletes documents only in the listed files, and src/retention/remove.ts only test data', () => {
+  it('deletes documents only in the listed files', () => {
     const deleting = /\.(deleteMany|deleteOne|findOneAndDelete|findByIdAndDelete)\(/
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
@@ -266,7 +266,7 @@ describe("The project's structure", () => {
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it('names each file in workers/ after its queue, and documents every queue', () => {
+  it('names each file in workers/ after its queue', () => {
     const files = readdirSync(join(root, 'workers')).filter(
       (name) => name.endsWith('.ts') && name !== 'main.ts',
     )
@@ -322,7 +322,7 @@ describe("The project's structure", () => {
     expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
-  it('has pages whose links lead to existing files and headings', () => {
+  it('links only to existing files and headings in its pages', () => {
     const headings = (text: string) =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
@@ -345,7 +345,7 @@ describe("The project's structure", () => {
     expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
-  it('has pages that mention only existing source files', () => {
+  it('mentions only existing source files in its pages', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
     const files = [
       ...sources,
@@ -355,7 +355,7 @@ describe("The project's structure", () => {
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
 
-  it('explains every error log line in docs/operators/watch.md, and mentions only existing log lines', () => {
+  it('explains every error log line in docs/operators/watch.md', () => {
     const [, logs = ''] = read('docs/operators/watch.md').split('\n## Logs\n')
     const [tables = ''] = logs.split('\n## Traces\n')
     const name = /`([a-z]+\.[a-z-]+)`/g
@@ -383,7 +383,7 @@ describe("The project's structure", () => {
       expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
-  it('knows every audited action', () => {
+  it('lists every recorded action in `auditedActs`', () => {
     const recorded = sources.flatMap((file) => found(read(file), /\bact: '([a-z]+\.[a-z-]+)'/g))
     expect(recorded.length).to.be.greaterThan(20)
     expect(auditedActs).to.include.members(recorded)

@@ -25,7 +25,7 @@ interface Shown {
   says: (locale: Locale) => string
 }
 
-describe('The hosted payment pages', function () {
+describe('A hosted payment page', function () {
   this.timeout(120_000)
   const counter = withCounter()
   let merchant: Merchant
@@ -177,7 +177,7 @@ describe('The hosted payment pages', function () {
   }
 
   for (const locale of locales)
-    it(`are accessible, fit every screen and load nothing from other hosts (${locale.words.language})`, async () => {
+    it(`is accessible, fits every screen and loads nothing from other hosts (${locale.words.language})`, async () => {
       const page = await counter.openWindow({ size: 'phone', language: locale.code })
       const wrong: string[] = []
       for (const [name, shown] of Object.entries(pages)) {
@@ -198,7 +198,7 @@ describe('The hosted payment pages', function () {
       expect([...wrong, ...counter.faults()]).to.deep.equal([])
     })
 
-  it("show the merchant's label as plain text and in its own text direction", async () => {
+  it("shows the merchant's label as plain text in its own text direction", async () => {
     const page = await counter.openWindow({ size: 'phone', language: 'en' })
     let alerts = 0
     page.on('dialog', (dialog) => {
@@ -211,7 +211,7 @@ describe('The hosted payment pages', function () {
     expect(await page.locator('h1').textContent()).to.equal('Pay 10,100,000.00\u00a0MRU')
   })
 
-  it('print a black-and-white receipt without buttons, links or the language menu', async () => {
+  it('prints a black-and-white receipt without buttons or links', async () => {
     for (const locale of locales) {
       const page = await counter.openWindow({ size: 'phone', language: locale.code })
       await page.addInitScript('window.print = () => { document.title = "printed" }')
@@ -234,7 +234,7 @@ describe('The hosted payment pages', function () {
     expect(await page.getByRole('button').count()).to.equal(0)
   })
 
-  it('load less than 30 KB on the first visit', async () => {
+  it('loads less than 30 KB on the first visit', async () => {
     for (const name of ['code', 'pay', 'amount', 'paid', 'qr']) {
       const page = await counter.openWindow({ size: 'phone', language: 'ar' })
       const sizesOf: Promise<number>[] = []
@@ -250,7 +250,7 @@ describe('The hosted payment pages', function () {
     }
   })
 
-  it('say how long to wait after too many failures', async () => {
+  it('says how long to wait after too many failures', async () => {
     const { deps } = counter.service
     const page = await counter.openWindow({ size: 'phone', language: 'ar' })
     for (let time = 0; time < 301; time += 1) await fetch(`${counter.service.origin}/p/222222`)

@@ -66,7 +66,7 @@ describe('A payment in a browser', function () {
   }
 
   for (const scripts of [true, false])
-    it(`appears in a waiting tab once it has been made in another one${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`shows up in a waiting tab once it has been made in another one${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const [first, second] = [await open(path, scripts), await open(path, scripts)]
       const wallet = holdWallet()
@@ -106,7 +106,7 @@ describe('A payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it("stays paid and isn't sent again when the customer goes back or refreshes", async () => {
+  it('is not submitted again when the customer goes back or refreshes', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await pay(page, locale, payer)
@@ -121,7 +121,7 @@ describe('A payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is shown as paid if the response is lost and the customer opens the page again', async () => {
+  it('is shown as paid when the customer reopens the page after a lost response', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await page.route('**/p/*', async (route) => {
@@ -142,7 +142,7 @@ describe('A payment in a browser', function () {
   })
 
   for (const scripts of [true, false])
-    it(`expires while the page is open${scripts ? ', and the page updates itself' : ' (without scripts), and a late payment attempt shows that it has expired'}`, async () => {
+    it(`expires while the page is open${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -153,7 +153,7 @@ describe('A payment in a browser', function () {
       expect(await counter.debits(merchant)).to.equal(0)
     })
 
-  it('can be cancelled by the merchant while the page is open, and the page then updates itself', async () => {
+  it('can be cancelled by the merchant while the page is open', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await counter.service.http

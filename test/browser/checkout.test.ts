@@ -21,7 +21,7 @@ describe('A customer in a browser', function () {
       const written = (digits: string) =>
         digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
 
-      it(`can enter a code, mistype the PIN, correct it, pay, and return to the shop (${where})`, async () => {
+      it(`can enter a code, mistype and correct the PIN, pay, and return to the shop (${where})`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { code, shortCode, referenceNumber } = await counter.order(merchant, {})
@@ -91,7 +91,7 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      it(`can leave without paying, and come back later to pay (${where})`, async () => {
+      it(`can leave without paying and come back later to pay (${where})`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { shortCode, referenceNumber } = await counter.order(merchant, {})
@@ -108,7 +108,7 @@ describe('A customer in a browser', function () {
       })
     }
 
-  it('is redirected to the shop once, five seconds after paying, unless they choose to stay', async () => {
+  it('is redirected to the shop five seconds after paying, unless they choose to stay', async () => {
     const [locale] = locales
     const { words } = locale
     const merchant = await counter.service.merchant()

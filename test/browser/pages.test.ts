@@ -129,7 +129,7 @@ async function signInWithCode(
   await inspect(page, 'recovery-codes')
 }
 
-describe('The staff pages', function () {
+describe('Every staff page', function () {
   this.timeout(60_000)
   const stage = withStage()
   let delivery: Delivery
@@ -144,7 +144,7 @@ describe('The staff pages', function () {
     await startSampleReplay(stage, delivery)
   })
 
-  it('are accessible, fit every screen, run no script and load nothing from other hosts', async () => {
+  it('is accessible, fits every screen, runs no script and loads nothing from other hosts', async () => {
     const wrong: unknown[] = []
     const inspect = async (page: Page, name: string) => {
       for (const [size, viewport] of Object.entries(sizes)) {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { fillIn, picture } from './browser.ts'
 import { withStage } from './stage.ts'
 
-describe('The staff pages in a browser', function () {
+describe('The staff search in a browser', function () {
   this.timeout(60_000)
   const stage = withStage()
   let support: Page
@@ -17,7 +17,7 @@ describe('The staff pages in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('let support staff find a payment, re-queue its delivery and see the outcome with the keyboard alone', async () => {
+  it('lets support staff find a payment and re-queue its delivery with the keyboard alone', async () => {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
@@ -40,7 +40,7 @@ describe('The staff pages in a browser', function () {
     expect(trail).to.include('a-support').and.include('delivery.requeued').and.include('DEAD')
   })
 
-  it('let support staff re-queue all dead deliveries of one endpoint', async () => {
+  it('lets support staff re-queue all dead deliveries of one endpoint', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     await support.goto('/admin/dead')
     stage.heal()
@@ -53,7 +53,7 @@ describe('The staff pages in a browser', function () {
     for (const delivery of deliveries) await stage.delivered(delivery)
   })
 
-  it('are all open to a viewer, but without any re-queue action', async () => {
+  it('offers a viewer every page, but no re-queue action', async () => {
     const delivery = await stage.deadDelivery()
     for (const path of [
       `/admin/payments/${delivery.referenceNumber}`,
@@ -70,7 +70,7 @@ describe('The staff pages in a browser', function () {
     }
   })
 
-  it('return to the requested page after signing out and in again', async () => {
+  it('returns to the requested page after signing out and in again', async () => {
     await viewer.goto('/admin/dead')
     await viewer.getByRole('button', { name: 'Sign out' }).click()
     await viewer.waitForURL('**/admin/sign-in')

@@ -17,15 +17,15 @@ const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3
 const handlers = programs.filter((program) => fileOf(program)?.startsWith('hooks.'))
 const catchups = programs.filter((program) => fileOf(program)?.startsWith('catchup.'))
 
-describe('The webhook handlers in docs/merchants/quickstart.md', () => {
+describe('A webhook handler in docs/merchants/quickstart.md', () => {
   const [service, cli] = [withService(), withCli()]
 
-  it('are available for Node and Python', () => {
+  it('is available for Node and Python', () => {
     expect(handlers.map((handler) => languageOf(handler)?.name)).to.have.members(['Node', 'Python'])
   })
 
   for (const handler of handlers)
-    it(`handle each event once whatever its headers say, reject a forgery, and catch up after an outage: ${fileOf(handler)}`, async function () {
+    it(`handles each event once, rejects a forged one, and catches up after an outage: ${fileOf(handler)}`, async function () {
       const [language, file] = [languageOf(handler), fileOf(handler)]
       if (language === undefined || file === undefined) return expect.fail()
       skipUnlessHere(this, language.name, [language.command, '--version'], handler.page)

@@ -7,12 +7,12 @@ import { readKey } from '../../cli/read-key.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { keyOf, withCli } from './start-cli.ts'
 
-describe("Keys and secrets in the merchants' command line", () => {
+describe("The merchants' command line", () => {
   const service = withService()
   const [merchant, cli] = [withMerchant(service), withCli()]
   const restricted = withMerchant(service, { scopes: ['payments.intents:write'] })
 
-  it('cause exit code 1 and a remedy if missing, wrong or passed as an argument', async () => {
+  it('exits with code 1 and a remedy if the key is missing, wrong or passed as an argument', async () => {
     const { PAYMENTS_API_URL } = keyOf(merchant, service.origin)
     const unknownKey = 'sk_test_00000000000000000000000000000000000000'
     const runs = [
@@ -34,7 +34,7 @@ describe("Keys and secrets in the merchants' command line", () => {
     )
   })
 
-  it('can be typed at a prompt that does not echo them', async () => {
+  it("reads a key from a prompt that doesn't echo it", async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
     const screen = text(stderr)
     const reading = readKey({ env: {}, stdin, stderr } as never, new AbortController().signal)
@@ -44,7 +44,7 @@ describe("Keys and secrets in the merchants' command line", () => {
     expect(await screen).to.equal('Secret test key (sk_test_…, not shown): \n')
   })
 
-  it('include a permanent signing secret, in a file that only its owner can read', async () => {
+  it('keeps a permanent signing secret in a file that only its owner can read', async () => {
     const secretOf = async (environment: Record<string, string> = {}) => {
       const { ended, output } = cli.start(['secret'], environment)
       await ended

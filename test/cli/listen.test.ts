@@ -27,7 +27,7 @@ describe('The listen command', () => {
     return referenceNumber
   }
 
-  it('forwards each event in order, signed like a webhook, and exits with 0 after Ctrl-C', async () => {
+  it('forwards each event in order, signed like a webhook', async () => {
     const listening = listen(['--forward', server.url])
     await listening.ready()
     const references = [await newIntent(), await newIntent()]
@@ -69,7 +69,7 @@ describe('The listen command', () => {
     expect(listening.output.stdout + listening.output.stderr).to.not.include(merchant.key)
   })
 
-  it('escapes control characters in event data, which could change the terminal', async () => {
+  it('escapes control characters in event data, because they could take over the terminal', async () => {
     const metadata = { note: 'a\u009b31mb' }
     const intent = { amount: 100, metadata }
     await service.http.post('/api/v1/dev/intents').set(merchant.write()).send(intent).expect(201)
@@ -80,7 +80,7 @@ describe('The listen command', () => {
     expect(JSON.parse(line).data.metadata).to.deep.equal(metadata)
   })
 
-  it('starts with the last events, oldest first, shows each once, and leaves out unwanted ones', async () => {
+  it('starts with the most recent events, oldest first, and shows each one once', async () => {
     const references: string[] = []
     for (let count = 0; count < 3; count += 1) {
       const referenceNumber = await newIntent()
@@ -100,7 +100,7 @@ describe('The listen command', () => {
     expect(shown.slice(0, 2).map(({ data }) => data.reference_number)).to.deep.equal(references.slice(1))
   })
 
-  it('misses no event while the service restarts, and says once that the connection failed', async () => {
+  it('misses no event while the service restarts', async () => {
     const web = await startProcess('web', service)
     const listening = listen([], web.origin)
     await listening.ready()
@@ -125,7 +125,7 @@ describe('The listen command', () => {
     }
   })
 
-  it('skips interim responses, and sends its name as User-Agent', async () => {
+  it('ignores interim (1xx) responses', async () => {
     server.respondWith((res) => {
       for (let count = 0; count < 3; count += 1) res.writeContinue()
       res.writeEarlyHints({ link: '</a>' }, () => res.writeHead(202).end())
@@ -138,7 +138,7 @@ describe('The listen command', () => {
     expect(server.received[0]?.headers).to.include(own)
   })
 
-  it('explains why the local server refused an event, and continues with the next one', async () => {
+  it('explains why the local server refused an event, then continues with the next one', async () => {
     server.respondWith(
       (res, count) => void res.writeHead(count === 1 ? 500 : 200).end('no \u001b[31mdatabase'),
     )

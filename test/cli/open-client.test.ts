@@ -7,7 +7,7 @@ const success = { success: true, data: {} }
 const failure = { success: false, error: { code: 'RATE_LIMITED', message: '' } }
 
 describe("The connection of the merchants' command line", () => {
-  it('says when it is waiting for a busy or failing service, and when it works again', async () => {
+  it('says when it is waiting for a busy or failing service', async () => {
     const statuses = [429, 503, 200]
     const server = createServer((_req, res) => {
       const status = statuses.shift() ?? 200

@@ -88,27 +88,27 @@ describe('The event id returned by verify', () => {
     }
   })
 
-  it('differs for two refunds of a payment, although `reference_number` and `event` are the same', () => {
+  it('differs for two refunds of one payment', () => {
     const pairs = logged.map(({ body }) => [body.data.reference_number, body.event].join())
     expect([new Set(pairs).size, new Set(expected).size]).to.deep.equal([1, 2])
     expect(requests.length).to.equal((6 + 2) * 5)
   })
 
   for (const language of languages)
-    it(`is the same by webhook, at a second endpoint, by replay and in the feed, whatever the headers say, in ${language.name}`, async function () {
+    it(`is the same by webhook, at a second endpoint, by replay and in the feed, in ${language.name}`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       expect(await verdictsOf(language, requests)).to.deep.equal(expected)
     })
 
   for (const { name, command, extension } of languages.filter((each) => each.name in storeAll))
-    it(`is the only id under which the inbox stores events, in ${name}`, async function () {
+    it(`is the only id by which the inbox stores events, in ${name}`, async function () {
       skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: storeAll[name] ?? '' }
       const printed = await runProgram([command, `run.${extension}`], { files, environment: {}, input: '' })
       expect(printed.trim()).to.equal('true,false,true,true,true,true')
     })
 
-  it('is the same by webhook, at a second endpoint, by replay and in the feed, whatever the headers say, in TypeScript', async () => {
+  it('is the same by webhook, at a second endpoint, by replay and in the feed, in TypeScript', async () => {
     const verified = requests.map(({ body = '', headers, secret, now }) =>
       verifyWebhook({ body, headers, secret, now: new Date(now * 1000) }),
     )

@@ -42,7 +42,7 @@ describe('The downloadable TypeScript client', () => {
     expect((await service.http.get('/docs')).text).to.include('href="/docs/clients/payments.ts"')
   })
 
-  it("comes with the guide's files, with the installation's webhook header names", async () => {
+  it("comes with the guide's files, which contain the installation's webhook header names", async () => {
     const files = 'client.mjs client.py client.php inbox.mjs inbox.py hooks.py close.py'
     for (const file of files.split(' '))
       expect((await service.http.get(`/docs/clients/${file}`)).text, file).to.equal(
@@ -70,7 +70,7 @@ describe('The downloadable TypeScript client', () => {
     expect(await payments.getBalance()).to.be.an('object')
   })
 
-  it('creates one intent and pays it once if the connection is cut before the first response', async () => {
+  it('creates and pays an intent only once if the connection breaks before the first response', async () => {
     const proxy = await startProxy(service.origin, { loses: (count) => count % 2 === 1 })
     try {
       const payments = connect({ baseUrl: proxy.origin })
@@ -84,7 +84,7 @@ describe('The downloadable TypeScript client', () => {
     }
   })
 
-  it('sends the given idempotency key, and gets the first response again when it repeats it', async () => {
+  it('gets the first response again when it repeats an idempotency key', async () => {
     const payments = connect()
     const [first, second] = await Promise.all(
       [1, 2].map(() => payments.createIntent({ amount: 500 }, { idempotencyKey: 'order-17' })),
@@ -92,7 +92,7 @@ describe('The downloadable TypeScript client', () => {
     expect(first?.referenceNumber).to.equal(second?.referenceNumber)
   })
 
-  it('lists the items of all pages, even if newer ones are added meanwhile', async () => {
+  it('lists the items of all pages even if newer ones are added meanwhile', async () => {
     const payments = connect()
     for (let amount = 1; amount <= 5; amount += 1) await payments.createIntent({ amount })
     const amounts: (number | null)[] = []
@@ -103,7 +103,7 @@ describe('The downloadable TypeScript client', () => {
     expect(amounts).to.deep.equal([5, 4, 3, 2, 1])
   })
 
-  it('throws errors with the fields of the response', async () => {
+  it('throws errors that carry the fields of the response', async () => {
     const payments = connect()
     const error = await payments.createIntent({ amount: -1 }).catch((thrown: unknown) => thrown)
     if (!(error instanceof client.PaymentsError)) return expect.fail(String(error))
@@ -113,7 +113,7 @@ describe('The downloadable TypeScript client', () => {
     expect(missing.code).to.be.oneOf(['INTENT_NOT_FOUND', 'VALIDATION_ERROR'])
   })
 
-  it('exposes the key neither on the client nor in errors', async () => {
+  it('exposes the API key neither on the client nor in errors', async () => {
     const unreachable = connect({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
     const error = await unreachable.getBalance().catch((thrown: unknown) => thrown)
     expect(error).to.include({ code: 'CONNECTION_FAILED', statusCode: undefined })
@@ -145,7 +145,7 @@ describe('The downloadable TypeScript client', () => {
     expect(received.headers).to.include(Object.fromEntries(lowerCase))
   })
 
-  it('follows all events once and in order, across cut connections and a restart, until it is cancelled', async () => {
+  it('follows all events once and in order across lost connections and a restart', async () => {
     const proxy = await startProxy(service.origin, { loses: (count) => count % 2 === 1 })
     const payments = connect({ baseUrl: proxy.origin })
     const create = async (amount: number) => {
@@ -178,7 +178,7 @@ describe('The downloadable TypeScript client', () => {
     }
   })
 
-  it('pauses between requests if the service does not hold them open', async () => {
+  it("pauses between requests if the service doesn't hold them open", async () => {
     const times: number[] = []
     const controller = new AbortController()
     const unheld = (url: string, init: RequestInit) => {

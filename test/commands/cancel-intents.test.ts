@@ -50,7 +50,7 @@ describe('npm run admin -- intents cancel', function () {
     if (copies.length > 0) await service.deps.Intent.collection.insertMany(copies as never[])
   }
 
-  it("cancels a business's PENDING intents in one environment, with one event each", async () => {
+  it("cancels a business's PENDING intents in one environment", async () => {
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     const other = await service.merchant()
     const [first, second] = [await createIntent(service, merchant), await createIntent(service, merchant)]
@@ -90,7 +90,7 @@ describe('npm run admin -- intents cancel', function () {
     expect((await storedIntent(service, fresh.referenceNumber)).status).to.equal('PENDING')
   })
 
-  it('skips and reports intents that are being paid or have expired', async () => {
+  it('skips intents that are being paid or have expired, and reports them', async () => {
     const [paying, over] = [await createIntent(service, merchant), await createIntent(service, merchant)]
     breaks(service, 'intent status', paying.referenceNumber, over.referenceNumber)
     const soon = new Date(Date.now() + 3_600_000)
@@ -120,7 +120,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(woken).to.include.members(intents.map(({ _id }) => _id))
   })
 
-  it('cancels each intent exactly once, with one event, even if the command is killed, stopped or run twice in parallel', async () => {
+  it('cancels each intent exactly once, even if the command is killed, stopped or run twice in parallel', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
     service.startWorkers()

@@ -26,7 +26,7 @@ describe('npm run admin', function () {
     return status === 200 ? 'allowed' : body.error.code
   }
 
-  it('creates and changes a business and its keys, effective from the next request', async () => {
+  it('changes a business and its keys with effect from the next request', async () => {
     const name = "Chez Fatou & fils; $(rm) 'x'"
     const business = await cli.done('business', 'create', '--name', name)
     expect(business).to.have.all.keys('id')
@@ -192,7 +192,7 @@ describe('npm run admin', function () {
         .and.match(/^Undo with: business /m)
   })
 
-  it('loads only the packages a command needs, and no database driver or server for a help text', async () => {
+  it('loads only the packages that a command needs', async () => {
     const packagesOf = async (...args: string[]) => {
       const { stdout, stderr } = await cli.admin(args, { NODE_OPTIONS: listModules })
       expect(stdout).to.match(/^(Usage|ID|None)/)
@@ -211,7 +211,7 @@ describe('npm run admin', function () {
         .and.not.to.have.any.keys('mongoose', 'mongodb', 'ajv', 'pino', '@node-rs/argon2', ...onlyServers)
   })
 
-  it("ends quietly if its output is a closed pipe, and with one line if its output can't be written", async () => {
+  it('ends quietly if its output pipe is closed', async () => {
     const [piped, full] = await Promise.all([
       cli.inShell('{ admin audit export; echo "code $?" >&2; } | true'),
       cli.inShell('admin business list > /dev/full'),
@@ -221,7 +221,7 @@ describe('npm run admin', function () {
     expect(full.stderr).to.match(/^The output could not be written: .*ENOSPC.*\n$/)
   })
 
-  it('prints an error to stderr, exits with a non-zero code and changes nothing if a command fails', async () => {
+  it('changes nothing if a command fails, and exits with a non-zero code', async () => {
     const { businessId } = await service.merchant()
     const create = ['business', 'create', '--name', 'X']
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']

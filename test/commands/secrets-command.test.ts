@@ -97,7 +97,7 @@ describe('npm run admin -- secrets rotate', function () {
     return { ...both.deps, [name]: { collection: raced } }
   }
 
-  it('makes the old SECRET_KEY dispensable without invalidating signatures, stored responses or active API keys', async () => {
+  it('makes the old SECRET_KEY unnecessary without invalidating signatures, stored responses or active API keys', async () => {
     const merchant = await service.merchant()
     const { keyId: id, businessId: business } = merchant
     const key = { id, key: `sk_test_…${merchant.key.slice(-4)}`, business, endsAt: null }
@@ -193,7 +193,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(again.body.data.variants[0].price).to.equal(200)
   })
 
-  it('keeps new secrets from concurrent rotations, and re-encrypts the ones they replaced', async () => {
+  it('keeps endpoint secrets that are rotated while the command runs', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(merchant)
     const made: string[] = []
@@ -211,7 +211,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(kept.map((sealed) => decrypt(sealed, secretField(id)))).to.deep.equal(expected)
   })
 
-  it("reports an endpoint whose replaced secret can't be decrypted, but only until that secret expires", async () => {
+  it("reports an endpoint whose previous secret can't be decrypted, until that secret expires", async () => {
     const merchant = await service.merchant()
     const { id } = await subscribe(merchant)
     const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
@@ -228,7 +228,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await unreadable({ ...replaced(hour), deletedAt: new Date() })).to.deep.equal([])
   })
 
-  it('does not overwrite a stored response that is concurrently replaced or removed', async () => {
+  it('does not overwrite a stored response that is replaced or removed concurrently', async () => {
     const { StoredResponse: rows } = service.deps
     await reencryptResponses(both.deps)
     const written = rowOf('written', '404["written"]').response
@@ -242,7 +242,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await rows.findById('removed')).to.equal(null)
   })
 
-  it('resumes after being killed, and re-encrypts each response correctly even if run twice in parallel', async () => {
+  it('re-encrypts each response correctly even if it is killed and run again, or run twice in parallel', async () => {
     const { StoredResponse: rows } = service.deps
     const count = 600
     await rows.insertMany(Array.from({ length: count }, (_, at) => rowOf(`many-${at}`, `404"many-${at}"`)))
@@ -261,7 +261,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await reencryptResponses(both.deps)).to.deep.equal({ reencrypted: 0, unreadable: [] })
   })
 
-  it('lists exactly the API keys that still need the old SECRET_KEY, and until when', async () => {
+  it('lists exactly the API keys that still need the old SECRET_KEY', async () => {
     const make = () => service.merchant()
     const [unused, suspended, revoked] = await Promise.all([make(), make(), make()])
     const [rotated, over, gone] = await Promise.all([make(), make(), make()])
@@ -300,7 +300,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect((await leftOf(merchant))[0]).to.include({ id: merchant.keyId, endsAt: null })
   })
 
-  it('lets the service re-hash an API key once, at its next use, whatever the order of the SECRET_KEYs', async () => {
+  it('lets the service re-hash an API key once, at its next use', async () => {
     const merchant = await service.merchant()
     // Not a list, because a business may run only two at a time.
     const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())

@@ -15,7 +15,7 @@ import { waitFor } from '../support/wait-for.ts'
 const intents = '/api/v1/dev/intents'
 const text = (lines: string) => lines.trimEnd().split('\n')
 
-describe('The list and show commands', function () {
+describe('A list or show command', function () {
   this.timeout(60_000)
   const service = withService(shortRetryDelays)
   const cli = withAdmin(service)
@@ -27,7 +27,7 @@ describe('The list and show commands', function () {
     return items.map(({ id }) => id)
   }
 
-  it('list matching keys page by page, newest first, and show their permissions and last use', async () => {
+  it('lists matching keys page by page, newest first', async () => {
     const { businessId, keyId, key } = await service.merchant()
     const bound = await service.key(businessId, {
       mode: 'live',
@@ -74,7 +74,7 @@ describe('The list and show commands', function () {
       .and.match(/^lastUsedDay +never$/m)
   })
 
-  it('find the key of a secret read from standard input, and never print the secret', async () => {
+  it('finds the key that belongs to a secret read from standard input', async () => {
     const { keyId, key: old } = await service.merchant()
     const current = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const ended = await service.merchant({ mode: 'live' })
@@ -114,7 +114,7 @@ describe('The list and show commands', function () {
     expect(byLast4.stdout).to.match(new RegExp(`^${keyId} .* overlap$`, 'm'))
   })
 
-  it('list and show staff accounts, shops and wallets', async () => {
+  it('covers staff accounts, shops and wallets', async () => {
     const merchant = await service.merchant()
     const { businessId } = merchant
     const by = { actor: { kind: 'operator', name: 'test', from: null }, reason: 'test' } as const
@@ -168,7 +168,7 @@ describe('The list and show commands', function () {
   })
 
   // Comes last, because it advances the service's clock, which the commands do not follow.
-  it("show a business's endpoints and deliveries, with control characters removed from its texts", async () => {
+  it("removes control characters from a business's texts", async () => {
     const merchant = await service.merchant()
     const { businessId } = merchant
     const name = `Moved \u001b[2J\u202Eup ${'x'.repeat(150)}`

@@ -31,7 +31,7 @@ describe("The demo's endpoint server", () => {
     expect(await statusOf(body, {})).to.equal(401)
   })
 
-  it('treats a delivery as handled only after it responded 200 to the same delivery id', async () => {
+  it('reports a repeated delivery as handled only after an earlier response of 200', async () => {
     server.failNext('payment.created')
     const statuses: number[] = []
     for (let times = 0; times < 3; times++) statuses.push(await statusOf(body, signed(secret, new Date())))

@@ -19,7 +19,7 @@ describe('npm run mutate', () => {
   })
 
   for (const [name, subject] of Object.entries(subjects))
-    it(`changes existing code and runs an existing test of the subject “${name}”`, () => {
+    it(`mutates existing code of “${name}” and runs an existing test`, () => {
       expect(rangesOf(subject)).to.not.deep.equal([])
       expect(existsSync(`test/unit/${subject.test}.test.ts`)).to.equal(true)
     })

@@ -30,7 +30,7 @@ describe('npm test', () => {
     return { code, stdout, last: stdout.trim().split('\n').at(-1) }
   }
 
-  it('runs every file of its suite, lists the failures again, and ends with totals', async () => {
+  it('runs every file of its suite and ends with the failures and totals', async () => {
     await write('test/two.test.ts', "it('breaks', () => { throw new Error('broken') }); it.skip('waits')")
     await write('test/kills/three.test.ts', "it('belongs to another suite', () => {})")
     const { code, stdout, last } = await run('test')
@@ -68,7 +68,7 @@ describe('npm test', () => {
     ],
   }
   for (const [what, [source = '', reason = '']] of Object.entries(faults))
-    it(`names and counts the failure and exits with 1 if ${what}`, async () => {
+    it(`counts a failure and exits with 1 if ${what}`, async () => {
       await write('test/fault.test.ts', source)
       const { code, stdout, last } = await run('test', 'test/fault.test.ts', 'test/api')
       expect(code).to.equal(1)
@@ -83,7 +83,7 @@ describe('npm test', () => {
     expect([code, stdout.includes('no port')]).to.deep.equal([1, true])
   })
 
-  it('counts as failed if stopped early', async () => {
+  it('fails if it is stopped early', async () => {
     await write('test/stops.test.ts', "it('stops the run', (done) => void process.kill(process.ppid))")
     const { code, stdout, last } = await run('test', 'test/stops.test.ts')
     expect([code, last]).to.deep.equal([1, '0 passed, 1 failed'])

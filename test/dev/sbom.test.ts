@@ -17,7 +17,7 @@ const packages: Record<string, { dev?: boolean }> = JSON.parse(
 ).packages
 
 describe('npm run sbom', () => {
-  it('writes a CycloneDX list of exactly the production packages, with their digests', () => {
+  it('lists exactly the production packages, with their digests, in CycloneDX format', () => {
     const copy = mkdtempSync(join(tmpdir(), 'sbom-'))
     try {
       for (const file of files) cpSync(join(root, file), join(copy, file))

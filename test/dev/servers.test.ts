@@ -9,7 +9,7 @@ import { withClient } from '../../ops/backup/server.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { startCommand } from './command.ts'
 
-describe('Local database servers', () => {
+describe('A local database server', () => {
   const started: { stop(): Promise<void> }[] = []
   const keep = <T extends { stop(): Promise<void> }>(server: T): T => {
     started.push(server)
@@ -18,7 +18,7 @@ describe('Local database servers', () => {
 
   after(() => Promise.all(started.map((server) => server.stop())))
 
-  it('keep their port and data across kill -9 and a restart', async () => {
+  it('keeps its port and data across kill -9 and a restart', async () => {
     const database = keep(await startMongo())
     const queue = keep(await startRedis({ appendonly: true }))
     await withMongo(database.url, (db) =>
@@ -39,7 +39,7 @@ describe('Local database servers', () => {
     expect(await query(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
   })
 
-  it('can be frozen and thawed, and stopped even while frozen', async () => {
+  it('can be frozen and thawed', async () => {
     const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
     await queue.kill('SIGSTOP')
     let isSilent = true
@@ -56,13 +56,13 @@ describe('Local database servers', () => {
     expect(await query(queue.port)).to.equal(undefined)
   })
 
-  it('report why they cannot start', async () => {
+  it("reports why it can't start", async () => {
     const queue = keep(await startRedis())
     const second: Promise<Server | string> = startRedis({ port: queue.port }).catch((error) => error.message)
     expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)
   })
 
-  it('end and leave nothing behind when their parent process ends, even by kill -9', async () => {
+  it('ends and leaves nothing behind when its parent process is killed', async () => {
     const script = `
       import { startMongo, startRedis } from ${JSON.stringify(resolve('dev/servers.ts'))}
       const servers = await Promise.all([startMongo(), startRedis()])
@@ -81,7 +81,7 @@ describe('Local database servers', () => {
     }
   })
 
-  it('can form a replica set that survives the loss of a member', async () => {
+  it('can be a member of a replica set that survives the loss of one member', async () => {
     const set = keep(await startMongoReplicaSet(3))
     await set.members[2]?.kill('SIGKILL')
     await withMongo(set.url, (db) => db.collection('kept').insertOne({}, { writeConcern: { w: 'majority' } }))

@@ -51,7 +51,7 @@ describe('The setup script', () => {
     return { code, lines, last: lines.at(-1), stdout: command.output.stdout }
   }
 
-  it('lists every way to install missing programs in a single line', async () => {
+  it('names every missing program and all ways to install it in a single line', async () => {
     await copy.usePackages()
     const { code, lines, last, stdout } = await run('stack', nothing())
     expect(code).to.equal(1)
@@ -73,7 +73,7 @@ describe('The setup script', () => {
       .and.not.to.contain('_URL')
   })
 
-  it('uses programs on the PATH, except those that fail to start', async () => {
+  it('uses programs on the PATH unless they fail to start', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     await writeFile(join(empty, 'mongod'), '#!/bin/sh\necho broken >&2; exit 1\n', { mode: 0o755 })
@@ -85,7 +85,7 @@ describe('The setup script', () => {
       .and.not.to.contain('No Redis')
   })
 
-  it('finds the browser for the tests, or says in one line how to install one', async () => {
+  it('finds a browser for the tests, or says how to install one', async () => {
     await copy.usePackages()
     const without = await run('test:full', nothing())
     expect(without.code).to.equal(1)
@@ -110,7 +110,7 @@ describe('The setup script', () => {
     expect(code).to.equal(7)
   })
 
-  it('installs the packages if they are missing', async () => {
+  it('installs the npm packages if they are missing', async () => {
     const script = join(empty, 'npm-cli.js')
     await writeFile(script, 'console.log(process.argv.slice(2).join(" ")); process.exitCode = 1')
     const { code, last } = await run('stack', { ...nothing(), npm_execpath: resolve(script) })
@@ -126,7 +126,7 @@ describe('The setup script', () => {
     await writeFile(join(copy.folder, 'dev', 'figures.ts'), text)
   }
 
-  it('uses a Node.js 24 from later on the PATH if the first one is older', async () => {
+  it('uses a Node.js 24 from later on the PATH if the first Node.js is older', async () => {
     await withProgram()
     await writeFile(join(empty, 'node'), wrapper, { mode: 0o755 })
     const { code, lines, stdout } = await run('figures --all', nothing(), older)
@@ -137,7 +137,7 @@ describe('The setup script', () => {
     })
   })
 
-  it('passes signals on to the command, and exits with its code', async () => {
+  it('passes signals on to the command and exits with its code', async () => {
     await withProgram(
       "process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')",
     )
@@ -184,7 +184,7 @@ describe('The setup script', () => {
     expect(await run('figures', env, older)).to.include({ code: 7, last: '', stdout: first.stdout })
   })
 
-  it('leaves nothing behind and says so in one line if the checksum is wrong or the program does not run', async () => {
+  it("leaves nothing behind if the checksum is wrong or the program doesn't run", async () => {
     const { env, sha512 } = await withOlderNode('#!/bin/sh\necho no libstdc++\n')
     const faults = {
       wrong: 'its SHA-512 checksum is wrong, so it was removed',
@@ -201,7 +201,7 @@ describe('The setup script', () => {
     }
   })
 
-  it('says in one line what to do on an unsupported platform or with a Node.js that is too old', async () => {
+  it('explains in one line what to do on an unsupported platform or with an old Node.js', async () => {
     const { lines } = await run('types', nothing(), pretending({ node: '22.1.0', platform: 'sunos' }))
     expect(lines).to.deep.equal([
       `Node.js 24 is required, and no package provides it for sunos-${process.arch}. Install Node.js 24, and put it on the PATH.`,
@@ -210,7 +210,7 @@ describe('The setup script', () => {
     expect(tooOld.lines).to.deep.equal(['Node.js 20.19 or later is required. This is 18.20.8'])
   })
 
-  it('knows a checksum of Node.js 24 for each platform, and accepts the same versions everywhere', async () => {
+  it('knows a Node.js 24 checksum for each platform', async () => {
     expect(Object.keys(builds)).to.have.members(['darwin-x64', 'linux-arm64', 'linux-x64'])
     for (const { version, sha512 } of Object.values(builds))
       expect([isWanted(version), Buffer.from(sha512, 'base64').length]).to.deep.equal([true, 64])

@@ -30,7 +30,7 @@ describe('npm run stack', function () {
     return { ...command, ports, responses, gone }
   }
 
-  it('prints one line, refuses to run twice, keeps its data and stops on SIGTERM', async () => {
+  it('keeps its data across restarts, and refuses to run twice', async () => {
     const first = await stack()
     expect(first.output.stdout).to.match(LINE)
     expect(await first.responses()).to.deep.equal(['', ''])
@@ -53,7 +53,7 @@ describe('npm run stack', function () {
     await third.gone()
   })
 
-  it('stops its servers even on kill -9, and can be restarted immediately', async () => {
+  it('stops its servers even if it is killed with kill -9', async () => {
     const killed = await stack(throughNpm)
     killed.kill('SIGKILL')
     const next = await stack()

@@ -26,7 +26,7 @@ describe(file, () => {
     expect(counts).to.deep.equal([70, 183])
   })
 
-  it('gives each requirement a verdict, with proof in existing files or a reason', () => {
+  it('gives each requirement a verdict with evidence in existing files or a reason', () => {
     const verdicts = ['met', 'operator', 'not applicable', 'not met']
     for (const { id, verdict = '', evidence = '', note = '' } of rows) {
       expect(verdicts, id).to.include(verdict)

@@ -25,30 +25,30 @@ function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: nu
   )
 }
 
-describe('The code blocks in the documentation', () => {
-  it('include at least one block of every expected kind', () => {
+describe('A code block in the documentation', () => {
+  it('exists for every expected kind', () => {
     for (const kind of kinds) expect(fenced.map(({ fence }) => fence)).to.include(kind)
     expect(fenced.length).to.be.at.least(40)
   })
 
-  it('are either run by a test or listed in how-tested.ts with a reason', () => {
+  it('is either run by a test or listed in how-tested.ts with a reason', () => {
     expect(fenced.filter((block) => testOf(block) === undefined).map(nameOf)).to.deep.equal([])
     const listed = fenced.map(isListed)
     expect(notRun.filter((one) => !listed.includes(one))).to.deep.equal([])
   })
 
-  it('are valid JSON if they are marked as JSON', () => {
+  it("is valid JSON if it's marked as JSON", () => {
     for (const block of json) expect(() => JSON.parse(block.text), nameOf(block)).to.not.throw()
   })
 
-  it('match the OpenAPI document if they show JSON to merchants', () => {
+  it('matches the OpenAPI document if it shows JSON to merchants', () => {
     const isForMerchants = ({ page }: Block) => page !== 'docs/operators/wallet-provider.md'
     const examples = json.filter((block) => isForMerchants(block) && !block.text.includes('"…"'))
     expect(examples.length).to.be.at.least(5)
     expect(examples.filter(({ text }) => !isDescribed(JSON.parse(text))).map(nameOf)).to.deep.equal([])
   })
 
-  it('show each error with its status from the catalogue', () => {
+  it('shows each error code with its HTTP status', () => {
     const errors = json
       .map(({ text }) => JSON.parse(text))
       .map((shown) => shown.error ?? shown)
@@ -58,7 +58,7 @@ describe('The code blocks in the documentation', () => {
       expect(catalogue[code as ErrorCode][0], code).to.equal(statusCode)
   })
 
-  it('are valid shell scripts if they are marked as shell', () => {
+  it("is a valid shell script if it's marked as shell", () => {
     const scripts = fenced.filter(({ fence }) => fence === 'sh')
     const check = 'for script; do printf %s "$script" | sh -n 2> /dev/null; echo $?; done'
     const { stdout } = spawnSync('sh', ['-c', check, 'sh', ...scripts.map(({ text }) => text)], {

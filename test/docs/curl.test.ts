@@ -42,7 +42,7 @@ const expectedStatus = ({ operation }: Exchange, { text }: Block): number | unde
   return route && (('status' in route ? route.status : undefined) ?? 200)
 }
 
-describe("The guide's curl commands", () => {
+describe('A curl command in the guide', () => {
   before(function () {
     skipUnlessHere(this, 'curl', ['curl', '--version'], 'any page')
   })
@@ -51,7 +51,7 @@ describe("The guide's curl commands", () => {
   const found = blocks.filter(callsTheApi)
   let compared = 0
   for (const block of found)
-    it(`return what the page shows: ${nameOf(block)}`, async () => {
+    it(`returns what the page shows: ${nameOf(block)}`, async () => {
       const exchanges = await runCurl(service, endpointServer, block)
       expect(exchanges).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
       for (const one of exchanges)
@@ -62,7 +62,7 @@ describe("The guide's curl commands", () => {
       expect(differences(shown, exchanges.at(-1)?.body, 'response')).to.deep.equal([])
     })
 
-  it('appear in at least 14 code blocks, at least six of them with responses to compare', () => {
+  it('appears in at least 14 code blocks, and its response in at least six', () => {
     expect(found.length).to.be.at.least(14)
     expect(compared).to.be.at.least(6)
   })

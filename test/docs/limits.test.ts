@@ -26,9 +26,9 @@ const phrases: Record<string, string[]> = {
   ],
 }
 
-describe('The connection limits', () => {
+describe('A connection limit', () => {
   for (const [page, sentences] of Object.entries(phrases))
-    it(`are the same in ${page} as in the code`, () => {
+    it(`is the same in ${page} as in the code`, () => {
       const text = textOf(page).replaceAll(/\s+/g, ' ')
       for (const sentence of sentences) expect(text).to.include(sentence)
     })

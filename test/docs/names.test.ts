@@ -35,7 +35,7 @@ describe('The documentation', () => {
     expect(packages.filter(({ name }) => name !== version)).to.deep.equal([])
   })
 
-  it('uses `npm run` only with scripts in package.json', () => {
+  it('uses `npm run` only with scripts from package.json', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
     const wanted = named(/npm run (?:--silent )?([a-z][\w:-]*)/g)
     expect(wanted.length).to.be.at.least(20)
@@ -56,7 +56,7 @@ describe('The documentation', () => {
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
   })
 
-  it('has a help text with a valid example for each command', () => {
+  it('shows a valid example in the help text of each command', () => {
     const program = createProgram()
     for (const group of program.commands)
       for (const command of group.commands.length === 0 ? [group] : group.commands) {
@@ -70,7 +70,7 @@ describe('The documentation', () => {
       }
   })
 
-  it('uses only existing operations and paths of the API', () => {
+  it('mentions only existing operations and paths of the API', () => {
     const operations = named(/\b((?:GET|POST|PUT|PATCH|DELETE) (?:\/api\/v1)?\/dev\/[^\s`?"]*)/g)
     expect(operations.length).to.be.at.least(30)
     const unknown = operations.filter(({ name }) => operationOf(name.replace('/api/v1', '')) === undefined)

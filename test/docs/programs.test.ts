@@ -14,7 +14,7 @@ const shownBelow = ({ page, heading, line }: Block): string | undefined =>
 
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
-describe("The guide's example programs", () => {
+describe('An example program in the guide', () => {
   const [service, endpointServer] = [withService(), withEndpointServer()]
 
   function skipUnlessRunnable(test: Mocha.Context, program: Block): void {
@@ -34,13 +34,13 @@ describe("The guide's example programs", () => {
   const named = (name: string): Block[] =>
     programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
-  it('are available in every language of the guide', () => {
+  it('is available in every language of the guide', () => {
     expect(named('pay')).to.have.length(languages.length)
   })
 
   const special = [...named('catchup'), ...named('shop')]
   for (const program of programs.filter((one) => shownBelow(one) !== undefined && !special.includes(one)))
-    it(`print the output that the page shows: ${nameOf(program)}`, async function () {
+    it(`prints the output that the page shows: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
       const printed = await run(program, environment)
@@ -52,7 +52,7 @@ describe("The guide's example programs", () => {
       expect(printed).to.include(made[0]?.shortCode)
     })
 
-  it('compute the same totals from downloaded entries and from statements: close.py', async function () {
+  it('computes the same totals from downloaded entries as from statements: close.py', async function () {
     skipUnlessHere(this, 'Python', ['python3', '--version'], 'docs/clients')
     const { environment, merchant } = await createFixture(service, endpointServer, '/refund')
     await post(service, merchant, `/intents/${environment.REFERENCE}/refund`, '{"amount":20000}')

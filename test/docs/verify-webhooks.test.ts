@@ -6,14 +6,14 @@ import { languages, verdictsOf } from './languages.ts'
 import { textOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 
-describe('The test vectors for webhook signatures', () => {
-  it('cover at least 30 requests, have unique names, and match the stored file', () => {
+describe('The set of webhook test vectors', () => {
+  it('covers at least 30 requests and matches the stored file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
     expect(vectors.length).to.be.at.least(30)
     expect(written()).to.equal(asText())
   })
 
-  it("have the service's signatures, also after secret rotations", () => {
+  it("contains the service's own signatures, before and after a secret rotation", () => {
     const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
       const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
       return signedHeaders('Service', secrets, { _id: '', event: 'payment.created' }, body, at)
@@ -41,9 +41,9 @@ describe('docs/merchants/webhooks.md', () => {
   })
 })
 
-describe('The docs/clients/verify.* files', () => {
+describe('A docs/clients/verify.* file', () => {
   for (const language of languages) {
-    it(`return the event id of every genuine vector and nothing for the others, in ${language.name}`, async function () {
+    it(`returns the event id of every valid vector and rejects all others, in ${language.name}`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       const found = await verdictsOf(language, vectors)
       expect(found).to.have.length(vectors.length)

@@ -32,7 +32,7 @@ describe('The event log', () => {
     facts: { status: 'PENDING' },
   })
 
-  it('contains every payment and order event, with or without an endpoint', async () => {
+  it('contains every payment and order event, even if the merchant has no endpoint', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
@@ -57,7 +57,7 @@ describe('The event log', () => {
     expect(received?.json.id).to.equal(delivery?._id)
   })
 
-  it('numbers each event once even if many processes append the same events at once', async () => {
+  it('numbers each event once even if many processes append the same events concurrently', async () => {
     const before = await log()
     const processes = Array.from({ length: 6 }, () =>
       openEventLog(service.deps.lists.models, service.deps.now),
@@ -76,7 +76,7 @@ describe('The event log', () => {
     expect(after).to.have.length(before.length + drafts.length)
   })
 
-  it('drops old test events with their payments, but never reuses a number', async () => {
+  it('never reuses the number of an event that was removed', async () => {
     const { deps, clock } = service
     const clean = async () => {
       const { counts, watch } = startCounts({ count: () => undefined, done: () => undefined })

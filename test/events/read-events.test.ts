@@ -78,7 +78,7 @@ describe('The events API', () => {
 
   const ago = (ms: number) => new Date(service.clock.now().getTime() - ms)
 
-  it("lists events newest first, and follows them in log order, each with its webhook's body", async () => {
+  it('lists events newest first, or in log order after a given position', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     await relay(service, merchant)
@@ -107,7 +107,7 @@ describe('The events API', () => {
     ['the sandbox', true],
     ['live', false],
   ] as const)
-    it(`finds exactly the matching events, whatever the filter, page and log order: ${environment}`, async () => {
+    it(`finds exactly the matching events for every filter, page size and order: ${environment}`, async () => {
       const as = sandbox ? merchant : live
       const names = ['payment.created', 'payment.cancelled', 'payment.expired'] as const
       const all = await log(
@@ -149,7 +149,7 @@ describe('The events API', () => {
       expect(cancelled.next).to.equal(followed.next)
     })
 
-  it("shows only events within the key's scopes, and its `next` skips the others", async () => {
+  it("shows only events that the key's scopes allow", async () => {
     await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     await createIntent(service, merchant)
@@ -178,7 +178,7 @@ describe('The events API', () => {
       await expectRefused(service.http.get(path).set(without.read()), 403, 'SCOPE_REQUIRED')
   })
 
-  it('rejects an invalid position, or one of another environment or business', async () => {
+  it('rejects a position that is invalid or belongs to another environment or business', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await relay(service, merchant)
     const { next } = await follow(null)
@@ -202,7 +202,7 @@ describe('The events API', () => {
     await expectInvalid('after', `after=${next}&wait=1`)
   })
 
-  it('gives a reader one order without gaps or duplicates while several processes log events', async () => {
+  it('gives a reader every event once and in order while several processes log events', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     excuse([referenceNumber])
     await relay(service, merchant)

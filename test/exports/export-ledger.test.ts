@@ -153,7 +153,7 @@ describe('A ledger export', () => {
     expect(closing?.closed?.payments).to.deep.equal({ count: 2, amount: 2_003 })
   })
 
-  it('continues after any number without a header row, so that the parts form the whole file', async () => {
+  it('can be continued after any entry without a second header row', async () => {
     await bookMany(service, owner(), 2)
     const forms: Record<string, string>[] = [{ format: 'jsonl' }, { delimiter: 'semicolon' }]
     for (const kind of exportKinds)
@@ -193,7 +193,7 @@ describe('A ledger export', () => {
     expect(await rowsOf('entries', { after: '521' })).to.have.length(2)
   })
 
-  it('separates the environments, and requires a key with the scope to read payments', async () => {
+  it("contains only entries of the key's environment", async () => {
     await bookOne(service, owner(false), 'payment', 777)
     expect(await rowsOf('payments')).to.deep.equal([])
     const live = await withAnotherKey(service, merchant, { mode: 'live' })

@@ -95,12 +95,12 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   },
 }
 
-describe('The data invariants', () => {
-  it('hold for an idle service', () => {
+describe('The invariant check', () => {
+  it('accepts the data of an idle service', () => {
     expect(brokenIn(given(), { openingStock })).to.deep.equal([])
   })
 
-  it('hold between the steps of relays and payments', () => {
+  it('accepts the states between the steps of relays and payments', () => {
     const round = given()
     const { dump, byWallet } = round
     const logged = the(dump.events.find(({ event }) => event === 'payment.confirmed' && byWallet))
@@ -111,7 +111,7 @@ describe('The data invariants', () => {
     expect(brokenIn(round)).to.deep.equal([])
   })
 
-  it('still hold after a clean-up', () => {
+  it('accepts the data that a clean-up leaves', () => {
     const round = given()
     const { dump } = round
     dump.ledgerentries.splice(0, 2)
@@ -124,7 +124,7 @@ describe('The data invariants', () => {
     expect(brokenIn(round)).to.include.members(['events once', 'event log', 'ledger chain'])
   })
 
-  it('do not require deliveries to an endpoint that was changed', () => {
+  it('requires no deliveries to an endpoint that was changed', () => {
     const round = given()
     the(round.dump.webhookendpoints.find(({ _id }) => _id === endpointId)).updatedAt += 1
     round.dump.deliveries = []
@@ -133,13 +133,13 @@ describe('The data invariants', () => {
 
   for (const [invariant, cases] of Object.entries(damage))
     for (const [what, plant] of Object.entries(cases))
-      it(`include ${invariant}, broken if ${what}`, () => {
+      it(`reports ${invariant} if ${what}`, () => {
         const round = given()
         plant(round)
         expect(brokenIn(round, { openingStock })).to.include(invariant)
       })
 
-  it('are checked whenever a test closes a service, except those the test names', async () => {
+  it('runs whenever a test closes a service', async () => {
     const service = await openService()
     const faults = (check: Promise<void>): Promise<string> =>
       check.then(

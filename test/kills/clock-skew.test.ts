@@ -119,7 +119,7 @@ describe('The service with a wrong wall clock in one process', function () {
   })
 
   for (const { type, what, orderedMs, heldMs } of cases)
-    it(`moves the money exactly once per payment and refund if the ${type} process's clock ${what}`, async () => {
+    it(`makes each payment and refund exactly once if the ${type} process's clock ${what}`, async () => {
       const [open, paid] = await Promise.all([1, 2].map(() => createIntent(service, merchant, { amount })))
       if (open === undefined || paid === undefined) expect.fail()
       expect(outcomeName(await pay(service, paid.referenceNumber, { phone, pin }))).to.equal('done')

@@ -24,7 +24,7 @@ const { phone, pin } = payer
  */
 const lostForGoodMs = 110_000
 
-describe("If a process is killed while waiting for the live provider's response,", function () {
+describe('A process killed while waiting for the live provider', function () {
   this.timeout(30_000)
   let provider: Provider
   const processes: ServiceProcess[] = []
@@ -92,7 +92,7 @@ describe("If a process is killed while waiting for the live provider's response,
   const done: ProviderBehaviour = (_res, work) => void work()
   const lost: ProviderBehaviour = () => {}
 
-  it("the intent's hold stays, until it becomes PAID or is released depending on whether the money moved", async () => {
+  it("leaves its intent on hold until the payment's outcome is known", async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -115,7 +115,7 @@ describe("If a process is killed while waiting for the live provider's response,
     }
   })
 
-  it('the refund stays reserved, and a retry in a different process returns the actual outcome', async () => {
+  it('leaves its refund reserved until a retry in another process learns the outcome', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -133,7 +133,7 @@ describe("If a process is killed while waiting for the live provider's response,
     }
   })
 
-  it("a worker's interrupted query for a payment's outcome is repeated by another process", async () => {
+  it('leaves its outcome query to another worker', async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

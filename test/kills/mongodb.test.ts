@@ -128,7 +128,7 @@ describe('The service during a MongoDB outage', () => {
     await waitFor('all delivered', () => reached().size === promised.length, 25_000)
   }
 
-  it('neither loses nor duplicates an acknowledged intent, even if MongoDB is killed under load and restarted', async function () {
+  it('keeps every acknowledged intent exactly once, even if MongoDB is killed under load', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 200)
@@ -173,7 +173,7 @@ describe('The service during a MongoDB outage', () => {
     await service.deps.LoggedEvent.deleteOne({ _id: late._id })
   })
 
-  it('returns 503 within 10 s while MongoDB is frozen, and creates intents again within 5 s of its recovery', async function () {
+  it('returns 503 within 10 s while MongoDB is frozen', async function () {
     this.timeout(60_000)
     const running = load('freeze', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 100)

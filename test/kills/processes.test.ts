@@ -9,7 +9,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('After a termination signal,', () => {
+describe('Process shutdown', () => {
   const open: { stop(): Promise<unknown> }[] = []
   const kept = <T extends { stop(): Promise<unknown> }>(one: T): T => {
     open.push(one)
@@ -120,7 +120,7 @@ describe('After a termination signal,', () => {
     await new Promise((resolve) => socket.write(text, resolve))
   }
 
-  it('a web process serves every request sent before SIGTERM, even under load, and exits with code 0', async () => {
+  it('lets a web process serve every request sent before SIGTERM, even under load', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
@@ -146,7 +146,7 @@ describe('After a termination signal,', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('a web process ends long polls of the event feed with an empty response, and exits with code 0', async () => {
+  it('ends long polls of the event feed with an empty response', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
@@ -166,7 +166,7 @@ describe('After a termination signal,', () => {
     expect(await web.exited).to.equal(0)
   })
 
-  it('a worker completes and records its delivery attempt, even after a second SIGTERM, and exits with code 0', async () => {
+  it('lets a worker complete and record its delivery attempt, even after a second SIGTERM', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -182,7 +182,7 @@ describe('After a termination signal,', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('a stopping worker exits with a non-zero code as soon as it receives SIGINT', async () => {
+  it('is immediate when a stopping worker receives SIGINT', async () => {
     const { worker } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -190,7 +190,7 @@ describe('After a termination signal,', () => {
     expect(await worker.exited).to.equal(1)
   })
 
-  it('a web process exits on a second SIGINT, even with a request in progress', async () => {
+  it('is immediate when a web process receives a second SIGINT', async () => {
     const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
@@ -201,13 +201,13 @@ describe('After a termination signal,', () => {
     expect(await web.exited).to.equal(1)
   })
 
-  it("a worker's interrupted delivery attempt isn't counted, and is repeated by another within 15 s of kill -9", async () => {
+  it('leaves an interrupted delivery attempt to another worker within 15 s of kill -9', async () => {
     const { waitedMs, attempts, bodies, count } = await takenOver
     expect(waitedMs).to.be.at.most(10_000 + deadlineMs(5_000))
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
-  it('a worker with hanging endpoints exits with code 0 within 30 s of SIGTERM, and another repeats the attempts at once', async () => {
+  it('takes at most 30 s for a worker with hanging endpoints', async () => {
     const { code, tookMs, attemptedMs, delivery } = await cutAndTakenOver
     expect(code).to.equal(0)
     expect(tookMs).to.be.below(26_000 + deadlineMs(4_000))
@@ -216,7 +216,7 @@ describe('After a termination signal,', () => {
     expect([delivery.attempts, delivery.attemptLog.map(({ status }) => status)]).to.deep.equal([1, [200]])
   })
 
-  it('a web process exits with code 0 within 30 s of SIGTERM, whatever requests are open', async () => {
+  it('takes at most 30 s for a web process, whatever requests are open', async () => {
     expect(await endedMs).to.be.at.most(26_000 + deadlineMs(4_000))
   })
 })

@@ -150,9 +150,9 @@ async function expectAllDelivered({ service, merchant }: Stage, count: number): 
   expect(await Delivery.countDocuments({ businessId })).to.equal(count)
 }
 
-describe('The service, when its Redis master is killed under load,', function () {
+describe('A Redis failover under load', function () {
   this.timeout(90_000)
-  const kinds = { 'sentinels name another one': startSentinels, 'it is a Redis Cluster': startCluster }
+  const kinds = { 'Redis Sentinel': startSentinels, 'Redis Cluster': startCluster }
   const stages = new Map<string, Promise<Stage>>()
   before(() => {
     for (const [name, start] of Object.entries(kinds)) {
@@ -164,7 +164,7 @@ describe('The service, when its Redis master is killed under load,', function ()
   after(() => Promise.all([...stages.values()].map((stage) => stage.then(({ close }) => close()))))
 
   for (const name of Object.keys(kinds))
-    it(`loses nothing, and delays first attempts by at most 5 s, if ${name}`, async () => {
+    it(`loses nothing and delays first attempts by at most 5 s (${name})`, async () => {
       const stage = (await stages.get(name)) as Stage
       const { during, extraMs } = await killMaster(stage)
       expect(during).to.be.above(3)

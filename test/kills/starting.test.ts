@@ -21,7 +21,7 @@ describe('A starting process', () => {
     }
   })
 
-  it('exits immediately in production with development settings, and lists each fault once', async () => {
+  it('exits immediately in production with development settings', async () => {
     const changes = {
       NODE_ENV: 'production',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -50,7 +50,7 @@ describe('A starting process', () => {
     }
   })
 
-  it('serves metrics only on METRICS_PORT if set, both as web and as worker', async () => {
+  it('serves metrics only on METRICS_PORT if it is set', async () => {
     const WORKER_PORT = String(await freePort())
     for (const type of ['web', 'worker'] as const) {
       const METRICS_PORT = String(await freePort())
@@ -66,7 +66,7 @@ describe('A starting process', () => {
     }
   })
 
-  it('prints fatal errors to stderr even when its log level is silent, but omits stored values', async () => {
+  it('prints fatal errors to stderr even if its log level is silent', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/platform/stop.ts'
@@ -104,7 +104,7 @@ describe('A starting process', () => {
     wire.close()
   })
 
-  it('exits immediately with a standalone MongoDB, and names the remedy', async () => {
+  it('exits immediately if MongoDB is not a replica set', async () => {
     const mongo = await startMongo({ as: 'standalone' })
     const types = ['web', 'worker', 'release'] as const
     for (const { exitCode, stdout, stderr } of await Promise.all(
@@ -118,7 +118,7 @@ describe('A starting process', () => {
     await mongo.stop()
   })
 
-  it("warns if MongoDB would keep a killed process's locks for long", async () => {
+  it("warns if MongoDB keeps a killed process's locks for too long", async () => {
     const mongo = await startMongo({ lockSeconds: 60 })
     const ended = await interruptAt('mongodb.locks-too-long', 'web', service, { MONGODB_URL: mongo.url })
     expect(ended.lastWords).to.include('"seconds":60')

@@ -16,7 +16,7 @@ describe('The test fixture that kills a process at a given step', () => {
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }
 
-  it('sends a held-back write once it is released, even if the process has disconnected', async () => {
+  it('sends a delayed write once it is released, even if the process has disconnected', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(
@@ -31,7 +31,7 @@ describe('The test fixture that kills a process at a given step', () => {
     await victim.close()
   })
 
-  it('waits for an unacknowledged write to finish before reporting the process as dead', async () => {
+  it('waits for an unacknowledged write to finish before it reports the process as dead', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }

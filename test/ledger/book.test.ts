@@ -65,7 +65,7 @@ describe('The ledger', () => {
     expect(await service.deps.LedgerEntry.countDocuments(refunds)).to.equal(1)
   })
 
-  it('books a payment, its fee and its refund, and shows them completely in every list and file', async () => {
+  it('shows a payment, its fee and its refund in every list and export', async () => {
     const wallet = scriptedWallet(service)
     wallet.setOutcome(() => {
       service.clock.advance(1_000)
@@ -118,7 +118,7 @@ describe('The ledger', () => {
     expect(await exported('refunds')).to.deep.equal(exportedRefund)
   })
 
-  it('books each event once even if many processes book the same events at once', async () => {
+  it('books each event once even if many processes book the same events concurrently', async () => {
     const before = await chain()
     const { models } = service.deps.lists
     const processes = Array.from({ length: 6 }, () => openLedger(models, service.deps.now, service.deps.log))
@@ -141,7 +141,7 @@ describe('The ledger', () => {
     expect(ids).to.deep.equal(events.flatMap(({ id }) => [id, `${id}-fee`]))
   })
 
-  it("closes a day before it books a later one's first entry, and books a late payment in the open day", async () => {
+  it('closes a day before it books the first entry of a later day', async () => {
     const ledger = openLedger(service.deps, service.deps.now, service.deps.log)
     const today = (await chain()).at(-1)?.after
     const late = paid(500)
@@ -163,7 +163,7 @@ describe('The ledger', () => {
     expect(payment?.after.payments).to.deep.equal({ count: 2, amount: 1_200 })
   })
 
-  it('does not let a process frozen over midnight change the closed day', async () => {
+  it('never lets a process that was frozen over midnight change the closed day', async () => {
     const last = (await chain()).at(-1)
     const frozenAt = last?.bookedAt ?? service.clock.now()
     service.clock.freeze(new Date(frozenAt.getTime() + dayMs))
@@ -183,7 +183,7 @@ describe('A booking that would take the balance beyond safe integers', () => {
   const recorded = recordLog('error')
   const service = withService({}, recorded.log)
 
-  it('is refused and logged while other businesses are booked, and is booked once it is safe', async () => {
+  it('is refused and logged without delaying other businesses', async () => {
     const [full, other] = [await service.merchant(), await service.merchant()]
     const balances = () =>
       Promise.all(

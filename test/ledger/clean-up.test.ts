@@ -26,7 +26,7 @@ describe("The ledger's clean-up", () => {
     )
   }
 
-  it('removes old test entries, but keeps statements, balances, live entries and recent entries', async () => {
+  it('removes old test entries, but keeps statements and balances', async () => {
     const { deps, clock } = service
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const get = async (path: string, reader = merchant) => {
@@ -75,7 +75,7 @@ describe("The ledger's clean-up", () => {
     expect((await get('statements?month=2027-03')).items).to.deep.equal(statements.items)
   })
 
-  it("keeps the entries of an event that's not yet relayed, so it isn't booked again", async () => {
+  it("keeps the entries of an event that isn't relayed yet, so it isn't booked twice", async () => {
     const { deps, clock } = service
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)

@@ -10,7 +10,7 @@ const removed = 1_000_000
 const stored = 900
 const minuteMs = 60_000
 
-describe('Ledger pages', () => {
+describe('A ledger page', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const begunAt = Date.parse('2027-03-01T00:00:00Z')
@@ -73,7 +73,7 @@ describe('Ledger pages', () => {
     return data
   }
 
-  it('show all entries once, newest first, and read only what they show, however far back', async () => {
+  it('shows each entry once, newest first, and reads only the entries that it shows', async () => {
     const numbers: number[] = []
     for (let page = 1, hasMore = true; hasMore; page += 1) {
       const data = await read(`balance/entries?limit=100&page=${page}`)
@@ -85,7 +85,7 @@ describe('Ledger pages', () => {
     expect(await read(`balance/entries?limit=100&page=${stored / 100 + 1}`)).to.include({ hasMore: false })
   })
 
-  it('read only what they show when filtered by type or period', async () => {
+  it('reads only the entries that it shows when filtered by type or period', async () => {
     const span = `from=${at(300).toISOString()}&to=${at(599).toISOString()}`
     const period = await read(`balance/entries?${span}&limit=100&page=3`)
     expect([period.total, period.items.length, period.hasMore]).to.deep.equal([300, 100, false])

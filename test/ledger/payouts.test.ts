@@ -42,7 +42,7 @@ describe('A payout', function () {
     return body.data.items as Record<string, unknown>[]
   }
 
-  it('is booked once per reference on the command line, and staff see it with the balance', async () => {
+  it('is booked once per reference on the command line', async () => {
     const { businessId } = merchant
     await receive(1_000)
     const command = (amount: string, ...more: string[]) =>
@@ -73,7 +73,7 @@ describe('A payout', function () {
     expect(page).to.include('6.05 MRU').and.to.include('4.00 MRU, reference TR-7')
   })
 
-  it('cannot overdraw the balance, however many are booked at once', async () => {
+  it("can't overdraw the balance, however many are booked at once", async () => {
     await receive(1_000)
     const attempts = Array.from({ length: 20 }, (_, n) => send({ amount: 300, reference: `TR-${n}` }))
     const results = await Promise.allSettled([...attempts, receive(1), receive(1)])
@@ -83,7 +83,7 @@ describe('A payout', function () {
     expect((await entries()).map(({ amount }) => amount)).to.deep.equal([-300, -300, -300])
   })
 
-  it('is booked once even if sent many times at once and using up the balance', async () => {
+  it('is booked once even if it is sent many times at once', async () => {
     await receive(100)
     const sent = await Promise.all(Array.from({ length: 10 }, () => send({})))
     expect(new Set(sent.map(({ entry }) => entry._id)).size).to.equal(1)
@@ -93,7 +93,7 @@ describe('A payout', function () {
     expect(await service.deps.AuditEvent.countDocuments(lines)).to.equal(1)
   })
 
-  it('is booked once, with its audit line, even if its process is killed at any step', async () => {
+  it('is booked once, with one audit line, even if its process is killed at any step', async () => {
     type Case = Pick<Payout, 'businessId'>
     const book = ({ deps }: Pick<Service, 'deps'>, { businessId }: Case) =>
       payOut(deps, { businessId, sandbox: false, amount: 400, reference: 'TR-1' }, operator)
@@ -126,7 +126,7 @@ describe('A payout', function () {
     expect(faults).to.deep.equal([])
   })
 
-  it("delays only its own ledger's entries until a killed process's open transaction has ended", async () => {
+  it("doesn't wait for another ledger's open transaction", async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await receive(500)
     const other = await service.merchant({ mode: 'live' })
@@ -156,7 +156,7 @@ describe('A payout', function () {
     expect(await balances()).to.deep.equal([270, 0])
   })
 
-  it("ignores a fee that isn't booked yet because the process was killed after booking the payment", async () => {
+  it('accounts for a fee that a killed process has not booked yet', async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the last one's payment.
     await Promise.all(

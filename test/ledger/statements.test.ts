@@ -20,7 +20,7 @@ const nothing = {
   payouts: { count: 0, amount: 0 },
 }
 
-describe('Ledger statements', () => {
+describe('A statement or balance', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const at = (time: string) => service.clock.freeze(new Date(time))
@@ -43,7 +43,7 @@ describe('Ledger statements', () => {
     return service.deps.batchers.bookEntries(owner(), [draft], noDeadline)
   }
 
-  it("cover a month across midnights, each day opening with the previous day's closing balance", async () => {
+  it("opens each day with the previous day's closing balance", async () => {
     at('2027-02-27T23:59:59.900Z')
     await book('payment', 10_000)
     await book('fee', -200)
@@ -87,7 +87,7 @@ describe('Ledger statements', () => {
     expect(days.filter(({ payments, refunds }) => payments.count + refunds.count > 0)).to.have.lengthOf(4)
   })
 
-  it('are zero without entries, and stay so even if a process was frozen at midnight', async () => {
+  it('is zero for a day without entries, even if a process was frozen at midnight', async () => {
     const frozenAt = service.clock.now()
     service.clock.advance(dayMs)
     expect(await day('2027-03-10')).to.deep.equal({
@@ -104,7 +104,7 @@ describe('Ledger statements', () => {
     expect(await day('2027-03-11')).to.include({ opening: 0, closing: 700, closed: false })
   })
 
-  it('never change for a closed day, whatever processes with slow clocks book meanwhile', async () => {
+  it('never changes for a closed day, even if processes with slow clocks book entries', async () => {
     await book('payment', 1_000)
     const { deps } = service
     const before = service.clock.now()
@@ -126,7 +126,7 @@ describe('Ledger statements', () => {
     expect((await day('2027-03-11')).closing).to.equal(1_010)
   })
 
-  it('contain a refund as soon as its response has arrived', async () => {
+  it('contains a refund as soon as its response has arrived', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
     const { status } = await refund(service, merchant, referenceNumber, 4_000)
@@ -145,7 +145,7 @@ describe('Ledger statements', () => {
     expect((await get('/refunds')).body.data.total).to.equal(1)
   })
 
-  it('contain a refund that waited more than a second for the ledger, once it is relayed', async () => {
+  it('contains a refund that waited over a second for the ledger, once it is relayed', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
     const { batchers } = service.deps
@@ -159,7 +159,7 @@ describe('Ledger statements', () => {
     expect(await balance()).to.equal(5_880)
   })
 
-  it('contain all payments of a day even if another process closes it during the read', async () => {
+  it('contains all payments of a day even if another process closes it during the read', async () => {
     await book('payment', 700)
     const collection = nativeCollection(service.deps.LedgerEntry)
     const { findOne } = collection
@@ -172,7 +172,7 @@ describe('Ledger statements', () => {
     expect(await day('2027-03-10')).to.deep.include({ payments: { count: 1, amount: 700 }, closing: 700 })
   })
 
-  it('agree with a balance that includes everything until its asOf, even without a running relay', async () => {
+  it('includes everything up to its asOf, even without a running relay', async () => {
     const pay = async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
       await simulate(service, merchant, referenceNumber)
@@ -201,7 +201,7 @@ describe('Ledger statements', () => {
     expect(await readBalance()).to.deep.equal({ ...complete, amount: 3 * 9_800, asOf: time() })
   })
 
-  it("agree with a balance's asOf even if the relay books a payment while the balance is read", async () => {
+  it('includes a payment that the relay books during the read', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
     const { lists } = service.deps
@@ -218,7 +218,7 @@ describe('Ledger statements', () => {
     lists.read = read
   })
 
-  it('come as CSV if the client prefers it, with decimal commas for a French spreadsheet', async () => {
+  it('is CSV if the client prefers it', async () => {
     await book('payment', 10_000)
     await book('fee', -10_250)
     const csv = await get('/statements/2027-03-10', { accept: 'application/json;q=0.5, text/csv' })
@@ -249,7 +249,7 @@ describe('Ledger statements', () => {
     expect([refused.status, refused.type]).to.deep.equal([400, 'application/json'])
   })
 
-  it("are refused for a day or month that doesn't exist, is in the future or is before 2000", async () => {
+  it("is refused for a day or month that doesn't exist, is in the future or is before 2000", async () => {
     const refused = (path: string, param: string) =>
       expectRefused(service.http.get(api + path).set(merchant.read()), 400, 'VALIDATION_ERROR', { param })
     for (const text of [

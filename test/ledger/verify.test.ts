@@ -31,7 +31,7 @@ import { openVictim } from '../support/victim.ts'
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('The ledger verification', function () {
+describe('Ledger verification', function () {
   this.timeout(60_000)
   let service: Service
   let merchant: Merchant
@@ -237,7 +237,7 @@ describe('The ledger verification', function () {
     const shared = withService()
     before(() => setUp(shared))
     for (const [what, [tamper, fault]] of Object.entries(tamperings))
-      it(`finds that ${what}, and then no payout is booked`, async () => {
+      it(`finds that ${what}, and blocks payouts`, async () => {
         const [before, logged] = [await chain(), await events().find(owner(false)).toArray()]
         await tamper()
         const [found, ...others] = await faultsHere()
@@ -260,7 +260,7 @@ describe('The ledger verification', function () {
         expect(await faultsHere()).to.deep.equal([])
       })
 
-    it('refuses a payout on the command line while an entry is wrong', async () => {
+    it('blocks a payout on the command line while an entry is wrong', async () => {
       await change({ number: 5 }, { $inc: { 'after.balance': 9_000 } })()
       const paidOut = await openAdmin(service).here(
         ...`business payout ${merchant.businessId} --amount 1 --reference TR-9`.split(' '),
@@ -343,7 +343,7 @@ describe('The ledger verification', function () {
     const own = withServicePerTest()
     beforeEach(() => setUp(own))
 
-    it('confirms payments, fees, refunds and payouts, before and after they are sealed and closed', async () => {
+    it('confirms payments, fees, refunds and payouts, before and after they are sealed', async () => {
       expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
       const recorded = recordLog()
       for (let day = 0; day < 3; day += 1) {
@@ -362,7 +362,7 @@ describe('The ledger verification', function () {
       expect(sealed.flatMap(({ heads = [] }) => heads)).to.have.length(6)
     })
 
-    it("reports a ledger that it can't read, and still seals the audit trail and the other ledgers", async () => {
+    it("reports a ledger that it can't read, and still checks the others", async () => {
       // MongoDB refuses the query for this entry's intents.
       await change({ number: 1 }, [{ $set: { referenceNumber: { $literal: { $gt: '' } } } }])()
       const recorded = recordLog('error')
@@ -378,7 +378,7 @@ describe('The ledger verification', function () {
       await change({ number: 1 }, { $set: { referenceNumber: paid } })()
     })
 
-    it('stops midway when the process ends, without reporting a ledger', async () => {
+    it('stops midway when the process ends, without reporting an error', async () => {
       const ending = new AbortController()
       const recorded = recordLog('error')
       const now = () => {
@@ -401,7 +401,7 @@ describe('The ledger verification', function () {
       expect(await seals().countDocuments()).to.equal(0)
     })
 
-    it('finds an old change on the command line, but reads only what follows the seal before a payout', async () => {
+    it('finds a change to a sealed entry on the command line, but not before a payout', async () => {
       await night()
       await change({ number: 1 }, { $inc: { amount: 5 } })()
       await payLive(1)
@@ -431,7 +431,7 @@ describe('The ledger verification', function () {
       expect(await deps.LedgerEntry.countDocuments({ ...owner(true), type: 'refund' })).to.equal(0)
     })
 
-    it('raises no false alarm about a test payment booked weeks late whose intent is removed', async () => {
+    it('raises no false alarm about a test payment that was booked weeks late and whose intent is removed', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount: 1_000 })
       expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
       nextDay(32)
@@ -458,7 +458,7 @@ describe('The ledger verification', function () {
       }
     })
 
-    it('raises no false alarm after SECRET_KEY is rotated, and proves nothing with another key', async () => {
+    it('raises no false alarm after SECRET_KEY is rotated', async () => {
       const { deps } = service
       await night()
       await receiveLive(service, live, 5_000, 100)

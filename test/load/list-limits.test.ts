@@ -9,7 +9,7 @@ const day = 86_400_000
 const pending = '/api/v1/dev/intents?status=PENDING'
 
 /** One merchant's test key lists without pause, while another merchant creates live payments. */
-describe('The limits on lists, under load', () => {
+describe('The list limit under load', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: '0' })
   const lister = withMerchant(service)
   const neighbour = withMerchant(service, { mode: 'live' })
@@ -17,7 +17,7 @@ describe('The limits on lists, under load', () => {
   const read = (path: string, { key }: Merchant) =>
     fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })
 
-  it("keep 60 concurrent reads of a 40 000-intent list from delaying another merchant's creates", async () => {
+  it("keeps 60 concurrent reads of a 40 000-intent list from delaying another merchant's new intents", async () => {
     const count = 40_000
     // Reading all intents at the end would take too long.
     excuse([service.deps.mongo.name])

@@ -16,7 +16,7 @@ const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(255, long), long.repeat(500)]),
 )
 
-describe('Unread responses, under load', () => {
+describe('A backlog of unread responses', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const neighbour = withMerchant(service)
@@ -31,7 +31,7 @@ describe('Unread responses, under load', () => {
     await createIntent(service, neighbour)
   })
 
-  it("never raise `web`'s memory above 400 MiB, even with 100 pages of 100 large intents", async () => {
+  it('keeps `web` below 400 MiB of memory, even with 100 pages of 100 large intents', async () => {
     const web = await startProcess('web', service)
     const { origin } = web
     const memory = async () => {

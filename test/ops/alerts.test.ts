@@ -112,7 +112,7 @@ const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
 describe('The monitoring setup', () => {
-  it('explains each label without self-explanatory values in docs/operators/watch.md', () => {
+  it('explains each label in docs/operators/watch.md, unless its values are self-explanatory', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
     const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)
@@ -144,7 +144,7 @@ describe('The monitoring setup', () => {
     }
   })
 
-  it('has a runbook that says what each alert means and, for a page, its impact, remedy and end', () => {
+  it('has a runbook that explains every alert, with impact and remedy for those that page someone', () => {
     const [, ...entries] = read('docs/operators/runbook.md').split(/^## (?=\w+\n\n`)/m)
     expect(entries.length).to.equal(rules.length)
     for (const entry of entries) {
@@ -155,7 +155,7 @@ describe('The monitoring setup', () => {
     }
   })
 
-  it("tests for each log-line alert that old counts don't trigger it after a failed scrape", () => {
+  it("tests that old counts don't trigger a log-line alert after a failed scrape", () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>
@@ -173,7 +173,7 @@ describe('The monitoring setup', () => {
     expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
   })
 
-  it('exports 0 from the first scrape for every error log line and every line that an alert watches', () => {
+  it('exports a zero count from the first scrape for every log line that an alert watches', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)
@@ -184,7 +184,7 @@ describe('The monitoring setup', () => {
     expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(watched)
   })
 
-  it('has a dashboard with unique panel ids and positions, for any Prometheus data source', () => {
+  it('has a dashboard with unique panel ids and positions', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>

@@ -67,8 +67,8 @@ interface Scraping {
 const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
-describe('The Kubernetes manifests', () => {
-  it('all belong to a kustomization, except the empty example secrets file', () => {
+describe('The Kubernetes configuration', () => {
+  it('includes every manifest in a kustomization, except the empty example secrets', () => {
     const reached = manifestFiles
       .filter((file) => basename(file) === 'kustomization.yaml')
       .flatMap((file) => {
@@ -82,7 +82,7 @@ describe('The Kubernetes manifests', () => {
     expect(Object.values(secrets).filter((value) => value !== '')).to.deep.equal([])
   })
 
-  it('define an environment in which the service starts in production mode', () => {
+  it('defines an environment in which the service starts in production mode', () => {
     const names = [config, secrets].flatMap(Object.keys)
     expect(Object.keys(environment.properties)).to.include.members(names)
     const read = readConfig({
@@ -95,7 +95,7 @@ describe('The Kubernetes manifests', () => {
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
   })
 
-  it('rename the configuration whenever it changes, so that running pods keep the old one', () => {
+  it('gives a changed configuration a new name, so running pods keep the old one', () => {
     expect(generated).to.have.all.keys('name', 'envs')
     expect(generated?.name).to.equal('payment-intents')
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
@@ -103,14 +103,14 @@ describe('The Kubernetes manifests', () => {
     expect(options).to.not.have.any.keys('generatorOptions')
   })
 
-  it('start the processes of the Procfile, all from the same image', () => {
+  it('starts the processes of the Procfile, all from the same image', () => {
     for (const { owner, container } of pods) {
       expect(container.command.join(' ')).to.equal(procfileLine(owner.metadata.name))
       expect(container.image).to.equal('payment-intents')
     }
   })
 
-  it('run without root access, extra privileges or a writable file system', () => {
+  it('gives no container root access, extra privileges or a writable file system', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       const seccompProfile = { type: 'RuntimeDefault' }
@@ -121,7 +121,7 @@ describe('The Kubernetes manifests', () => {
     expect(readText('Dockerfile')).to.include('\nUSER 1000:1000\n')
   })
 
-  it("probe the processes' health endpoints", () => {
+  it("probes the processes' health endpoints", () => {
     const ports = { web: ['http', config.PORT], worker: ['health', config.WORKER_PORT] } as const
     for (const [name, [port, containerPort]] of Object.entries(ports)) {
       const container = pods.find(({ owner }) => owner.metadata.name === name)?.container as Container
@@ -137,7 +137,7 @@ describe('The Kubernetes manifests', () => {
       expect(readText('src/http/server/probes.ts')).to.include(`'${path}'`)
   })
 
-  it('give work in progress enough time to finish', () => {
+  it('gives work in progress enough time to finish', () => {
     const [, web, worker] = pods
     const hookSeconds = web?.container.lifecycle?.preStop.sleep.seconds ?? Number.NaN
     expect(killedAfterSeconds).to.equal(30)
@@ -146,7 +146,7 @@ describe('The Kubernetes manifests', () => {
     expect(readText('docs/operators/deploy.md')).to.include(`${killedAfterSeconds} s`)
   })
 
-  it('allow the network traffic that the configuration requires', () => {
+  it('allows the network traffic that the service needs', () => {
     type Rules = { ports?: { port: number }[] }[]
     const { spec } = the('NetworkPolicy', 'payment-intents')
     const { ingress, egress } = spec as unknown as { ingress: Rules; egress: Rules }
@@ -160,7 +160,7 @@ describe('The Kubernetes manifests', () => {
     expect(portsOf(egress)).to.include.members(servers)
   })
 
-  it('use the Prometheus job names that the alerts expect', () => {
+  it('uses the Prometheus job names that the alerts expect', () => {
     const [operated] = readYaml<PodMonitor>('ops/prometheus/pod-monitor.yaml')
     const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
@@ -184,7 +184,7 @@ describe('The Kubernetes manifests', () => {
     expect(readText('ops/alerts.yml')).to.include(`up{job="${jobs[0]?.[0]}"}`)
   })
 
-  it('select only pods that exist, and scale only on metrics that exist', () => {
+  it('selects only pods that exist, and scales only on metrics that exist', () => {
     for (const { owner, template } of pods.slice(1)) {
       expect(template.metadata.labels).to.deep.equal(owner.spec?.selector?.matchLabels)
       const others = objects.filter((one) => one !== owner && one.metadata.name === owner.metadata.name)
@@ -251,7 +251,7 @@ describe('docker-compose.yml', () => {
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
   })
 
-  it('pins every image, mounts only existing paths, and lets Prometheus scrape the processes', () => {
+  it('pins every image and mounts only existing paths', () => {
     const own = ['release', 'web', 'worker']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
@@ -268,7 +268,7 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it("gives each process enough time to stop, and uses the image's health check", () => {
+  it('gives each process enough time to stop', () => {
     for (const name of ['web', 'worker'] as const) {
       expect(services[name]?.stop_grace_period).to.equal(`${killedAfterSeconds}s`)
       expect(services[name]).to.not.have.property('healthcheck')

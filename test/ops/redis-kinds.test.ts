@@ -29,13 +29,13 @@ describe('A service whose servers have a self-signed certificate', function () {
   const mongodb = () => ({ MONGODB_URL: `${mongo.url}&tls=true`, MONGODB_TLS_CA: oneLine })
   const oneRedis = () => ({ REDIS_URL: redis.url })
   const kinds = {
-    'one Redis, and with MongoDB': () => ({ ...oneRedis(), REDIS_TLS_CA: inBase64, ...mongodb() }),
-    'a Redis that sentinels name': () => ({ REDIS_URL: sentinels.url, REDIS_TLS_CA: certificate }),
+    'a single Redis': () => ({ ...oneRedis(), REDIS_TLS_CA: inBase64, ...mongodb() }),
+    'Redis Sentinel': () => ({ REDIS_URL: sentinels.url, REDIS_TLS_CA: certificate }),
     'a Redis Cluster': () => ({ REDIS_URL: cluster.url, REDIS_TLS_CA: pem }),
   }
 
   for (const [name, environment] of Object.entries(kinds))
-    it(`delivers webhooks and supports Retry on the board with ${name}`, async () => {
+    it(`retries a dead delivery with ${name}`, async () => {
       const board = await openBoard(environment())
       try {
         await expectRetry(board)
@@ -62,7 +62,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   }
 
-  it('also accepts connections of the command line and backups', async () => {
+  it('accepts connections from the command line and from backups', async () => {
     const service = { deps: { config: { mongodbUrl: mongodb().MONGODB_URL } } } as Service
     const { admin } = openAdmin(service)
     const create = ['business', 'create', '--name', 'Shop', '--json']
@@ -95,7 +95,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     expect(await reaches({ REDIS_URL: otherName, REDIS_TLS_VERIFY: 'off' })).to.equal(true)
   })
 
-  it("doesn't use Redis at all, and says why, if Redis lacks the database in REDIS_URL", async () => {
+  it("doesn't use a Redis that lacks the database in REDIS_URL", async () => {
     const own = { REDIS_TLS_CA: pem }
     expect(await reaches({ ...own, REDIS_URL: `${redis.url}/15` })).to.equal(true)
     const { queues, faults } = open({ ...own, REDIS_URL: `${redis.url}/99` })
@@ -109,7 +109,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     await queues.close()
   })
 
-  it('waits for its first connection without a warning', async () => {
+  it('waits for its first Redis connection without a warning', async () => {
     const { queues, faults } = open({ REDIS_URL: redis.url, REDIS_TLS_CA: pem })
     queues.enqueue('maintenance', [{ data: {}, jobId: 'first', delayMs: 0 }])
     await queues.keepSchedule('retention', schedule)

@@ -34,7 +34,7 @@ describe('The failed job of a DEAD delivery', () => {
   const by = { actor: { kind: 'operator', name: 'an operator', from: null }, reason: null } as const
   const requeue = ({ _id }: Delivery) => requeueDeliveries(service.deps, [_id], by)
 
-  it('is restored after Redis has been emptied, and is not changed by further restores', async () => {
+  it('is restored only once after Redis has been emptied', async () => {
     service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await loseJobs()
@@ -46,7 +46,7 @@ describe('The failed job of a DEAD delivery', () => {
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
-  it('is restored automatically after Redis has been emptied, as are all failed jobs of the last 30 days', async () => {
+  it('is restored automatically after Redis has been emptied', async () => {
     await deadDeliveries(service, merchant, 60)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
@@ -67,7 +67,7 @@ describe('The failed job of a DEAD delivery', () => {
     await isIn(queue, jobIdOf(delivery), 'unknown')
   })
 
-  it('does nothing if it predates a re-queue, and is removed by the newer job', async () => {
+  it('does nothing if it is older than a re-queue', async () => {
     endpointServer.respondWith((res) => void res.end())
     await isIn(queue, jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')

@@ -78,7 +78,7 @@ describe('A request id', () => {
     return { requestId: headers['x-request-id'], data: response.data }
   }
 
-  it('is logged by the request, the relay and the attempt, but never sent in a webhook or response', async () => {
+  it('is logged by the request, the relay and the attempt, but never sent in a webhook', async () => {
     const { requestId, data } = await send('/intents', { amount: 500 })
     const attempted = await logged.line('webhook.attempted', requestId)
     expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
@@ -101,7 +101,7 @@ describe('A request id', () => {
     expect(await eventOf(refunded.requestId)).to.equal('payment.refunded')
   })
 
-  it("is also logged for a customer's payment, a cancellation and a simulated order", async () => {
+  it("is logged for a customer's payment, a cancellation and a simulated order", async () => {
     const { shortCode } = await requestIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
@@ -115,7 +115,7 @@ describe('A request id', () => {
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it("is also logged if a payment's or refund's outcome is unknown", async () => {
+  it('is logged if the outcome of a payment or refund is unknown', async () => {
     const { wallets: original } = service.deps
     const wallet = scriptedWallet(service)
     const about = { businessId: merchant.businessId, wallet: 'sandbox', why: 'connection closed' }
@@ -141,7 +141,7 @@ describe('A request id', () => {
     service.deps.wallets = original
   })
 
-  it('is missing from the log lines of an expiry, which no request caused, but its event is still sent', async () => {
+  it('is missing from the log lines of an expiry, because no request caused it', async () => {
     const { referenceNumber } = await requestIntent(service, merchant)
     const delivered = { referenceNumber, status: 'DELIVERED' } as const
     await waitFor('its first event is delivered', () => service.deps.Delivery.exists(delivered))
@@ -156,7 +156,7 @@ describe('A request id', () => {
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
 
-  it("is stored in MongoDB even if tracing is off, when OpenTelemetry isn't even loaded", async () => {
+  it('is stored in MongoDB even if tracing is off', async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
     const { referenceNumber } = await requestIntent(service, quiet)
@@ -222,7 +222,7 @@ describe('A trace', () => {
     await collector.close()
   })
 
-  it("covers the request, the relay and the attempt, and links to the caller's trace without joining it", () => {
+  it('covers the request, the relay and the attempt', () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
@@ -239,19 +239,19 @@ describe('A trace', () => {
     expect(attempt.attributes).to.include(deliveredAttributes)
   })
 
-  it("is linked from the trace of the job that relayed the event, but not from delivery jobs' traces", () => {
+  it('is linked from the trace of the job that relayed the event', () => {
     const jobs = collector.spans.filter(({ links }) => links.includes(traceId))
     expect(jobs.map(({ name }) => name)).to.deep.equal(['outbox-relay'])
     const [relays] = jobs
     expect([relays?.parentSpanId, relays?.traceId === traceId]).to.deep.equal([undefined, false])
   })
 
-  it('appears with its id in the log lines of the request, the relay and the attempt', async () => {
+  it('has its id in the log lines of the request, the relay and the attempt', async () => {
     for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
       expect(await logged.line(msg, requestId), msg).to.include({ traceId })
   })
 
-  it('shows failed attempts and requests as failed, and contains no health checks', () => {
+  it('shows failed attempts and requests as failed', () => {
     const failed = collector.spans.filter((span) => span.failed).map(({ name }) => name)
     expect(failed.toSorted()).to.deep.equal(['POST /dev/intents', 'attempt', 'operation'])
     const attempt = named('attempt').find((span) => span.failed)
@@ -312,7 +312,7 @@ describe('A sampler that keeps no traces', () => {
   })
 })
 
-describe("Traces that the collector doesn't accept", () => {
+describe("A trace that the collector doesn't accept", () => {
   const served = async (endpoint: string) => {
     const { service, lines } = await openLogged({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     const merchant = await service.merchant()
@@ -332,7 +332,7 @@ describe("Traces that the collector doesn't accept", () => {
     }
   }
 
-  it('have no effect but one log line while the collector is down', async () => {
+  it('causes only a log line while the collector is down', async () => {
     const { delivery, seconds, warnings } = await served(`http://127.0.0.1:${await freePort()}`)
     expect(delivery).to.include({ status: 'PENDING' }).and.have.property('traceparent')
     expect(warnings).to.have.length(1)
@@ -340,7 +340,7 @@ describe("Traces that the collector doesn't accept", () => {
     expect(seconds).to.be.lessThan(deadlineMs(4_000) / 1000)
   })
 
-  it("are logged as not sent, with the collector's status", async () => {
+  it("is logged as not sent, with the collector's status", async () => {
     const collector = await startCollector(400)
     const { warnings } = await served(`${collector.url}/`)
     await collector.close()

@@ -17,7 +17,7 @@ setInterval(() => {}, 1000)
 `
 
 describe('A child process started by a test', () => {
-  it('ends when its parent process ends, even if the child is frozen and the parent is killed', async () => {
+  it('ends when its parent process is killed, even if it is frozen', async () => {
     const parent = spawn(process.execPath, ['--input-type=module', '-e', parentCode], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -33,7 +33,7 @@ const skewMs = 30_000
 /** A wallet is first queried a second after a lost response. */
 const firstQueryMs = 2_000
 
-describe('If a process is killed between any two steps of a live payment or refund,', function () {
+describe('A process killed between any two steps of a live payment or refund', function () {
   this.timeout(60_000)
   let provider: Provider
   let merchant: Merchant
@@ -118,12 +118,12 @@ describe('If a process is killed between any two steps of a live payment or refu
     ['whose order is lost', requestLost, 'enqueue wallet-outcome'],
   ]
   for (const [what, behaviour, job] of ways)
-    it(`the money is taken exactly once for an intent with a payment ${what}`, async () => {
+    it(`takes the money exactly once for a payment ${what}`, async () => {
       handleOrdersOfVictims(behaviour)
       expect(await killAtEveryStep(service, paying(), 0)).to.include(job)
     })
 
-  it('a payment is settled only once, even if the killed process was a worker querying its outcome', async () => {
+  it('settles a payment only once, even if it was a worker querying the outcome', async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
     const querying = {
@@ -191,7 +191,7 @@ describe('If a process is killed between any two steps of a live payment or refu
   })
 
   for (const [what, behaviour, job] of ways)
-    it(`a refund request ${what} leads to at most one refund, and a retry reports whether it was made`, async () => {
+    it(`makes at most one refund for a request ${what}`, async () => {
       handleOrdersOfVictims(behaviour)
       expect(await killAtEveryStep(service, refunding(), 0)).to.include(job)
     })

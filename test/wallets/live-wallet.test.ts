@@ -110,7 +110,7 @@ describe('The live wallet client', () => {
     validUntil,
   })
 
-  it('takes payments, refunds them and queries their outcomes, signing each request', async () => {
+  it('takes payments, refunds them and queries their outcomes', async () => {
     const order = payment()
     expect(await wallet.authorise(order)).to.deep.equal(done)
     const refund = refundOf(order)
@@ -145,7 +145,7 @@ describe('The live wallet client', () => {
     expect(log).to.equal('')
   })
 
-  it('skips interim responses', async () => {
+  it('ignores interim (1xx) responses', async () => {
     for (const interim of [
       'HTTP/1.1 100 Continue\r\n\r\n',
       'HTTP/1.1 103 Early\r\nlink: </a>\r\n\r\n'.repeat(1000),
@@ -178,7 +178,7 @@ describe('The live wallet client', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it("distinguishes the provider's failure reasons, and replaces an unknown one with a default", async () => {
+  it("returns the provider's failure reason, or a default for an unknown one", async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, done],
       ['declined', 'insufficient_funds', poor],
@@ -262,7 +262,7 @@ describe('The live wallet client', () => {
   }
 
   for (const [what, behaviour, why] of faults)
-    it(`treats an order's outcome as unknown, and queries it, if the response is unusable: ${what}`, async () => {
+    it(`treats an order's outcome as unknown if the response is unusable: ${what}`, async () => {
       provider.handleOrders(behaviour)
       const order = payment()
       const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
@@ -299,7 +299,7 @@ describe('The live wallet client', () => {
     expect(followed).to.equal(0)
   })
 
-  it("accepts a refund's outcome only in the order's currency, which the provider may omit", async () => {
+  it("accepts a refund's outcome only in the order's currency", async () => {
     const table: [currency: unknown, outcome: object][] = [
       [undefined, done],
       ['MRU', done],
@@ -315,7 +315,7 @@ describe('The live wallet client', () => {
     }
   })
 
-  it('never takes a second response to one order for the response to the next', async () => {
+  it('never takes a second response to one order for the response to the next order', async () => {
     let orders = 0
     const endpointServer = await rawHttpEndpoint((socket) => {
       const text = `to order ${(orders += 1)}`
@@ -447,7 +447,7 @@ describe('The live wallet client', () => {
     }
   })
 
-  it('treats "expired" as not executed only in a well-formed response to an order, never to a query', async () => {
+  it('treats "expired" as not executed only in a well-formed response to an order', async () => {
     const expired: ProviderBehaviour = (res, _work, { key }) =>
       send(res, { status: 410, body: { key, status: 'expired' } })
     provider.handleOrders(expired)
@@ -470,7 +470,7 @@ describe('The live wallet client', () => {
     }
   })
 
-  it("compares an order's deadline with the time its query was sent, because the order may arrive later", async () => {
+  it("compares an order's deadline with the time when the query was sent, not when its response arrived", async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {
@@ -484,14 +484,14 @@ describe('The live wallet client', () => {
     expect(await result).to.deep.equal({ outcome: 'unknown', why: 'not there' })
   })
 
-  it('gets the same true outcome for 20 concurrent orders with one key, and pays once', async () => {
+  it('pays once for 20 concurrent orders with one key, and returns the same outcome for each', async () => {
     const order = payment()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => wallet.authorise(order)))
     expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => done))
     expect(provider.movements).to.have.length(1)
   })
 
-  it('logs no PIN, phone number or secret key, and limits how often it logs the same fault', async () => {
+  it('logs no PIN, phone number or secret key', async () => {
     provider.handleOrders((res, _work, { body }) => res.writeHead(500).end(body))
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment({ requestId: 'request-1' }))
     const lines = () =>

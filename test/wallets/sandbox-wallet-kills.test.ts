@@ -69,7 +69,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     ['wrong PIN', () => payment({ pin: '0000' }), 'refused'],
     ['refund', refund, 'done'],
   ] as const)
-    it(`keeps its balance consistent, with a single outcome per ${what}`, async () => {
+    it(`keeps its balance consistent with the one outcome of a ${what}`, async () => {
       const seen = new Set<string>()
       const killed = operation(prepare, seen)
       const steps = await killAtEveryStep(service, killed, 0)
@@ -81,7 +81,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     ['payment', () => payment()],
     ['refund', refund],
   ] as const)
-    it(`waits for a ${what} whose commit is in progress, and then returns its outcome`, async () => {
+    it(`waits for the commit of a ${what} in progress, then returns its outcome`, async () => {
       const each = await prepare()
       const victim = await openVictim(service, { step: 6, fate: 'late', lateMs: behindMs })
       const running = send(victim, each)

@@ -50,14 +50,14 @@ describe('A sandbox wallet', () => {
     expect(JSON.stringify(kept)).not.to.match(new RegExp(`"(7391|${pin})"`))
   })
 
-  it('responds to a wrong PIN as if the phone number had no wallet', async () => {
+  it('gives a wrong PIN the same response as a phone number without a wallet', async () => {
     const phone = await here.customer(100)
     expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone: '39999999' })).to.deep.equal(wrongPin)
     expect(await here.balanceOf(phone)).to.equal(100)
   })
 
-  it('is locked for 15 minutes after five wrong PINs, even for the correct PIN', async () => {
+  it('is locked for 15 minutes after five wrong PINs', async () => {
     const phone = await here.customer(1000)
     for (const where of [here, there, here, there, here])
       expect(await where.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
@@ -72,7 +72,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('reveals only five of many wrong PINs as wrong if two processes receive them in parallel', async () => {
+  it('calls only five of many wrong PINs wrong if two processes receive them in parallel', async () => {
     const phone = await here.customer(1000)
     const all = inFull(50, 12)
     const outcomes = await inBoth(all, (where) => where.pay({ phone, pin: '0000' }))
@@ -87,7 +87,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(0)
   })
 
-  it("counts a wrong PIN once even if the order is repeated, but not if the response didn't call it wrong", async () => {
+  it('counts a wrong PIN once even if the order is repeated', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone, pin: '0000' })
     for (const where of [here, there, here, there, here, there])
@@ -110,7 +110,7 @@ describe('A sandbox wallet', () => {
     ['a correct PIN', async (phone: string) => expect(await here.pay({ phone })).to.deep.equal(done)],
     ['15 minutes', async () => pass(quarterMs)],
   ] as const)
-    it(`accepts five wrong PINs again after ${what}, including one whose check began before`, async () => {
+    it(`accepts five wrong PINs again after ${what}`, async () => {
       for (const late of [null, false]) {
         const phone = await here.customer(1000)
         const [began, gate] = [createGate(), createGate()]
@@ -131,7 +131,7 @@ describe('A sandbox wallet', () => {
       }
     })
 
-  it('does not count a PIN that is rejected because the process is checking too many', async () => {
+  it("doesn't count a PIN that is rejected because its process is checking too many", async () => {
     const phone = await here.customer(1000)
     const busy = withCheck(async () => null)
     for (const _ of [1, 2, 3, 4, 5, 6])
@@ -141,7 +141,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
-  it("can pay even while another business's payments need more PIN checks than a process accepts", async () => {
+  it("can pay even while another business's payments use up all PIN checks of a process", async () => {
     const [business, rival] = await Promise.all([service.merchant(), service.merchant()])
     const { slowHash } = service.deps
     const rivals: ReturnType<SlowCheck>[] = []
@@ -159,14 +159,14 @@ describe('A sandbox wallet', () => {
     expect(count(await Promise.all(rivals), false)).to.equal(fairShare)
   })
 
-  it('never goes negative under concurrent payments', async () => {
+  it('never has a negative balance under concurrent payments', async () => {
     const phone = await here.customer(850)
     const outcomes = await inBoth(20, (where) => where.pay({ phone }))
     expect([count(outcomes, done), count(outcomes, poor)]).to.deep.equal([8, 12])
     expect(await here.balanceOf(phone)).to.equal(50)
   })
 
-  it('pays once for ten concurrent orders with one key, with the same result for each', async () => {
+  it('pays once for ten concurrent orders with one key', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
@@ -176,7 +176,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('repeats the first result for a repeated order, even if the payment would now succeed', async () => {
+  it("repeats an order's first result, even if the payment would now succeed", async () => {
     const phone = await here.customer(0)
     const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
@@ -217,7 +217,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it("waits for a killed process's open transaction, while other wallets pay", async () => {
+  it("waits for a killed process's open transaction while other wallets pay", async () => {
     const [phone, other] = [await here.customer(1000), await here.customer(1000)]
     const { transactions, WalletAccount } = service.deps
     const session = transactions.client.startSession()
@@ -238,7 +238,7 @@ describe('A sandbox wallet', () => {
     expect(await there.queryStatus('payment', order.key)).to.deep.equal(notExecuted)
   })
 
-  it('simulates a technical failure, and pays nothing, for a magic amount with the correct PIN', async () => {
+  it('simulates a technical failure for a magic amount', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
@@ -273,7 +273,7 @@ describe('A sandbox wallet', () => {
       expect(await here.balanceOf(phone)).to.equal(909)
     })
 
-    it('receives nothing for an unknown or failed payment, or if the refund was queried before it was ordered', async () => {
+    it('receives nothing for an unknown or failed payment', async () => {
       const { phone, key } = await paid()
       expect(await here.wallet.refund(here.refundOf('no-payment', 10))).to.deep.equal(technical)
       const unpaid = here.order({ phone })
@@ -286,10 +286,10 @@ describe('A sandbox wallet', () => {
     })
   })
 
-  describe('for demonstrations', () => {
+  describe('provided for demonstrations', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
-    it('exists by default, and produces the outcome its phone number stands for', async () => {
+    it('exists by default and produces the outcome that its phone number stands for', async () => {
       const twice = await Promise.all([1, 2, 3].map(() => demo('22000001')))
       expect(twice).to.deep.equal([done, done, done])
       expect(await demo('22000001', { pin: '4321' })).to.deep.equal(wrongPin)
@@ -301,7 +301,7 @@ describe('A sandbox wallet', () => {
       expect(await demo('22000006')).to.deep.equal(locked)
     })
 
-    it("is separate for each business, so that no business can lock another's wallet", async () => {
+    it("can't be locked by another business", async () => {
       const wrong = () => demo('22000001', { businessId: 'another', pin: '0000' })
       for (const _ of [1, 2, 3, 4, 5]) expect(await wrong()).to.deep.equal(wrongPin)
       expect(await demo('22000001', { businessId: 'another' })).to.deep.equal(locked)

@@ -15,7 +15,7 @@ describe('The CPU time limit for parsing responses', () => {
   const send = (connection: Connection, meter: Meter) =>
     exchange(connection, meter, { path: '/', headers, body }, new AbortController().signal)
 
-  it("charges the time to the attempt's business", async () => {
+  it("charges the parsing time to the attempt's business", async () => {
     const connection = await openConnection(await okEndpoint())
     for (const _each of [1, 2]) {
       let countedMs = 0
@@ -25,7 +25,7 @@ describe('The CPU time limit for parsing responses', () => {
     }
   })
 
-  it('delays a response if its business has used up its time', async () => {
+  it('delays a response if its business has used up its CPU time', async () => {
     const requested = createGate()
     let hasTime = false
     const meter = {
@@ -47,7 +47,7 @@ describe('The CPU time limit for parsing responses', () => {
   })
 
   for (const secure of [false, true])
-    it(`pauses a long response while the business has no time left, and accepts it later${secure ? ', with TLS' : ''}`, async () => {
+    it(`pauses a long response while its business has no CPU time left${secure ? ', with TLS' : ''}`, async () => {
       const long: RequestListener = (_req, res) => void res.end('x'.repeat(5_000_000))
       const connection = await openConnection(
         secure ? await httpsEndpoint('endpoint', long) : await httpEndpoint(long),

@@ -58,7 +58,7 @@ describe("A payment webhook's body", () => {
   const last = async (...query: Parameters<typeof bodiesOf>): Promise<Body> =>
     (await bodiesOf(...query)).at(-1) as Body
 
-  it('describes a new intent, whatever keys the metadata contains', async () => {
+  it('describes a new intent with all of its metadata', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
     const input = `{"amount":50000,"merchantReference":"Nº 1042","metadata":${metadata}}`
     const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, JSON.parse(input))
@@ -70,7 +70,7 @@ describe("A payment webhook's body", () => {
     expect(rest).to.deep.equal({ ...named, currency: 'MRU', status: 'PENDING', ...unpaid })
   })
 
-  it('states the time, payer and commission, for wallet payments and simulated payments', async () => {
+  it('states the time, payer and commission of wallet payments and simulated payments', async () => {
     for (const way of ['wallet', 'simulated'] as const) {
       const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'
@@ -94,7 +94,7 @@ describe("A payment webhook's body", () => {
     }
   })
 
-  it('contains no amount for an unpaid OPEN intent, not even the suggested one', async () => {
+  it('contains no amount for an unpaid OPEN intent, not even the suggested amount', async () => {
     const open = { amountType: 'OPEN', amount: 777 }
     const { referenceNumber } = await createIntent(service, merchant, open)
     await payWith({ outcome: 'declined', reason: 'limit_exceeded' }, referenceNumber, { amount: 60_000 })
@@ -108,7 +108,7 @@ describe("A payment webhook's body", () => {
     expect(gone.data).to.include({ amount: null, status: 'CANCELLED' })
   })
 
-  it('states why each payment failed, and whether the customer may try again', async () => {
+  it('states why a payment failed and whether the customer may try again', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
@@ -128,7 +128,7 @@ describe("A payment webhook's body", () => {
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
-  it("contains each refund's id along with the payment's data", async () => {
+  it("contains the refund id along with the payment's data after each refund", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)

@@ -17,7 +17,7 @@ interface Case {
   ids: string[]
 }
 
-describe('If a worker is killed between any two steps of an event replay', function () {
+describe('An event replay whose worker is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()
@@ -63,7 +63,7 @@ describe('If a worker is killed between any two steps of an event replay', funct
       return (await storedReplay(service, each.replayId)).status === 'DONE'
     })
 
-  it('another worker completes it without re-queuing a delivery twice, with exact counts', async () => {
+  it('is completed by another worker, which re-queues no delivery twice', async () => {
     const steps = await killAtEveryStep<Case>(
       service,
       {

@@ -75,7 +75,7 @@ describe('An event replay', () => {
   }
   const received = () => endpointServer.received.map(({ json }) => json.id).toSorted()
 
-  it('is left unchanged by a worker that lost its lease, or that ends it after its cancellation', async () => {
+  it("can't be changed by a worker that has lost its lease", async () => {
     await log([{ event: 'payment.created', at: at(1) }])
     const { id } = await start({ from: at(0) })
     const lost = (await leaseReplay(service.deps)) ?? expect.fail()
@@ -95,7 +95,7 @@ describe('An event replay', () => {
   })
 
   for (const onlyUndelivered of [false, true])
-    it(`delivers exactly the period's events once with two workers${onlyUndelivered ? ', and only undelivered ones on request' : ''}`, async () => {
+    it(`delivers ${onlyUndelivered ? 'only the undelivered' : 'exactly the'} events of its period once, even with two workers`, async () => {
       const chance = chanceOf(4711, String(onlyUndelivered))
       const logged = Array.from({ length: 60 }, () => ({
         event: chance.pick(names),
@@ -156,7 +156,7 @@ describe('An event replay', () => {
     await running
   })
 
-  it('only counts the events in a dry run, and stores nothing', async () => {
+  it('only counts the events in a dry run', async () => {
     await log([...failed(1, 3), { event: 'payment.expired', at: at(2) }])
     const { body, status } = await send({ ...whole, events: ['payment.created'], dryRun: true })
     expect([status, body.data.id, body.data.status]).to.deep.equal([200, null, null])
@@ -166,7 +166,7 @@ describe('An event replay', () => {
     expect(endpointServer.received).to.deep.equal([])
   })
 
-  it('counts in a dry run exactly what a replay of undelivered events then sends', async () => {
+  it('counts in a dry run exactly the events that a real run then sends', async () => {
     const chance = chanceOf(4711, 'undelivered')
     const logged = Array.from({ length: 1_010 }, () => ({
       event: chance.pick(subscribed),
@@ -192,7 +192,7 @@ describe('An event replay', () => {
     expect(await countUndelivered(tooMany, service.deps)).to.equal(null)
   })
 
-  it("is refused if it can't be carried out", async () => {
+  it("is rejected if it can't be carried out", async () => {
     const { deps } = service
     const refused = async (body: object, headers = merchant.write()) =>
       (await send(body, headers)).body.error.code
@@ -236,7 +236,7 @@ describe('An event replay', () => {
     await service.deps.Replay.insertMany(others)
   }
 
-  it('is refused after the hundredth in a day, even if two processes start several at once', async () => {
+  it('is rejected after the hundredth in a day', async () => {
     await log(failed(1))
     const { id } = await start(whole)
     await cancel(id)
@@ -258,7 +258,7 @@ describe('An event replay', () => {
     )
   })
 
-  it('does not start if its endpoint is deleted or disabled meanwhile', async () => {
+  it('does not start if its endpoint is deleted or disabled in the meantime', async () => {
     await log(failed(1))
     const stored = await service.deps.Endpoint.findById(endpoint._id).orFail().lean()
     const wanted = { from: at(0), to: null, events: null, onlyUndelivered: false }
@@ -274,7 +274,7 @@ describe('An event replay', () => {
     expect(await AuditEvent.countDocuments({ subject: endpoint._id, act: 'endpoint.replayed' })).to.equal(0)
   })
 
-  it('starts once for requests with the same idempotency key', async () => {
+  it('starts once for several requests with the same idempotency key', async () => {
     await log(failed(1, 2))
     const headers = merchant.write()
     const first = await send(whole, headers)
@@ -288,7 +288,7 @@ describe('An event replay', () => {
     expect(lines[0]?.after).to.include({ replayId: first.body.data.id, total: 2 })
   })
 
-  it('stops when it is cancelled, or its endpoint is disabled', async () => {
+  it('stops when it is cancelled or its endpoint is disabled', async () => {
     const { deps } = service
     await log(failed(1, 50))
     const { id } = await start(whole)
@@ -313,7 +313,7 @@ describe('An event replay', () => {
     expect(await read(next.id)).to.include({ status: 'CANCELLED', cancellationReason: 'endpoint_gone' })
   })
 
-  it('attempts a DELIVERED delivery once more, and retries a new one as usual', async () => {
+  it('attempts a DELIVERED delivery once more', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end())
     const [old = '', fresh = ''] = await log([
       { event: 'payment.created', at: at(1), state: 'DELIVERED' },

@@ -38,7 +38,7 @@ import {
 describe('The webhook sender with reusable connections', () => {
   afterEach(stopAll)
 
-  it('reuses a connection, even after an error status, and however much data it has carried', async () => {
+  it('reuses a connection, even after an error status', async () => {
     let count = 0
     const endpointServer = await httpEndpoint((_req, res) =>
       res.writeHead(++count % 2 ? 500 : 200).end('x'.repeat(10_000)),
@@ -59,7 +59,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('does not reuse a connection whose endpoint responded without reading the whole request', async () => {
+  it('does not reuse a connection if the endpoint responded before it read the whole request', async () => {
     const endpointServer = await rawEndpoint((socket) => {
       socket.once('data', () => socket.pause().write(OK))
     })
@@ -69,7 +69,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('closes an idle connection on which the endpoint sends something', async () => {
+  it('closes an idle connection when the endpoint sends something on it', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.write(OK))
     const { post } = senderTo([endpointServer], {})
     expect(await post()).to.include({ stage: null })
@@ -109,7 +109,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('closes an idle connection before the endpoint would close it', async () => {
+  it('closes an idle connection before the endpoint would', async () => {
     // The sender subtracts two seconds for the round trip, so this closes after one.
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
@@ -117,7 +117,7 @@ describe('The webhook sender with reusable connections', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('does not use a connection that was idle too long because the process was too busy to close it', async () => {
+  it('does not reuse a connection that was idle for too long because the process was busy', async () => {
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
     await post()
@@ -126,7 +126,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('never lets an attempt wait for a socket, and closes idle sockets beyond the maximum', async () => {
+  it('never makes an attempt wait for a socket', async () => {
     const held: ServerResponse[] = []
     const all = await Promise.all(
       [1, 2, 3].map(() =>
@@ -143,7 +143,7 @@ describe('The webhook sender with reusable connections', () => {
     }
   })
 
-  it('stays within the maximum number of open sockets as long as its attempts do', async () => {
+  it('stays within the maximum number of open sockets while its attempts do', async () => {
     const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(endpointServers)
     const { post } = senderTo(all, { maxSockets: 4 })
@@ -207,7 +207,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('finishes running attempts when it is closed, but accepts no more', async () => {
+  it('finishes running attempts after it is closed', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))

@@ -10,7 +10,7 @@ import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 describe("A business's CPU time for TLS handshakes and responses", () => {
   afterEach(stopAll)
 
-  it('is not used up by a handshake over 16 KiB, which is aborted', async () => {
+  it('is not used up by a TLS handshake over 16 KiB, which is aborted', async () => {
     const [certificate, key] = [pem('endpoint.pem'), pem('endpoint.key')]
     const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -30,7 +30,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     ['then ends the connection', (socket: Socket) => socket.end()],
     ['then resets the connection', (socket: Socket) => socket.resetAndDestroy()],
   ] as const)
-    it(`covers the processing of received bytes, which wait once it is used up: an endpoint that sends bytes and ${what}`, async () => {
+    it(`covers received bytes, which wait once it is used up: an endpoint that sends bytes and ${what}`, async () => {
       const endpointServer = await rawEndpoint((socket) => void socket.write('abc'))
       const raw = connect(endpointServer.port, '127.0.0.1').on('error', () => {})
       await once(raw, 'connect')
@@ -52,7 +52,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
       expect([chunks.join(''), counted > 0]).to.deep.equal(['abc', true])
     })
 
-  it("is a tenth of a process's time, and exceeding it does not delay other businesses", async () => {
+  it("is a tenth of a process's time for each business", async () => {
     let now = 0
     const ofBusiness = createMeters(meters.endpoints, () => now)
     ofBusiness('greedy').count(250)
@@ -80,7 +80,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     for (const name of greedy) expect(ofBusiness(name).waitMs()).to.equal(0)
   })
 
-  it('is not reduced by businesses that used up theirs and then went quiet', () => {
+  it('is not reduced by businesses that used up theirs and are now idle', () => {
     let now = 0
     const ofBusiness = createMeters(meters.endpoints, () => now)
     for (let index = 0; index < 20; index += 1) ofBusiness(`quiet ${index}`).count(150)

@@ -53,7 +53,7 @@ describe('A race between cancelling and expiring an intent', () => {
     return outcomes
   }
 
-  it('is won by the expiry if the cancellation pauses before its own write, else by the cancellation', async () => {
+  it('is won by the expiry only if the cancellation pauses before its own write', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     const conflict = 'INTENT_CANCEL_CONFLICT, expired: payment.created,payment.expired'
@@ -70,7 +70,7 @@ describe('A race between cancelling and expiring an intent', () => {
     })
   })
 
-  it('is won by the cancellation if the expiry pauses before its own write, else by the expiry', async () => {
+  it('is won by the cancellation only if the expiry pauses before its own write', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

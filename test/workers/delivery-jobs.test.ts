@@ -42,7 +42,7 @@ describe("A delivery's job", () => {
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
 
-  it('is not needed for an immediate first attempt, so Redis never learns of the delivery', async () => {
+  it('is not created for an immediate first attempt', async () => {
     // Earlier events have no subscriber.
     const unsubscribed = await service.merchant()
     await createIntent(service, unsubscribed)
@@ -62,7 +62,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('runs after each wait until the endpoint accepts the delivery, and is then removed', async () => {
+  it('runs after each wait until the endpoint accepts the delivery', async () => {
     const { endpointServer, id, secret } = await createDelivery((count) => (count < 8 ? 500 : 200))
     const { attempts, attemptLog } = await hasStatus(service, id, 'DELIVERED')
     expect([attempts, attemptLog.length, endpointServer.received.length]).to.deep.equal([8, 8, 8])
@@ -95,7 +95,7 @@ describe("A delivery's job", () => {
     await hanging.close()
   })
 
-  it('fails after the 8th failed attempt, and is removed by support staff or a re-queue', async () => {
+  it('fails after the 8th failed attempt', async () => {
     const { merchant, endpointServer, id, intent } = await createDelivery(() => 500)
     await createIntent(service, merchant)
     const isDead = async () => {
@@ -155,7 +155,7 @@ describe("A delivery's job", () => {
     })
     after(() => made.endpointServer.close())
 
-    it('is delayed until the next attempt, and shows how often and why the delivery has failed', async () => {
+    it('shows how often and why the delivery has failed', async () => {
       const { nextAttemptAt } = await storedDelivery(service, { _id: made.id })
       const job = await queue.getJob(jobId)
       expect(job?.name).to.equal('payment.created')
@@ -178,7 +178,7 @@ describe("A delivery's job", () => {
       expect(bytes + inSet).to.be.at.most(700)
     })
 
-    it('contains, like everything in Redis, only ids and harmless text', async () => {
+    it('contains only ids and harmless text', async () => {
       const { merchant, secret, intent, first } = made
       const { redisUrl, queuePrefix } = service.deps.config
       // A job's data is JSON within JSON, with escaped quotes.

@@ -18,7 +18,7 @@ describe("An intent's expiry", () => {
   const reach = (instant: string, ms = 0) => service.clock.freeze(new Date(Date.parse(instant) + ms))
   const storedIntent = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).lean()
 
-  it('reads the same before and after a worker has recorded it', async () => {
+  it('reads the same before and after a worker records it', async () => {
     const { referenceNumber, createdAt, expiresAt } = await createIntent(service, merchant)
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).to.equal(dayMs)
     reach(expiresAt)
@@ -31,7 +31,7 @@ describe("An intent's expiry", () => {
     expect(await readIntent(service, merchant, referenceNumber)).to.deep.equal(read)
   })
 
-  it('changes nothing if run too early, and returns when it is due', async () => {
+  it('changes nothing if it runs too early', async () => {
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     const notExpired = { expired: false, dueAt: new Date(expiresAt) }
@@ -40,7 +40,7 @@ describe("An intent's expiry", () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('adds exactly one event, dated when it was due, even if several processes record it concurrently', async () => {
+  it('adds exactly one event even if several processes record it concurrently', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
@@ -60,7 +60,7 @@ describe("An intent's expiry", () => {
     await endpointServer.close()
   })
 
-  it('frees the code for another intent exactly 15 minutes later', async () => {
+  it('frees the payment code for another intent exactly 15 minutes later', async () => {
     const { referenceNumber, code, expiresAt } = await createIntent(service, merchant)
     const key = codeKeyOf({ businessId: merchant.businessId, sandbox: true }, code)
     reach(expiresAt)
@@ -74,8 +74,8 @@ describe("An intent's expiry", () => {
   })
 })
 
-describe("The workers' expiry of intents", () => {
-  it('sends payment.expired exactly once, and not early, for intents with a lifetime of one second', async () => {
+describe('Expiry by the workers', () => {
+  it('sends payment.expired exactly once for intents with a lifetime of one second', async () => {
     const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()

@@ -47,7 +47,7 @@ describe("A delivery's first attempt", () => {
     return [...counts.values()]
   }
 
-  it('is made under a lease by the relay that inserts the delivery, and adds nothing to Redis', async () => {
+  it('is made by the relay that inserts the delivery, without a job in Redis', async () => {
     const requests = holdRequests(endpointServer)
     await create(1)
     service.deps.slots.open()
@@ -68,7 +68,7 @@ describe("A delivery's first attempt", () => {
     expect(await inRedis()).not.to.include(delivery?._id)
   })
 
-  it('holds no lease while waiting for a slot, and starts without a job once one is free', async () => {
+  it('starts without a job once a slot is free', async () => {
     await recordFailures(service, endpointId)
     const requests = holdRequests(endpointServer)
     const workers = service.startWorkers()
@@ -127,7 +127,7 @@ describe("A delivery's first attempt", () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'leaseDelivery') =>
       withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 
-    it("is not counted if its result couldn't be recorded, and is repeated when the lease ends", async () => {
+    it("is repeated when the lease ends if its result couldn't be recorded", async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       await create(1)
       service.deps.slots.open()
@@ -148,7 +148,7 @@ describe("A delivery's first attempt", () => {
       )
     })
 
-    it("sends nothing, isn't counted, and keeps no slot if the error came before the request", async () => {
+    it("isn't counted if the error came before the request", async () => {
       await create(1)
       await relay(service, merchant)
       service.deps.slots.open()
@@ -166,7 +166,7 @@ describe("A delivery's first attempt", () => {
       expect(done).to.include({ attempts: 1 })
     })
 
-    it('is made by a later poll if the error came while a waiting endpoint was being served', async () => {
+    it('is made by a later poll if the error came while it was waiting', async () => {
       await create(3)
       await relay(service, merchant)
       service.deps.slots.open()

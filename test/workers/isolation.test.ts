@@ -19,7 +19,7 @@ interface Shop {
 }
 
 /** These tests go from the outbox to the endpoint, with real workers. */
-describe('A hanging or slow endpoint', () => {
+describe('A slow or unresponsive endpoint', () => {
   const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '60' })
   const endpointServers: EndpointServer[] = []
   const slowTimers = new Set<() => unknown>()
@@ -54,7 +54,7 @@ describe('A hanging or slow endpoint', () => {
 
   const isDone = ({ merchant }: Shop, count: number) => allDelivered(service, merchant, count, 20_000)
 
-  it('has only 20 attempts in flight if it is new, and gets the rest once it responds', async () => {
+  it('has at most 20 attempts in flight if it is new', async () => {
     const [bad, good] = [await openShop(), await openShop()]
     const requests = holdRequests(bad.endpointServer)
     await sell(bad, 24)
@@ -72,7 +72,7 @@ describe('A hanging or slow endpoint', () => {
     expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
   })
 
-  it("delays neither its business's other endpoints nor other businesses on its host, and frees fast slots after 5 s", async () => {
+  it("delays neither its business's other endpoints nor other businesses on its host", async () => {
     const bad = await openShop()
     await recordRecentSuccess(service, bad.endpointId)
     const requests = holdRequests(bad.endpointServer)

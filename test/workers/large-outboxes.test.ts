@@ -51,7 +51,7 @@ describe('An intent with thousands of events', () => {
     expect(await begin(newRefund(service.deps, 1))).to.equal(false)
   }
 
-  it('may have 1 000 refunds with full metadata, and has each event delivered exactly once', async () => {
+  it('can have 1 000 refunds with full metadata', async () => {
     const events = ['payment.created', 'payment.confirmed', 'payment.refunded']
     await subscribe(service, merchant, endpointServer.url, events)
     const input = { amount: maxRefunds, metadata: fullMetadata }
@@ -87,7 +87,7 @@ describe('An intent with thousands of events', () => {
     expect(mongo.BSON.calculateObjectSize(read ?? {})).to.be.within(10_000, 16 * 1024)
   })
 
-  it('rejects payments while 1 000 events are waiting, and accepts them again once these are relayed', async () => {
+  it('rejects payments while 1 000 of its events are waiting', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     excuse([referenceNumber], 'events once')
     const [event] = (await storedIntent(service, referenceNumber)).outbox

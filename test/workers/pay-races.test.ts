@@ -34,7 +34,7 @@ const wallets = 50
 /** The demo wallet without money. */
 const empty = '22000003'
 
-describe('Two payers, the merchant, a simulation and the expiry, competing for one intent,', () => {
+describe('A race for one intent between two payers, the merchant, a simulation and the expiry', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
@@ -231,7 +231,7 @@ describe('Two payers, the merchant, a simulation and the expiry, competing for o
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
-  it(`produce one winner, only its events, and correct balances even after refunds, in each of ${all} rounds`, async () => {
+  it(`has one winner and sends only its events, in each of ${all} rounds`, async () => {
     await inChunks(all, 100, () => createIntent(service, merchant, { amount: 100 }))
     const made = await service.deps.Intent.find().lean<Intent[]>()
     service.clock.freeze(soon)

@@ -88,7 +88,7 @@ describe('A payment in progress', () => {
     expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('delays the expiry, so every read returns the intent as PENDING until it ends', async () => {
+  it('delays the expiry until it ends', async () => {
     const { referenceNumber, respond } = await paying({ outcome: 'done' })
     service.clock.advance(2 * dayMs)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
@@ -125,7 +125,7 @@ describe('A payment in progress', () => {
     },
   ]
   for (const { outcome, status, events } of ends)
-    it(`leaves the intent ${status}, with one event per change, if the outcome "${outcome.outcome}" arrives after the expiry time`, async () => {
+    it(`leaves the intent ${status} if the outcome "${outcome.outcome}" arrives after the expiry time`, async () => {
       const { referenceNumber, respond } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
       const enqueued = recordEnqueued()
@@ -144,7 +144,7 @@ describe('A payment in progress', () => {
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 
-  it('can be retried after a decline, whose reason is kept until a payment succeeds', async () => {
+  it('can be retried after a decline', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const before = await storedIntent(service, referenceNumber)
     wallet.setOutcome(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
@@ -161,7 +161,7 @@ describe('A payment in progress', () => {
     expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('releases the payment code on a permanent failure, as on success', async () => {
+  it('frees the payment code on success and on a permanent failure', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)
@@ -169,7 +169,7 @@ describe('A payment in progress', () => {
     expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it("is removed from the intent after 50 later attempts, but its form still can't be resubmitted", async () => {
+  it("can't be submitted again, even after 50 later attempts", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     await pay(service, referenceNumber)
@@ -227,7 +227,7 @@ describe('A payment in progress', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
-  it('starts only if the intent would still be open by a clock that is a second fast', async () => {
+  it('starts only if the intent would still be open by a clock that is one second fast', async () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)
@@ -256,7 +256,7 @@ describe('A payment in progress', () => {
       await process.close()
     })
 
-  it("releases the intent if its process died while writing the hold, and its form can't be resubmitted", async () => {
+  it('releases the intent if its process died while writing the hold', async () => {
     const { referenceNumber, key, orders, paid, process } = await holdSlowly('late', 0, minuteMs)
     wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)

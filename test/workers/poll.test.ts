@@ -87,7 +87,7 @@ describe("The workers' poll", () => {
       expect(await pollOutboxes(service.deps)).to.equal(0)
     })
 
-    it("relays one business's event before another's crowd of older events", async () => {
+    it("relays one business's event ahead of another's many older events", async () => {
       const crowd = await service.merchant()
       await manyIntents(120, { outbox: await oldOutbox(ago(60_000)) }, crowd)
       await createIntent(service, merchant)
@@ -98,7 +98,7 @@ describe("The workers' poll", () => {
       expect(await outboxEvents(service, crowd)).to.have.length(20)
     })
 
-    it("relays all other events despite a hundred it can't relay, and reports the error", async () => {
+    it("relays all other events even if it can't relay a hundred of them", async () => {
       const neighbour = await service.merchant()
       await subscribe(service, neighbour, endpointServer.url)
       await manyIntents(100, { outbox: await oldOutbox(ago(60_000)) })
@@ -123,7 +123,7 @@ describe("The workers' poll", () => {
   })
 
   describe('for deliveries', () => {
-    it('attempts only deliveries that are due, including one leased by a dead process', async () => {
+    it('attempts only deliveries that are due', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const delivery = await freshDelivery(service, merchant)
       service.deps.slots.open()
@@ -144,7 +144,7 @@ describe("The workers' poll", () => {
       expect((await storedDelivery(service, delivery)).attempts).to.equal(3)
     })
 
-    it("attempts one business's delivery before another's hundreds of older deliveries", async () => {
+    it("attempts one business's delivery ahead of another's hundreds of older deliveries", async () => {
       const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
       const requests = holdRequests(hanging)
       const like = await freshDelivery(service, merchant)
@@ -184,7 +184,7 @@ describe("The workers' poll", () => {
     })
   })
 
-  it("expires one business's intent before another's crowd of intents that were due earlier", async () => {
+  it("expires one business's intent ahead of another's many intents that were due earlier", async () => {
     const neighbour = await service.merchant()
     const earlier = ago(60_000)
     await manyIntents(120, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
@@ -199,7 +199,7 @@ describe("The workers' poll", () => {
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(20)
   })
 
-  it('does all other work while one kind fails or hangs', async () => {
+  it('does all other work while one kind of work fails or hangs', async () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, status, attempts, requeues, nextAttemptAt, leaseToken } = delivery
     const state = { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt: null }
@@ -235,7 +235,7 @@ describe("The workers' poll", () => {
     await loops.stop()
   })
 
-  it('reads only through indexes, however many documents need no work', async () => {
+  it('reads only through indexes', async () => {
     const expired = await freshDelivery(service, merchant)
     const past = { expiresAt: ago(0), cancelsAt: ago(0) }
     await service.deps.Intent.updateOne({ referenceNumber: expired.referenceNumber }, { $set: past })
@@ -284,7 +284,7 @@ describe("The workers' poll", () => {
     ])
   })
 
-  it('looks for work only in the queues its own process serves', async () => {
+  it('looks for work only in the queues that its own process serves', async () => {
     await createIntent(service, merchant)
     service.clock.advance(dayMs)
     const found: string[] = []

@@ -52,7 +52,7 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  it('leaves events in the outbox while their business is using all its slots, but relays all others', async () => {
+  it("leaves a business's events in the outbox while that business is using all its slots", async () => {
     const other = await service.merchant()
     await Promise.all([
       subscribe(service, merchant, endpointServer.url),
@@ -69,7 +69,7 @@ describe('The relay', () => {
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
-  it('inserts a delivery for an event in an unknown format, but leaves its attempts to newer processes', async () => {
+  it('inserts a delivery for an event in an unknown format but leaves its attempts to newer processes', async () => {
     const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
     await recordRecentSuccess(service, endpointId)
     const { referenceNumber } = await createIntent(service, merchant)
@@ -88,7 +88,7 @@ describe('The relay', () => {
     expect(endpointServer.received.splice(0)).to.have.length(1)
   })
 
-  it('reads at most ten events of an outbox at a time, and documents with more only after all others', async () => {
+  it('reads at most ten events of an outbox at a time', async () => {
     const [created] = await createIntents(service, merchant, 60)
     const first = created?.referenceNumber ?? ''
     breaks(service, 'events once', first)
@@ -160,7 +160,7 @@ describe('The relay', () => {
   })
 
   for (const batcher of ['appendEvents', 'bookEntries'] as const)
-    it(`leaves a payment in the outbox until this insert succeeds, so that no list lacks it: ${batcher}`, async () => {
+    it(`leaves a payment in the outbox until ${batcher} succeeds`, async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
       await simulate(service, merchant, referenceNumber)
       const failing = withBatchers(service.deps, { [batcher]: () => Promise.reject(unavailable()) })
@@ -174,7 +174,7 @@ describe('The relay', () => {
       expect(events.map(({ type }) => type)).to.deep.equal(['payment.created', 'payment.confirmed'])
     })
 
-  it("keeps only the events that can't be relayed in the outbox, and relays the rest", async () => {
+  it("keeps only the events that can't be relayed in the outbox", async () => {
     const broken = await service.merchant()
     const [wrong] = await Promise.all([
       subscribe(service, broken, endpointServer.url),
@@ -211,7 +211,7 @@ describe('The relay', () => {
     ])
   })
 
-  it('gives up on an insert not sent within a minute, and later creates the delivery with a new time', async () => {
+  it("gives up on an insert that isn't sent within a minute", async () => {
     await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const waits: number[] = []
@@ -230,7 +230,7 @@ describe('The relay', () => {
     expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('relays events of orders and intents together, each only once', async () => {
+  it('relays each event of orders and intents once', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)

@@ -38,7 +38,7 @@ describe('The data clean-up', () => {
     return { outcome, ...begun.counts }
   }
 
-  it("removes test data, with later refunds' events, only when it is more than 30 days old", async () => {
+  it('removes test data only when it is more than 30 days old', async () => {
     const madeAt = service.clock.now()
     service.clock.freeze(madeAt)
     const [paid = ''] = await createSampleData(service, pair.test, true)
@@ -70,7 +70,7 @@ describe('The data clean-up', () => {
     return texts
   }
 
-  it('changes no balances, and removes or changes no live documents except attempts', async () => {
+  it('changes no balances and no live documents except attempts', async () => {
     await createSampleData(service, pair.test, true)
     await createSampleData(service, pair.live, false)
     await ageData(service, pair.test, 400 * dayMs)
@@ -83,7 +83,7 @@ describe('The data clean-up', () => {
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0 })
   })
 
-  it('keeps unfinished intents, orders and deliveries of any age, and removes them once finished', async () => {
+  it('keeps unfinished intents, orders and deliveries of any age', async () => {
     const { Intent, Order, Delivery } = service.deps
     const recorded = { format: 1, facts: { status: 'PENDING' } }
     const event = newEvent('payment.created', service.clock.now(), recorded, null)
@@ -135,7 +135,7 @@ describe('The data clean-up', () => {
     return _id
   }
 
-  it('keeps only the last attempt of an old live delivery, without the response, and still allows a re-queue', async () => {
+  it('keeps only the last attempt of an old live delivery', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     service.clock.advance(30_000)
@@ -178,7 +178,7 @@ describe('The data clean-up', () => {
     ])
   })
 
-  it('keeps all attempts of a re-queued delivery until that is old', async () => {
+  it('keeps all attempts of a re-queued delivery until the re-queue is old', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
@@ -207,7 +207,7 @@ describe('The data clean-up', () => {
     expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
   })
 
-  it('removes only endpoints deleted more than two days ago that have no deliveries', async () => {
+  it('removes only endpoints without deliveries that were deleted more than two days ago', async () => {
     const merchant = await service.merchant()
     const create = async () => (await subscribe(service, merchant, endpointServer.url)).id
     const remove = (id: string) =>
@@ -249,7 +249,7 @@ describe('The data clean-up', () => {
     expect(returned(ops, 'byTimeAndEvent')).to.equal(0)
   })
 
-  it('pauses between batches to let requests through, even if one millisecond has more documents than a batch', async () => {
+  it('pauses between batches to let requests through', async () => {
     const { referenceNumber } = await createIntent(service, pair.test)
     const {
       codeKey: _codeKey,
@@ -290,7 +290,7 @@ describe('The data clean-up', () => {
     await service.deps.Delivery.collection.insertMany(copies as never[])
   }
 
-  it("resumes where it was stopped, even halfway through a business's data", async () => {
+  it("resumes where it was stopped, even in the middle of a business's data", async () => {
     await service.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyDeliveries()

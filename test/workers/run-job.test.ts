@@ -40,7 +40,7 @@ describe('A BullMQ job', () => {
     ['cannot store the time of the next run', () => Promise.reject(new Error('Redis is down'))],
     ['never responds', () => new Promise(() => {})],
   ] as const)
-    it(`ends, and doesn't become a failed job, if it has to wait and Redis ${what}`, async () => {
+    it(`ends without failing if it has to wait and Redis ${what}`, async () => {
       expect(await errorOf({ againAt: new Date() }, moveToDelayed)).to.be.instanceOf(DelayedError)
       expect(warned).to.deep.equal(['job.not-delayed'])
     })
@@ -62,7 +62,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
 
-  it('fails for good after a permanent failure, even if BullMQ would still retry it', async () => {
+  it('fails permanently after a permanent failure, even if BullMQ would still retry it', async () => {
     const error = await errorOf({ failure: 'attempt 8: status 500' })
     expect(error).to.be.instanceOf(UnrecoverableError)
     expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
@@ -93,7 +93,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['jobs.not-removed'])
   })
 
-  it("finds its endpoint by the delivery's id, which contains the endpoint's", () => {
+  it("finds its endpoint by the delivery's id, which contains the endpoint's id", () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })
@@ -107,7 +107,7 @@ describe('A BullMQ job', () => {
     ref: each,
     host: each,
   }))
-  it('is completed and logged if its data is invalid, in every queue, and never runs again', async () => {
+  it('is completed and logged if its data is invalid', async () => {
     const own = await openService({}, log)
     const added = queueNames.map((name) => {
       const data = ['retention', 'maintenance'].includes(name)
@@ -131,7 +131,7 @@ describe('A BullMQ job', () => {
     await own.close()
   })
 
-  it('is reported with a warning if no process is consuming its queue', async () => {
+  it('causes a warning if no process serves its queue', async () => {
     const relays = queues.open(service, 'outbox-relay')
     await warnOfUnattended(service.deps)
     expect(warned).to.deep.equal(['queue.unattended'])

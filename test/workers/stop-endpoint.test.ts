@@ -34,7 +34,7 @@ describe('Deleting or disabling an endpoint', () => {
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`cancels its deliveries that are in flight or waiting for a slot, and frees the slots (${what})`, async () => {
+    it(`cancels its deliveries that are in flight or waiting for a slot (${what})`, async () => {
       await recordFailures(service, endpointId)
       const open = holdOpen()
       const workers = service.startWorkers()
@@ -73,7 +73,7 @@ describe('Deleting or disabling an endpoint', () => {
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
-    it(`cancels a new delivery whose relay read the endpoint before but inserts after (${what})`, async () => {
+    it(`cancels a delivery inserted by a relay that read the endpoint earlier (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()
@@ -86,7 +86,7 @@ describe('Deleting or disabling an endpoint', () => {
     })
   }
 
-  it('ends attempts in flight within 3 s, because workers renew their leases', async () => {
+  it('ends attempts in flight within 3 s', async () => {
     const open = holdOpen()
     const workers = service.startWorkers()
     await create(1)

@@ -79,7 +79,7 @@ describe('A payment or refund with an unknown outcome', () => {
 
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
 
-  it('is queried only when due, at growing intervals of at most a minute, and settled only once', async () => {
+  it('is queried only when due, at growing intervals of at most a minute', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     expect(await query(intent, key)).to.deep.equal(intent.hold?.queryAt)
@@ -151,7 +151,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is settled only once if two workers query the wallet in parallel, whatever the outcome', async () => {
+  it('is settled only once even if two workers query the wallet in parallel', async () => {
     const outcomes = [
       { outcome: 'done' },
       { outcome: 'declined', reason: 'insufficient_funds' },
@@ -176,7 +176,7 @@ describe('A payment or refund with an unknown outcome', () => {
     }
   })
 
-  it("is unchanged by the query for the next payment, even if its own query's response is late", async () => {
+  it("doesn't affect the next payment if its own query gets a late response", async () => {
     service.clock.freeze(service.clock.now())
     const { intent, key } = await unknownPayment()
     const { referenceNumber } = intent
@@ -217,7 +217,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is queried even without a job as soon as it is due, but not before', async () => {
+  it('is queried as soon as it is due, even without a job', async () => {
     service.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -245,7 +245,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
-  it('is queried by one worker at a time, without waiting behind a hundred hanging queries for another business', async () => {
+  it('is not delayed by a hundred hanging queries for another business', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const queryAt = new Date(service.clock.now().getTime() - 60_000)
@@ -303,7 +303,7 @@ describe('A payment or refund with an unknown outcome', () => {
     ])
   })
 
-  it('is no longer queried once settled, and its job completes, as does one for a nonexistent payment', async () => {
+  it('is no longer queried once settled', async () => {
     const { intent, key } = await unknownPayment()
     expect(await query({ _id: newId() }, key)).to.equal(null)
     expect(await query(intent, newId())).to.equal(null)
@@ -312,7 +312,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(wallet.queries).to.have.length(0)
   })
 
-  it("stays open while its wallet isn't configured, and is settled once it is again", async () => {
+  it("stays open while its wallet isn't configured", async () => {
     service.clock.freeze(new Date('2031-01-05T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     service.deps.wallets = openWallets(null, null)
@@ -376,7 +376,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await storedIntent(service, referenceNumber)).to.deep.include(paidWithoutRefunds)
   })
 
-  it('stays open after an exception, which is logged as a bug unless it came from MongoDB', async () => {
+  it('stays open after an exception', async () => {
     const faults = [new TypeError('x is not a function'), new mongo.MongoNetworkError('gone')]
     const [bug] = faults
     for (const fault of faults) {

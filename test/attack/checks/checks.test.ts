@@ -40,15 +40,15 @@ const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(o
 
 // These tests cover false alarms and special cases: the planted bugs (planted/plants.ts) prove that every check finds
 // its bug.
-describe('The checks in `npm run attack`', () => {
-  it('report an operation that is carried out twice for the same idempotency key', () => {
+describe('A check in `npm run attack`', () => {
+  it('reports an operation that is carried out twice for the same idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']
     const act = () => exchange('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
     expect(oncePerKey?.(act())).to.equal(null)
     expect(oncePerKey?.(act())).to.include('executed twice')
   })
 
-  it('report a refusal and an effect for the same idempotency key, unless their requests were sent at the same moment', () => {
+  it('reports an idempotency key that got both a refusal and an effect, unless its requests were sent at the same moment', () => {
     const second = (firstStatus: number, status: number, sentAt: number) => {
       const oncePerKey = responseChecks(pools)['once per key']
       const act = (changes: Partial<WireResponse>) => exchange('POST', `${list}/PI-1/cancel`, changes)
@@ -66,13 +66,13 @@ describe('The checks in `npm run attack`', () => {
     }
   })
 
-  it('report more responses than requests', () => {
+  it('reports more responses than requests', () => {
     const first = exchange('', '', { status: 400 })
     const attack = { ...first.attack, raw: { text: '', expected: ['keyed'] as const } }
     expect(judge('read once', { ...first, attack, index: 1 })).to.include('response 2')
   })
 
-  it('flag ids of another business or environment, except inside metadata', () => {
+  it('flags ids of another business or environment, except inside metadata', () => {
     const apart = (data: object) =>
       judge('businesses apart', exchange('GET', list, { body: JSON.stringify({ success: true, data }) }))
     expect(apart({ items: [{ id: 'x', sandbox: false }] })).to.include('sandbox')
@@ -82,13 +82,13 @@ describe('The checks in `npm run attack`', () => {
     expect(apart(own)).to.equal(null)
   })
 
-  it("flag a response that can't be parsed", () => {
+  it("flags a response that can't be parsed", () => {
     const json = { 'content-type': 'application/json; charset=utf-8' }
     const cut = exchange('GET', list, { body: '{"success":' }, json)
     expect(faultOf((one) => judge('as described', one) ?? null, cut)).to.include('cannot be checked')
   })
 
-  it('flag extra bytes after a response, except the body of an error response to HEAD', () => {
+  it('flags extra bytes after a response, except the body of an error response to HEAD', () => {
     const after = (method: string, beyond: number, headers: Record<string, string>) =>
       judge('enveloped', exchange(method, list, { beyond }, headers))
     const ending = { connection: 'close', 'content-length': '5' }
@@ -98,7 +98,7 @@ describe('The checks in `npm run attack`', () => {
     expect(after('HEAD', 5, ending)).not.to.include('bytes')
   })
 
-  it('report each missing security header of a page, and a permissive content security policy', () => {
+  it('flags a page with a missing security header or a permissive content security policy', () => {
     const good = {
       'x-request-id': '01234567-0123-0123-0123-0123456789ab',
       'x-content-type-options': 'nosniff',
@@ -117,14 +117,14 @@ describe('The checks in `npm run attack`', () => {
     expect(page({ 'content-security-policy': open })).to.include('policy')
   })
 
-  it('flag every unintended 503', () => {
+  it("flags a 503 that isn't one of the intended ones", () => {
     const signIn = (body: string) =>
       judge('no fault', exchange('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
     expect(signIn('Too many people are signing in right now.')).to.equal(null)
     expect(signIn('MongoDB is unavailable')).to.include('503')
   })
 
-  it('flag a request from the service to an endpoint on this machine in production mode', () => {
+  it('flags a connection from the service to an endpoint on this machine in production mode', () => {
     const reached = (isProduction: boolean) =>
       runChecks['nothing private reached']?.({
         processes: [{ name: 'worker', connections: () => ['127.0.0.1:7', '127.0.0.1:8'] }],
@@ -136,7 +136,7 @@ describe('The checks in `npm run attack`', () => {
     expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
   })
 
-  it('flag a missing response to a request whose body is within the size limit', () => {
+  it('flags a missing response to a request whose body is within the size limit', () => {
     const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
       const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
       return missingResponseChecks['no hang']?.({ attack, none, ms: 1, part, bytes })
@@ -149,7 +149,7 @@ describe('The checks in `npm run attack`', () => {
     expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
   })
 
-  it("determine a string's owner by its tag, and ignore encrypted strings", () => {
+  it('recognises the owner of a string by its tag', () => {
     expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
       { owner: 3, mode: 'test', number: 12 },
       { owner: 4, mode: null, number: 5 },

@@ -6,13 +6,13 @@ import { plants } from './plants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-describe('The bugs planted by `npm run attack -- --planted`', () => {
+describe('A bug planted by `npm run attack -- --planted`', () => {
   for (const { bug, edits } of plants)
     it(`can be inserted into the current source code: ${bug}`, () => {
       expect(editedFiles(root, edits).size).to.be.greaterThan(0)
     })
 
-  it('include at least one for every check of the attack', () => {
+  it('exists for every check of the attack', () => {
     expect(new Set(plants.map(({ foundBy }) => foundBy))).to.have.all.keys(checkNames)
   })
 })

@@ -7,7 +7,7 @@ import { openConnection, type Result, sendAlone } from './connection.ts'
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const request = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
-describe('The HTTP clients of `npm run attack`', () => {
+describe('An HTTP client of `npm run attack`', () => {
   let server: Server
   let port: number
   let requests = 0
@@ -38,7 +38,7 @@ describe('The HTTP clients of `npm run attack`', () => {
     return result
   }
 
-  it('report a response that is cut off on a kept-alive connection', async () => {
+  it('reports a response that is cut off on a kept-alive connection', async () => {
     act = (socket, number) =>
       number === 1 ? socket.write(good) : socket.end('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nhalf')
     const [, second] = await sendInOrder(2, false)
@@ -46,7 +46,7 @@ describe('The HTTP clients of `npm run attack`', () => {
     expect(requests).to.equal(2)
   })
 
-  it('retry a request whose kept-alive connection closes immediately, and report the retry', async () => {
+  it('retries a request whose kept-alive connection closes immediately', async () => {
     act = (socket, number) => (number === 2 ? socket.end() : socket.write(good))
     const [first, second] = await sendInOrder(2, false)
     expect(first?.isRepeated).to.equal(false)
@@ -54,13 +54,13 @@ describe('The HTTP clients of `npm run attack`', () => {
     expect(second).to.have.nested.property('response.status', 200)
   })
 
-  it("don't retry a request whose connection closes only after a while", async () => {
+  it("doesn't retry a request whose connection closes only after a while", async () => {
     act = (socket, number) => (number === 2 ? setTimeout(() => socket.end(), 400) : socket.write(good))
     const [, second] = await sendInOrder(2, false)
     expect(second).to.include({ none: 'closed', part: 0, isRepeated: false })
   })
 
-  it('count extra bytes with a response, after a response to HEAD, and before the next request', async () => {
+  it('counts unexpected bytes after a response', async () => {
     act = (socket) => socket.write(`${good}EXTRA`)
     expect((await sendInOrder(1, false))[0]).to.have.nested.property('response.beyond', 5)
     act = (socket) => socket.write(good)
@@ -73,7 +73,7 @@ describe('The HTTP clients of `npm run attack`', () => {
     expect((await sendInOrder(2, false))[1]).to.have.nested.property('response.beyond', 4)
   })
 
-  it('return all responses to a raw request, and count the bytes after the last', async () => {
+  it('returns all responses to a raw request', async () => {
     act = (socket) => socket.end(`${good}${good}rest`)
     const { responses } = await sendAlone(port, request, 2)
     expect(responses.map(({ beyond }) => beyond)).to.deep.equal([0, 4])
@@ -81,7 +81,7 @@ describe('The HTTP clients of `npm run attack`', () => {
     expect(await sendAlone(port, request, 1)).to.include({ end: 'closed', part: 25 })
   })
 
-  it('treat a response with an invalid length as incomplete', async () => {
+  it('treats a response with an invalid length as incomplete', async () => {
     for (const invalid of ['Content-Length: x\r\n\r\nok', 'Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n']) {
       act = (socket) => socket.end(`HTTP/1.1 200 OK\r\n${invalid}`)
       expect((await sendInOrder(1, false))[0], invalid).to.include({ none: 'closed' })

@@ -6,7 +6,7 @@ import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
 import { withService } from '../../support/service.ts'
 import { harnessEdits } from './edits.ts'
 
-describe('The fault points in a test build', function () {
+describe('A test build with fault points', function () {
   this.timeout(60_000)
   const service = withService()
   let web: ServiceProcess | undefined
@@ -14,7 +14,7 @@ describe('The fault points in a test build', function () {
     await web?.stop()
   })
 
-  it('all fit into one build, and kill the service on command', async () => {
+  it('contains every fault point, each of which kills the service on command', async () => {
     const build = buildWith(harnessEdits)
     const orders = join(build, 'orders')
     writeFileSync(orders, 'create.inserted:2:kill')

@@ -298,7 +298,7 @@ describe("The fault run's checker", () => {
       expect(checkEvidence(round)).to.deep.equal([])
     })
 
-  it('has at least one broken history for every promise', () => {
+  it('has at least one failing history for every promise', () => {
     for (const histories of Object.values(broken)) expect(Object.keys(histories)).to.not.deep.equal([])
   })
 
@@ -312,14 +312,14 @@ describe("The fault run's checker", () => {
         expect(unread).to.deep.equal([])
       })
 
-  it("reports documents it can't check, and checks everything else", () => {
+  it("reports documents that it can't check, and still checks all others", () => {
     const round = ordinary()
     round.ends.push({ at: at(3), process: 'web-1', message: 'it ended with 1' })
     for (const intent of round.dump.intents) Object.assign(intent, { refunds: null })
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses a delay if a fault or a busy machine explains it, but not if only an endpoint was at fault', () => {
+  it('excuses a delay that a service fault or a busy machine explains, but not one during an endpoint fault', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000

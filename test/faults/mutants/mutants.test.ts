@@ -22,24 +22,24 @@ const notAlone = [
   'provider.balances',
 ]
 
-describe('The deliberate bugs (mutants) for fault runs', () => {
-  it('have unique names, and the quick selection contains only existing ones', () => {
+describe('A deliberate bug (mutant) for fault runs', () => {
+  it('has a unique name', () => {
     const names = [...controls, ...mutants].map(({ name }) => name)
     expect(new Set(names).size).to.equal(names.length)
     expect(chooseMutants([])).to.include.members([...controls])
   })
 
-  it('include one that breaks only the given promise, for each promise a bug can break on its own', () => {
+  it('exists for each promise that a single bug can break on its own', () => {
     const alone = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
     expect(Object.keys(promises).filter((name) => !alone.has(name))).to.have.members(notAlone)
   })
 
-  it('name existing promises and tests as their detectors', () => {
+  it('names only existing promises and tests that detect it', () => {
     const isKnown = (name: string): boolean => name in promises || existsSync(join(root, 'test', name))
     expect(mutants.flatMap(({ caughtBy }) => caughtBy).filter((name) => !isKnown(name))).to.deep.equal([])
   })
 
-  it('have fault plans that fit into the run, with only the intended faults, and a matching control', () => {
+  it('has a fault plan that fits into its run and causes only the intended faults', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const control = controlOf(focus).focus
       expect(control.faults, name).to.include.members([...focus.faults])

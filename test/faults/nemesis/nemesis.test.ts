@@ -13,14 +13,14 @@ describe('The fault injector', () => {
   const targets = (onJump: () => void) =>
     ({ endpointServers: { behave }, controls: { jump: onJump } }) as unknown as Targets
 
-  it('reports the faults it caused, and skips those that would come too late', async () => {
+  it('reports the faults it caused and skips those that would come too late', async () => {
     const plan = [mood('/hook/1', 0, 60), mood('/hook/1', 5, 0), jump]
     const made: PlannedFault[] = []
     await runFaults(targets(Boolean), plan, 20, (_fault, planned) => made.push(planned))
     expect(made).to.have.members([plan[0], jump])
   })
 
-  it('ends running faults and starts no more if one fails', async () => {
+  it("ends running faults and starts no more if a fault can't be caused", async () => {
     behaved.length = 0
     const plan = [mood('/hook/1', 0, 60), jump, mood('/hook/2', 30, 0), mood('/hook/3', 60_000, 0)]
     const failing = targets(() => {

@@ -24,7 +24,7 @@ function gapsOf(plan: readonly PlannedFault[], lengthMs: number): number[] {
 }
 
 describe('A fault plan', () => {
-  it('is the same for the same seed, even if a single round is repeated', () => {
+  it('is the same whenever a run uses the same seed', () => {
     expect(plansOf('--seed', '4711')).to.deep.equal(plansOf('--seed', '4711'))
     expect(plansOf('--seed', '4711')).to.not.deep.equal(plansOf('--seed', '4712'))
     const [, , third] = plansOf('--seed', '4711', '--minutes', '10')
@@ -35,14 +35,14 @@ describe('A fault plan', () => {
   })
 
   for (const seed of ['1', '4711', '123456']) {
-    it(`contains every kind of fault and every fault point in an hour of rounds (seed ${seed})`, () => {
+    it(`contains every kind of fault and every fault point within an hour of rounds (seed ${seed})`, () => {
       const faults = plansOf('--seed', seed, '--minutes', '60').flat()
       expect(new Set(faults.map(({ what }) => what))).to.have.all.keys(Object.keys(faultKinds))
       const armed = new Set(faults.flatMap(({ order }) => order?.point ?? []))
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })
 
-    it(`leaves some time without faults, and never overlaps two faults of one target (seed ${seed})`, () => {
+    it(`leaves some time without faults and never overlaps two faults of one target (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--minutes', '10')) {
         const gaps = gapsOf(plan, 150_000)
         expect(gaps.at(-1)).to.be.at.least(30_000)
