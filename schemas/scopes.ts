@@ -1,4 +1,4 @@
-/** A key without a list of scopes has all of them. */
+/** A key without a list of scopes has all scopes. */
 export const scopes = [
   'payments.intents:read',
   'payments.intents:write',

@@ -1,7 +1,7 @@
 import type { Loops } from '../src/work/loop.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Starts the nightly work, which removes old data, and seals and verifies the audit trail. */
+/** Starts the nightly work: removing old data, and sealing and verifying the audit trail. */
 export const retention = (loops: Loops): QueueWorker<'retention'> => ({
   afterFault: 'complete',
   async run() {

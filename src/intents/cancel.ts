@@ -64,7 +64,7 @@ export interface CancelRun extends By {
 
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
-/** A page takes up to 13 MB, because an intent can have 153 KB of metadata. */
+/** A page takes up to 13 MB, mostly for metadata (153 KB per intent). */
 const pageSize = { documents: 50, projection: { outbox: 0 }, maxTimeMS: 4_000 } as const satisfies PageSize
 
 /** Cancels 100 intents per second, like the default rate limit of an API key. */

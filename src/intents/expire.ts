@@ -54,7 +54,7 @@ export const expiryJob = (
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
 
-/** The jobs of intents that became due more recently may be about to run. */
+/** The jobs of intents that became due within this time may be about to run. */
 const graceMs = 1_500
 const maxPerBusiness = 1_000
 

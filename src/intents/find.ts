@@ -41,7 +41,7 @@ export interface IntentToChange extends Intent, MarkCounts {
 
 /** The hosted page reads this. `refunds` is always empty, because the page shows only their sum. */
 export interface OfferedIntent extends Intent, MarkCounts {
-  /** Sums of the SUCCEEDED refunds and of the payer's fees that they returned, in centimes. */
+  /** In centimes: the sum of all SUCCEEDED refunds, and of the payer's fees that they returned. */
   refunded: number
   refundedFee: number
   merchant: string

@@ -75,7 +75,6 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
 
 export type AmountType = 'FIXED' | 'OPEN'
 
-/** The fields of a create request, as they are stored. */
 export const requestedFields = part({
   amountType: oneOf<AmountType>(),
   /** In centimes. For an OPEN intent, it's null or a suggested amount that responses don't contain. */

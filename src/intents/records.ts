@@ -32,7 +32,7 @@ export const holdFields = part({
   startedAt: date,
   /** The customer's IP address, for the limit on refused PINs. Unknown if no proxy reported it. */
   clientIp: optional(text),
-  /** The wallet must not carry out the payment after this. */
+  /** The wallet must not carry out the payment after this time. */
   validUntil: date,
   queryAt: date,
   /** Distinguishes concurrent submissions of the same form. */
