@@ -27,7 +27,7 @@ const maxRounds = 50
 /** Random, so that processes don't collide again. */
 const maxPauseMs = 10
 
-/** A forged document may have any BSON type as its number. A string, e.g., would sort above all numbers. */
+/** The number in a forged document may be any BSON value. A string, e.g., would sort above all numbers. */
 export const validNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
 
 /** Returns null if the chain is empty. */

@@ -28,7 +28,7 @@ export const loggedEvents = declareCollection({
       name: 'byTypeAndTime',
       key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
     },
-    // The feed reads by this index.
+    // The feed uses this index.
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],

@@ -62,7 +62,7 @@ export const replays = declareCollection({
     leaseToken: orNull(text),
     startedBy: actorFields,
     createdAt: date,
-    /** The UTC day of the start, and the replay's number on it, per business and environment. */
+    /** The UTC day of the start, and the replay's number on that day within its business and environment. */
     day: whole,
     numberOfDay: whole,
     finishedAt: orNull(date),

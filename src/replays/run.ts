@@ -95,10 +95,7 @@ async function runPage(
   return next?.status === 'RUNNING' ? next : null
 }
 
-/**
- * Stops after `most` deliveries (at least 1). Each write records the replay's id, so applying a page twice
- * does no harm.
- */
+/** Stops after `most` deliveries, at least 1. Writes record the replay's id, so a page can be repeated. */
 async function applyPage(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'counters' | 'config' | 'now'>,
   replay: Replay,

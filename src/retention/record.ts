@@ -46,7 +46,7 @@ interface RecordDeps {
   now(): Date
 }
 
-/** A new record counts the last night as done, so a new service waits for the night to clean up. */
+/** A new record counts the last night as done, so that a new service waits until night to clean up. */
 export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })

@@ -19,7 +19,7 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> &
 const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
 const hourMs = 3_600_000
 
-/** A line of the current hour may still count repeats. A `closesAt` that is hours ahead must be forged. */
+/** Leaves out lines of the current hour, which may still count repeats. A later `closesAt` must be forged. */
 const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })

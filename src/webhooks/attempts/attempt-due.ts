@@ -114,7 +114,7 @@ export async function beginAttempts(
     starting.push(leaseAndBegin(deps, id, slot))
   }
   const begun = (await Promise.all(starting)).filter((delivery) => delivery !== null)
-  // An earlier job may still exist, because replays and the command line re-queue without a job.
+  // Runs in the background, because attempts must not wait for Redis.
   void deps.backgroundWork.add(removeSuperseded(deps, begun))
   return begun.length
 }
@@ -144,7 +144,7 @@ async function cancelDue(
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/** Removes the previous jobs of re-queued deliveries, because they'd have nothing to do. */
+/** Removes the earlier jobs of re-queued deliveries, which replays and the command line leave behind. */
 export async function removeSuperseded(
   deps: Pick<Deps, 'queues' | 'log'>,
   deliveries: Counted[],

@@ -55,7 +55,7 @@ const endpointFields = {
   health: 1,
 } as const
 
-/** An attempt needs a lease that lasts this long, because its first renewal may be 3 s away. */
+/** An attempt starts only if its lease lasts this long, because the first renewal may be 3 s away. */
 const minLeaseMs = 5_000
 
 /** Runs in the background. This process must hold the lease. `read` is the body's source, if already read. */
@@ -77,7 +77,7 @@ export function beginAttempt(
 }
 
 /**
- * Implements SPEC 6.2 to 6.4. If MongoDB fails, the attempt doesn't count. It's made again after the lease.
+ * Implements SPEC 6.2 to 6.4. If MongoDB fails, the attempt doesn't count and is repeated after the lease.
  */
 async function attemptDelivery(
   deps: AttemptDeps,

@@ -26,7 +26,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       metric: 'attempts_in_flight',
       maxWaiting: 500,
     },
-    // An attempt that times out after 30 s is slow for 25 s, so a business can make four such a second.
+    // An attempt that times out after 30 s is slow for 25 s, so 100 slots allow four of them per second.
     slow: {
       what: 'Webhook attempts in progress for over 5 s',
       total: 400,

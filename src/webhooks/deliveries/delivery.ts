@@ -38,13 +38,13 @@ export const deliveries = declareCollection({
     attempts: whole,
     /** Manually requested attempts, in addition to those of the retry table. */
     requeues: whole,
-    /** The value of `attempts` at the last re-queue. While equal, the requested attempt has no result yet. */
+    /** The value of `attempts` at the last re-queue. If equal, the requested attempt has no result yet. */
     attemptsAtRequeue: optional(whole),
     /** When a worker may lease the delivery, or when its current lease ends. Null once it's done. */
     nextAttemptAt: orNull(date),
     /** Only the holder of this token may record a result. */
     leaseToken: orNull(text),
-    /** The oldest comes first. The clean-up leaves an old delivery only its last attempt. */
+    /** The oldest comes first. In old deliveries, the clean-up keeps only the last attempt. */
     attemptLog: list(attemptFields),
     /** The HTTP status of a failed last attempt. Missing for test events to live endpoints. */
     failureStatus: optional(whole),

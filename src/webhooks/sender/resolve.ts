@@ -43,7 +43,7 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/** Connecting to this many addresses fits into an attempt's 30 s. All of a name's addresses are checked. */
+/** Connecting to this many addresses fits into an attempt's 30 s. All addresses are checked before. */
 const maxAddresses = 4
 
 /** No real host has this many. Checking 4,000 would take 30 ms. */

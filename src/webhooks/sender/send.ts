@@ -112,9 +112,7 @@ export function createSender(options: SenderOptions) {
   }
 
   return {
-    /**
-     * Posts `body` unchanged. Rejects only on an invalid header or a closed sender, not on endpoint errors.
-     */
+    /** Posts `body` unchanged. Rejects on an invalid header or if closed, but not on an endpoint's error. */
     async send(request: SendRequest): Promise<Attempt> {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
