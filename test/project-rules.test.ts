@@ -92,7 +92,7 @@ describe("The project's structure", () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
-  it('lets no domain folder import Express, BullMQ, interface folders or workers', () => {
+  it('lets no domain folder import Express, BullMQ or workers', () => {
     const isWrong = (name: string) =>
       /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
         name,

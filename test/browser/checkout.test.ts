@@ -62,7 +62,7 @@ describe('A customer in a browser', function () {
       // Browsers are slow, so half of the combinations have to do.
       if (scripts === (language === 'ar')) continue
 
-      it(`can choose and change the amount, and use another wallet after insufficient funds (${where})`, async () => {
+      it(`can choose an amount, and pay from another wallet after insufficient funds (${where})`, async () => {
         const { service } = counter
         const merchant = await service.merchant()
         const fields = { amountType: 'OPEN', amount: 20_000 }

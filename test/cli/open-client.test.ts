@@ -6,7 +6,7 @@ import { listen } from '../support/listen.ts'
 const success = { success: true, data: {} }
 const failure = { success: false, error: { code: 'RATE_LIMITED', message: '' } }
 
-describe("The connection of the merchants' command line", () => {
+describe("The command line's API client", () => {
   it('says when it is waiting for a busy or failing service', async () => {
     const statuses = [429, 503, 200]
     const server = createServer((_req, res) => {

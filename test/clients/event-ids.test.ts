@@ -39,7 +39,7 @@ print(",".join(str(show(id)).lower() for id in ["a" * 24, "a" * 24, "..", "a/b",
 `,
 }
 
-describe('The event id returned by verify', () => {
+describe('The event id that webhook verification returns', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const server = withEndpointServer()

@@ -114,7 +114,7 @@ describe('A list or show command', function () {
     expect(byLast4.stdout).to.match(new RegExp(`^${keyId} .* overlap$`, 'm'))
   })
 
-  it('covers staff accounts, shops and wallets', async () => {
+  it('shows staff accounts, shops and wallets', async () => {
     const merchant = await service.merchant()
     const { businessId } = merchant
     const by = { actor: { kind: 'operator', name: 'test', from: null }, reason: 'test' } as const

@@ -164,7 +164,7 @@ describe('A Redis failover under load', function () {
   after(() => Promise.all([...stages.values()].map((stage) => stage.then(({ close }) => close()))))
 
   for (const name of Object.keys(kinds))
-    it(`loses nothing and delays first attempts by at most 5 s (${name})`, async () => {
+    it(`loses no event and delays first attempts by at most 5 s (${name})`, async () => {
       const stage = (await stages.get(name)) as Stage
       const { during, extraMs } = await killMaster(stage)
       expect(during).to.be.above(3)

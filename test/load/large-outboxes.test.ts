@@ -79,7 +79,7 @@ describe('An intent with a thousand refunds and the largest metadata', () => {
     }
   }
 
-  it('has each event delivered exactly once to two endpoints by a worker with 384 MB', async () => {
+  it('has each event delivered exactly once by a worker with 384 MB of memory', async () => {
     const both = [endpoints.first, endpoints.second]
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
     for (const { url } of both) await subscribe(service, merchant, url, events)

@@ -69,7 +69,7 @@ describe('A sandbox wallet whose process is killed at any step', function () {
     ['wrong PIN', () => payment({ pin: '0000' }), 'refused'],
     ['refund', refund, 'done'],
   ] as const)
-    it(`keeps its balance consistent with the one outcome of a ${what}`, async () => {
+    it(`ends up with a single outcome and a matching balance (${what})`, async () => {
       const seen = new Set<string>()
       const killed = operation(prepare, seen)
       const steps = await killAtEveryStep(service, killed, 0)

@@ -72,7 +72,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('calls only five of many wrong PINs wrong if two processes receive them in parallel', async () => {
+  it('is locked after five of many wrong PINs that two processes receive in parallel', async () => {
     const phone = await here.customer(1000)
     const all = inFull(50, 12)
     const outcomes = await inBoth(all, (where) => where.pay({ phone, pin: '0000' }))
@@ -110,7 +110,7 @@ describe('A sandbox wallet', () => {
     ['a correct PIN', async (phone: string) => expect(await here.pay({ phone })).to.deep.equal(done)],
     ['15 minutes', async () => pass(quarterMs)],
   ] as const)
-    it(`accepts five wrong PINs again after ${what}`, async () => {
+    it(`allows five wrong PINs again after ${what}`, async () => {
       for (const late of [null, false]) {
         const phone = await here.customer(1000)
         const [began, gate] = [createGate(), createGate()]
@@ -202,7 +202,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(1000)
   })
 
-  it('carries out nothing after the deadline, even if another payment delayed an order that began in time', async () => {
+  it('never carries out a delayed order after its deadline', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const update = 4

@@ -128,7 +128,7 @@ describe("A payment webhook's body", () => {
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
-  it("contains the refund id along with the payment's data after each refund", async () => {
+  it("contains each refund's id and the payment's data", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)

@@ -143,7 +143,7 @@ describe('The webhook sender with reusable connections', () => {
     }
   })
 
-  it('stays within the maximum number of open sockets while its attempts do', async () => {
+  it('closes sockets beyond the maximum', async () => {
     const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(endpointServers)
     const { post } = senderTo(all, { maxSockets: 4 })

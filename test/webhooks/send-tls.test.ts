@@ -30,7 +30,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     ['then ends the connection', (socket: Socket) => socket.end()],
     ['then resets the connection', (socket: Socket) => socket.resetAndDestroy()],
   ] as const)
-    it(`covers received bytes, which wait once it is used up: an endpoint that sends bytes and ${what}`, async () => {
+    it(`delays received bytes once it is used up, even if the endpoint ${what}`, async () => {
       const endpointServer = await rawEndpoint((socket) => void socket.write('abc'))
       const raw = connect(endpointServer.port, '127.0.0.1').on('error', () => {})
       await once(raw, 'connect')
@@ -68,7 +68,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)
   })
 
-  it("is a fifth of a process's time in total for all businesses that have used up their own", () => {
+  it("is a fifth of a process's time in total for businesses that have used up their own", () => {
     let now = 0
     const ofBusiness = createMeters(meters.endpoints, () => now)
     const greedy = ['a', 'b', 'c', 'd']

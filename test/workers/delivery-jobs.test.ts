@@ -178,7 +178,7 @@ describe("A delivery's job", () => {
       expect(bytes + inSet).to.be.at.most(700)
     })
 
-    it('contains only ids and harmless text', async () => {
+    it('contains no secret, payment code, label or signature', async () => {
       const { merchant, secret, intent, first } = made
       const { redisUrl, queuePrefix } = service.deps.config
       // A job's data is JSON within JSON, with escaped quotes.

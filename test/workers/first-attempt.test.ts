@@ -166,7 +166,7 @@ describe("A delivery's first attempt", () => {
       expect(done).to.include({ attempts: 1 })
     })
 
-    it('is made by a later poll if the error came while it was waiting', async () => {
+    it('is made by a later poll if the error came while its endpoint was waiting for a slot', async () => {
       await create(3)
       await relay(service, merchant)
       service.deps.slots.open()

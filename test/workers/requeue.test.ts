@@ -220,7 +220,7 @@ describe('A delivery re-queue', () => {
   })
 
   describe('in a process that is killed between any two steps', () => {
-    it('requests exactly one attempt, even if its plan is carried out twice', async () => {
+    it('requests exactly one attempt with one audit line', async () => {
       await recordRecentSuccess(service, endpointId)
       const dead = await deadDeliveries(service, merchant, 20)
       const steps = await killAtEveryStep(
