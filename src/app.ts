@@ -74,7 +74,7 @@ function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   })
 }
 
-/** Express would respond to OPTIONS without the envelope, and reveal that staff pages exist. */
+/** Without this, Express would respond to OPTIONS without the envelope, revealing that staff pages exist. */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()
   next()

@@ -5,7 +5,7 @@ import { type Cost, createShare, type Held } from './share.ts'
 
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
-/** Reading and building 1 MB of response takes 10 ms, so one business gets about a sixth of the time. */
+/** Reading and building 1 MB takes 10 ms, so one business gets about a sixth of a process's time. */
 export const bytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024

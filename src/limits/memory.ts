@@ -81,7 +81,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   return {
-    /** Throws RATE_LIMITED if the business's part is used up, SERVICE_UNAVAILABLE if the whole memory is. */
+    /** Throws RATE_LIMITED if the business's part is full, SERVICE_UNAVAILABLE if the process's memory is. */
     async reserve(
       businessId: string,
       wanted: Cost<CapacityName>,
@@ -116,7 +116,7 @@ export function createRequestMemory(capacity: Capacity) {
         wasRead: (bytes) => resize(Math.max(0, one.bytes - bytes)),
       }
     },
-    /** Never refuses, because the write has happened, but may close stalled responses. A retry gets them. */
+    /** Never refuses, because the write has happened. May close stalled responses, which a retry returns. */
     count(businessId: string, bytes: number, response: ServerResponse): void {
       if (bytes <= smallBytes || response.closed) return
       const held = capacity.force([businessId], { memory: bytes })

@@ -87,7 +87,7 @@ interface Second {
 const exchangeEveryMs = 250
 /** Clocks of two processes may differ by up to a second, so a second's sums must outlive it. */
 const keptInRedisMs = 3000
-/** Callers per second, in about 8 MB. Others aren't counted: refusing them would let a flood shut out all. */
+/** Callers counted per second, in about 8 MB. More are let through, so that a flood can't shut out all. */
 const maxCounted = 20_000
 const maxBatch = 1000
 /** Counts below this portion of a limit aren't sent, so a caller may exceed it by as much per process. */

@@ -33,7 +33,7 @@ const maxCheckpoints = 250_000
 /** Many times the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s) together. */
 const maxDelayMs = 300_000
 
-/** Everything created before this is in MongoDB, unless something was frozen for minutes. */
+/** Everything created before this is in MongoDB, unless a process was frozen for minutes. */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
 /** Younger checkpoints are recounted: a frozen process may insert late, but rarely by over an hour. */
@@ -216,7 +216,7 @@ async function createdAfter(
   return found?.createdAt ?? null
 }
 
-/** Keeps checkpoints of another process that go as far. A failure only costs time, so it's ignored. */
+/** Doesn't overwrite another process's checkpoints that reach as far. Ignores errors: they only cost time. */
 async function store(
   model: Model<ListCheckpoints>,
   { key: _id }: Countable,

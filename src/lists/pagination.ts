@@ -112,7 +112,7 @@ export const presentPage = <Item, Presented>(
   present: (item: Item) => Presented,
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
-/** `found` has one extra item if another page follows: `total` was counted at a different time. */
+/** `found` has one extra item if another page follows, since `total` was counted at a different time. */
 export const pageOf = <Item>({ page, limit }: PageRequest, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,

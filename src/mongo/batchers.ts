@@ -29,7 +29,7 @@ export const backgroundRest = (operations: number): number =>
 
 /**
  * `send` must return one outcome per item, in the order of the items. An Error rejects only its own item.
- * `restAfter` takes the size of a batch and returns the least number of ms before the next batch may start.
+ * `restAfter` takes the size of a batch and returns the minimum ms until the next batch may start.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -41,7 +41,7 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // Callers whose operations have just finished can still add their next ones to this batch.
+    // Waits, so that callers whose operations have just finished can add their next ones to this batch.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)

@@ -69,7 +69,7 @@ async function requireTransactions({ db }: Connection): Promise<void> {
 
 const maxLockSeconds = 10
 
-/** Warns if a killed process could leave documents locked for longer. The Stable API lacks `getParameter`. */
+/** Warns if a dead process could lock documents for over 10 s. The Stable API lacks `getParameter`. */
 export async function checkTransactionLifetime(
   { mongodbUrl, mongodbCa: ca }: MongoAddress,
   log: Log,
@@ -126,7 +126,7 @@ async function retryWhile<T>(
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))
 
-/** The driver retries after these, but exports no list, and doesn't label errors of a closed connection. */
+/** Codes after which the driver retries. It doesn't export them, or label errors of a closed connection. */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])

@@ -25,7 +25,7 @@ interface Measurement {
 
 /** See also `maxClockSkewMs` in src/intents/lifecycle.ts. */
 const maxErrorMs = 500
-/** NTP slews each of the two clocks by at most half of this. */
+/** NTP slews MongoDB's and this process's clock by at most half of this each. */
 const driftPerMs = 0.001
 /** The wall and the monotonic clock diverge by more only if the machine slept or the wall clock was set. */
 const maxClockDifferenceMs = 1000

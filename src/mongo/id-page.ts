@@ -14,7 +14,7 @@ export interface IdPage<Item> {
 /** A search with few matches may scan a whole collection. MongoDB aborts it before the socket times out. */
 const longestSearchMs = 4000
 
-/** Sorts by id: newest first, or `byName`. New documents never cause an item to be skipped or repeated. */
+/** Lists the newest first, or ascending ids with `byName`. New documents never shift items between pages. */
 export async function readIdPage<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,

@@ -52,7 +52,7 @@ export const sortBy = ({ time, tie }: WalkOrder): Record<string, 1> => ({
   ...(tie && { [tie]: 1 }),
 })
 
-/** Selects documents after `last`, even at that time. With `$or`, MongoDB would read some ranges twice. */
+/** Selects the documents after `last`. With `$or`, MongoDB would read some ranges twice. */
 function span(
   { time, tie = '_id' }: WalkOrder,
   { from, before }: Walk,

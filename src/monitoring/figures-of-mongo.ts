@@ -156,7 +156,7 @@ async function openOutcomes(
 
 const maxBusinesses = 10
 
-/** Storage grows slowly, and an estimate reads up to 3 000 documents. */
+/** Storage grows slowly, and an estimate reads up to 3,000 documents. */
 const tenMinutesMs = 600_000
 
 /**

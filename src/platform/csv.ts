@@ -5,14 +5,14 @@ const csvLineEnd = '\r\n'
 
 export type CsvCell = string | number | { centimes: number } | null
 
-/** Semicolons mean Excel, which needs a byte order mark; others would read it as part of the first name. */
+/** A file with semicolons is for Excel, which needs a byte order mark. Other programs read it as text. */
 export const csvHeader = (names: readonly string[], delimiter: Delimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${csvLineEnd}`
 
 /** People open files in a spreadsheet, which must not run text as a formula. Programs need unchanged text. */
 type Reader = 'people' | 'program'
 
-/** Files with semicolons have decimal commas. Written by hand: csv-stringify takes five times as long. */
+/** Semicolons go with decimal commas. We don't use csv-stringify, because it takes five times as long. */
 export const csvRows = (
   rows: readonly (readonly CsvCell[])[],
   delimiter: Delimiter,

@@ -119,7 +119,7 @@ export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryA
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE'
 
-/** `deadlineAt` is a `performance.now()` time. A client that has given up doesn't expect further changes. */
+/** Refuses work after `deadlineAt` (a `performance.now()` time), because the client may have given up. */
 export function refuseLate(deadlineAt: number): void {
   if (performance.now() >= deadlineAt) throw unavailable()
 }

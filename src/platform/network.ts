@@ -21,7 +21,7 @@ const sizes = {
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
-/** Smallest first. Empty if no proxy reported an address: one visitor could lock out all others. */
+/** Sorted from small to large. Unknown addresses have none, or one visitor could lock out all the others. */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
   if (found !== undefined) return found

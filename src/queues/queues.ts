@@ -41,7 +41,7 @@ const timeoutMs = 3000
 
 export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
-/** Uses its own connection, which fails fast. On a default one, BullMQ's `add` hangs while Redis is down. */
+/** Uses its own connection, which fails fast: by default, BullMQ's `add` hangs while Redis is down. */
 export function openQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFailingFast(config, log, timeoutMs, false)
   const connected = new Promise<void>((resolve) => {

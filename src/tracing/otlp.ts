@@ -11,7 +11,7 @@ import type { Span, SpanKind, Tracing } from './tracing.ts'
 
 const flushMs = 2000
 
-/** A longer timeout wouldn't save spans, because the SDK buffers only 2,048 and drops any more. */
+/** A longer timeout wouldn't save spans, because the SDK buffers only 2,048 and drops any beyond that. */
 const timeoutMillis = 3000
 
 const kinds = {

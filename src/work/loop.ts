@@ -9,7 +9,7 @@ export interface Work {
   queue: QueueName
   everyMs: number
   atOnce?: number
-  /** A run that finds `many` may have left some over, so the next one follows `afterMs` later. */
+  /** A run that finds `many` may have left some work, so the next run follows after `afterMs`. */
   again?: { many: number; afterMs: number }
   /** A run may take minutes, so its last-poll metric would mislead and isn't set. */
   isLong?: true
