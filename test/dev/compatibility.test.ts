@@ -131,7 +131,7 @@ const compatible: readonly Change[] = [
 
 describe('Comparing two API descriptions', () => {
   for (const [name, planted] of Object.entries({ changes, removals }))
-    it(`detects every breaking change among ${Object.keys(planted).length} deliberate ${name}`, () => {
+    it(`detects all ${Object.keys(planted).length} breaking ${name}`, () => {
       const found = breakingChanges(api, changed(...Object.values(planted))).join('\n')
       for (const line of Object.keys(planted)) expect(found).to.include(line)
     })

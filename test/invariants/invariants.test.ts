@@ -29,7 +29,7 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
     'a collection is not listed': ({ stored }) => (stored.novelties = []),
   },
   'claims end': {
-    'a lease of a delivery has no end': ({ dump }) => (the(dump.deliveries[0]).leaseToken = 'x'),
+    "a delivery's lease has no end": ({ dump }) => (the(dump.deliveries[0]).leaseToken = 'x'),
     'the wallet is never queried for a payment': ({ byWallet }) =>
       Object.assign(byWallet, { hold: { id: 'x', validUntil: 0 } }),
     'a replay is never continued': ({ dump }) => (the(dump.webhookreplays[0]).status = 'RUNNING'),
@@ -46,24 +46,25 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   'events once': {
     'an event was lost': ({ dump }) => dump.events.splice(3, 1),
     'an event happened twice': ({ dump }) => dump.events.push({ ...the(dump.events[0]), _id: 'again' }),
-    'an event is twice in its outbox': ({ paid }) => {
+    'an event is in its outbox twice': ({ paid }) => {
       const one = { id: 'x', event: 'payment.failed', createdAt: 0, facts: { status: 'PENDING' } }
       paid.outbox.push(one, one)
     },
-    'an event reports another amount': ({ dump }) =>
+    'an event reports a wrong amount': ({ dump }) =>
       (the(dump.events.find(({ event }) => event === 'payment.confirmed')).facts.amount = 501),
-    'an event is of no intent': ({ dump }) => (the(dump.events[0]).referenceNumber = 'PI-NONE'),
+    'an event belongs to no intent': ({ dump }) => (the(dump.events[0]).referenceNumber = 'PI-NONE'),
   },
   'event log': { 'a number is missing': ({ dump }) => (the(dump.events.at(-1)).number += 1) },
   'delivery of event': {
-    'its event does not exist': ({ dump }) => (the(dump.deliveries[0])._id = 'x'.repeat(32)),
-    'it reports something else': ({ dump }) => (the(dump.deliveries[0]).facts = { status: 'PAID' }),
-    'its endpoint is of another business': ({ dump }) => (the(dump.webhookendpoints[0]).businessId = 'other'),
+    "a delivery's event does not exist": ({ dump }) => (the(dump.deliveries[0])._id = 'x'.repeat(32)),
+    "a delivery doesn't match its event": ({ dump }) => (the(dump.deliveries[0]).facts = { status: 'PAID' }),
+    "a delivery's endpoint belongs to another business": ({ dump }) =>
+      (the(dump.webhookendpoints[0]).businessId = 'other'),
   },
   'deliveries complete': { 'an endpoint has no delivery': ({ dump }) => dump.deliveries.pop() },
   'delivery state': {
-    'nobody attempts an open delivery': ({ dump }) => (the(dump.deliveries[0]).status = 'RETRYING'),
-    'it died too early': ({ dump }) =>
+    'an open delivery is never attempted': ({ dump }) => (the(dump.deliveries[0]).status = 'RETRYING'),
+    'a delivery died too early': ({ dump }) =>
       Object.assign(the(dump.deliveries[0]), { status: 'DEAD', deliveredAt: null, deadAt: 1 }),
     'an attempt is not recorded': ({ dump }) => dump.deliveries[1]?.attemptLog.pop(),
   },
@@ -74,13 +75,13 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
   'ledger entries': {
     'a refund is not booked': ({ dump }) => dump.ledgerentries.splice(2),
     'a reference is missing': ({ dump }) => (the(dump.ledgerentries[0]).merchantReference = null),
-    'a payment happened on another day': ({ dump }) => (the(dump.ledgerentries[0]).day = '2026-11-20'),
-    'an entry is of no event': ({ dump }) => (the(dump.ledgerentries[0])._id = 'x'),
+    'a payment is booked on the wrong day': ({ dump }) => (the(dump.ledgerentries[0]).day = '2026-11-20'),
+    'an entry belongs to no event': ({ dump }) => (the(dump.ledgerentries[0])._id = 'x'),
   },
   'wallet movements': {
     'a payment moved no money': ({ dump }) => dump.walletmovements.pop(),
     'a payment moved its amount without its fee': ({ dump }) => (the(dump.walletmovements[0]).fee = 0),
-    'a payment will be forgotten': ({ dump }) => (the(dump.walletmovements[0]).forgetAt = 1),
+    'the record of a payment will expire': ({ dump }) => (the(dump.walletmovements[0]).forgetAt = 1),
     'money moved for no intent': ({ dump }) =>
       dump.walletmovements.push({ ...the(dump.walletmovements[0]), _id: 'x' }),
   },
@@ -88,10 +89,10 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
     'a balance is negative': ({ dump }) => (the(dump.wallets[0]).balance = -1),
   },
-  'order totals': { 'a line is not in the total': ({ dump }) => (the(dump.orders[0]).total += 1) },
+  'order totals': { 'a line is missing from the total': ({ dump }) => (the(dump.orders[0]).total += 1) },
   'stock conserved': {
     'a unit is missing': ({ dump }) => (the(dump.products[0]?.variants[0]).stock = 11),
-    'it is negative': ({ dump }) => (the(dump.products[1]?.variants[0]).stock = -1),
+    'the stock is negative': ({ dump }) => (the(dump.products[1]?.variants[0]).stock = -1),
   },
 }
 

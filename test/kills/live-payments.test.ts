@@ -138,7 +138,7 @@ describe('A live payment', () => {
       respondWith((res) => send(res, { status: 200, body: { key: 'x', status: 'failed' } })),
     ],
     [
-      'the response names another fee',
+      'the response names a wrong fee',
       respondWith((res, { key }) => send(res, { status: 200, body: { key, status: 'succeeded', fee: 1 } })),
     ],
   ]

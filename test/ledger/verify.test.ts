@@ -126,7 +126,7 @@ describe('Ledger verification', function () {
       change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
       /^Entry 5 does not follow .*\(balance 38100 instead of 29100\)/,
     ],
-    'an amount and all that follows were changed': [
+    'an amount and all later balances were changed': [
       amend(3, { amount: 90_000 }),
       /^Entry 4 differs from the payment PI-\w+ in amount\./,
     ],
@@ -148,11 +148,11 @@ describe('Ledger verification', function () {
       () => entries().deleteOne({ ...owner(false), number: 1 }),
       /^Entry 1 is missing\./,
     ],
-    'an entry was removed, and the others were numbered anew': [
+    'an entry was removed and all others were renumbered': [
       () => rewrite((chained) => chained.toSpliced(1, 1)),
       /^There is no entry of the fee PI-\w+\./,
     ],
-    'a payout was removed, and the others were numbered anew': [
+    'a payout was removed and all others were renumbered': [
       () => rewrite((chained) => chained.toSpliced(2, 1)),
       /^There is no entry of the payout \w+\./,
     ],
@@ -160,7 +160,7 @@ describe('Ledger verification', function () {
       () => rewrite((chained) => chained.slice(0, 2)),
       /^There is no entry of the (payment|fee|payout) /,
     ],
-    'the tail was cut': [
+    'the last entries were removed': [
       () => entries().deleteMany({ ...owner(false), number: { $gte: 4 } }),
       /^There is no entry of the payment PI-\w+\./,
     ],
@@ -187,11 +187,11 @@ describe('Ledger verification', function () {
         ),
       /^Entry 1 differs from the payment PI-\w+ in amount\./,
     ],
-    'an entry was invented': [
+    'a payment entry was forged': [
       () => forge({ type: 'payment', amount: 9_000, referenceNumber: 'PI-3333333333333333' }),
       /^Entry 6 books the payment PI-3333333333333333, which does not exist\./,
     ],
-    'a refund that gives money was invented': [
+    'a refund that adds money was forged': [
       () => forge({ type: 'refund', amount: 9_000, referenceNumber: paid, refundId: 'RF-3333333333333333' }),
       /^Entry 6 books the refund RF-3333333333333333, which does not exist\./,
     ],
@@ -199,7 +199,7 @@ describe('Ledger verification', function () {
       async () => forge({ ...(((await chain())[0] ?? {}) as EntryDraft), _id: newId() }),
       /^Entry 6 (books the payment PI-\w+ without its event|books the payment PI-\w+ again)\./,
     ],
-    'a payment was booked again, with another event': [
+    'a payment was booked again with a second event': [
       async () => {
         const [entry] = await chain()
         const event = await events().findOne({ _id: String(entry?._id) })
@@ -216,16 +216,16 @@ describe('Ledger verification', function () {
       },
       /^There is no entry of the payment PI-\w+\./,
     ],
-    'a payout without a line was invented': [
+    'a payout without an audit line was forged': [
       () => forge({ type: 'payout', amount: 700, payoutReference: 'TR-X' }),
       /^Entry 6 books the payout \w+, which does not exist\./,
     ],
-    'an entry was made malformed': [change({ number: 4 }, { $unset: { after: 1, bookedAt: 1 } }), /./],
-    'a number was made infinite': [
+    'an entry lost required fields': [change({ number: 4 }, { $unset: { after: 1, bookedAt: 1 } }), /./],
+    'an entry number was made infinite': [
       change({ number: 5 }, { $set: { number: Number.POSITIVE_INFINITY } }),
       /^An entry has the number Infinity\./,
     ],
-    'an entry with a text as its number was invented, whose balance would be the last one': [
+    'an entry with text as its number was forged': [
       async () => {
         await forge({ type: 'payment', amount: 5_000_000 })
         await change({ number: 6 }, { $set: { number: '99' } })()
@@ -283,26 +283,26 @@ describe('Ledger verification', function () {
       change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
       /^Error: Entry 5 is not the one that seal 1 contains/,
     ],
-    'the tail was cut beyond the sealed entry': [
+    'the sealed entry and all later ones were removed': [
       () => entries().deleteMany({ ...owner(false), number: { $gte: 3 } }),
       /^Error: Entry 5 is not the one that seal 1 contains/,
     ],
-    'the seal was changed to contain another entry': [
+    'the seal was changed to cover a different entry': [
       () => seals().updateOne({ _id: 1 }, { $set: { 'heads.$[].number': 3, 'heads.$[].digest': 'x' } }),
       /^Error: Seal 1 of the audit trail was changed/,
     ],
-    'what was booked since was cut': [
+    'the entries after the seal were removed': [
       () => entries().deleteMany({ ...owner(false), number: { $gt: 5 } }),
       /^Error: There is no entry of the payment PI-/,
     ],
-    'the payout since was removed': [
+    'a payout after the seal was removed': [
       async () => {
         await payLive(40)
         await entries().deleteOne({ ...owner(false), amount: -40 })
       },
       /^Error: There is no entry of the payout /,
     ],
-    'the balance since was changed': [
+    'a balance after the seal was changed': [
       change({ number: 7 }, { $inc: { 'after.balance': 9_000 } }),
       /^Error: Entry 7 does not follow .*\(balance 43000 instead of 34000\)/,
     ],

@@ -97,7 +97,7 @@ const holding: Record<string, Change> = {
   },
   'a stock change got no response': (round) =>
     void Object.assign(first(round, 'stock'), lost, fault(round, 'mongo.kill', 9, 10)),
-  'a stock change was sent again with a different body, and a day had passed before it arrived': (round) => {
+  'a stock change was repeated with a different body more than a day later': (round) => {
     again(round, first(round, 'stock'), { body: { delta: 3 }, clockAheadMs: [0, 2 * dayMs] })
     const [variant] = the(round.dump.products[0]).variants
     the(variant).stock += 3
@@ -117,17 +117,18 @@ const holding: Record<string, Change> = {
     const replay = replayIn(round)
     Object.assign(replay, { skipped: 3, finishedAt: replay.createdAt + 2 * dayMs })
   },
-  'a connection was closed in the second in which the next attempt arrived': (round) => {
+  'a connection was closed in the same second in which the next attempt arrived': (round) => {
     round.setting.settings.retrySeconds.fill(0.1)
     confirmed(round).attempts = 3
     confirmed(round).attemptLog.splice(1, 0, { at: at(6.02), durationMs: 2, status: null })
   },
-  'two days were closed': (round) => close(round, 2),
+  'two days were closed in the ledger': (round) => close(round, 2),
   'a viewer was denied access': (round) =>
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
   'a 503 was followed by a response for the same key': (round) =>
     earlierRefund(round, -50, -20, refusal('SERVICE_UNAVAILABLE', 503)),
-  'a refund was refused, but its waiting twin took effect': (round) => earlierRefund(round, 5, 95, refused),
+  'a refund was refused, but a waiting one with the same key took effect': (round) =>
+    earlierRefund(round, 5, 95, refused),
   'a frozen worker read a slow response': (round) => {
     Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
     fault(round, 'process.stop', 6, 9)
@@ -141,7 +142,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'log.calm': { 'an error was logged': (round) => log(round, { level: 'error', msg: 'job.failed' }) },
   'quiet.reached': {
-    'the service never became quiet': ({ setting }) => (setting.quietAt = null),
+    'the service never finished its work': ({ setting }) => (setting.quietAt = null),
     'a payment is still pending': ({ setting }) => setting.left.push('1 of intents with a hold'),
   },
   'create.exists': { 'MongoDB lost an intent': ({ dump }) => dump.intents.shift() },
@@ -155,9 +156,9 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       Object.assign(first(round, 'cancel'), refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   },
   'key.replayed': {
-    'a retry returned a new response': (round) => again(round, first(round, 'create'), {}),
+    'a retry got a different response': (round) => again(round, first(round, 'create'), {}),
     'a refused write took effect later': (round) => earlierRefund(round, -50, -20, refused),
-    'a refused write was executed by a later call although another call was lost': (round) =>
+    'a refused write was executed by a later request although another request was lost': (round) =>
       [refused, lost].map((response) => earlierRefund(round, -50, -20, response)),
     'a write was refused after it took effect': (round) => again(round, first(round, 'refund'), refused),
   },
@@ -174,11 +175,11 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'an item is missing': (round) => itemsIn(first(round, 'list')).pop(),
   },
   'event.exact': {
-    'an event is missing': ({ dump }) => dump.deliveries.pop(),
+    'an event has no delivery': ({ dump }) => dump.deliveries.pop(),
   },
   'event.reported': { 'a cancellation has no event': ({ dump }) => (dump.deliveries = []) },
   'events.complete': {
-    'a number is missing': ({ dump }) => (the(dump.events.at(-1)).number += 1),
+    'an event number is missing': ({ dump }) => (the(dump.events.at(-1)).number += 1),
     'a reader missed an event': ({ calls }) => calls.splice(calls.indexOf(feedOf(calls)), 1),
     'a reader saw an event twice': (round) => again(round, feedOf(round.calls), {}),
     'a reader saw an event too late': ({ calls }) =>
@@ -203,14 +204,16 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'replay.exact': {
     'an event was not sent': (round) => (replayIn(round).onlyUndelivered = false),
-    'another event was sent': (round) => (confirmed(round).requeuedBy = replayIn(round)._id),
+    'a wrong event was sent': (round) => (confirmed(round).requeuedBy = replayIn(round)._id),
     'a count is wrong': (round) => (replayIn(round).skipped += 1),
-    'a delivery lacks its mark': (round) => Object.assign(replayIn(round), { requeued: 1, skipped: 3 }),
+    "a delivery doesn't name the replay that re-queued it": (round) =>
+      Object.assign(replayIn(round), { requeued: 1, skipped: 3 }),
     'an acknowledged replay is missing': ({ dump }) => dump.webhookreplays.pop(),
   },
   'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
   'reference.unique': {
-    'two intents share it': ({ paid, byWallet }) => (byWallet.merchantReference = paid.merchantReference),
+    'two intents share a merchant reference': ({ paid, byWallet }) =>
+      (byWallet.merchantReference = paid.merchantReference),
     'a free reference is refused': (round) =>
       again(round, first(round, 'create'), {
         body: { merchantReference: round.expired.merchantReference },
@@ -229,7 +232,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a closed day got an entry': (of) => [close(of, 1), book(of.dump, 'late', 'payment', 500, {})],
   },
   'wallet.balances': {
-    'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
+    'a wallet lacks a centime': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
     'the PIN was wrong': (round) => Object.assign(first(round, 'pay.confirm').body ?? {}, { pin: '1' }),
   },
   'provider.balances': {
@@ -239,7 +242,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     },
   },
   'stock.balances': {
-    'a unit is missing': ({ dump }) => (the(the(dump.products[0]).variants[0]).stock = 11),
+    'the stock lacks a unit': ({ dump }) => (the(the(dump.products[0]).variants[0]).stock = 11),
   },
   'order.exact': { 'an order is missing': ({ dump }) => dump.orders.pop() },
   'import.whole': { 'a product is missing': ({ dump }) => dump.products.pop() },
@@ -264,8 +267,8 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'response.sound': {
     'a response has status 500': (round) => Object.assign(first(round, 'read'), { status: 500 }),
-    'a response is a 503 without a fault': (of) => Object.assign(first(of, 'read'), refusal('X', 503)),
-    'a response is missing without a fault': (round) => Object.assign(first(round, 'read'), lost),
+    'a 503 has no fault that explains it': (of) => Object.assign(first(of, 'read'), refusal('X', 503)),
+    'a response is missing and no fault explains it': (round) => Object.assign(first(round, 'read'), lost),
   },
   'refusal.due': {
     'a valid request is rejected': (of) => Object.assign(first(of, 'read'), refusal('INVALID_API_KEY', 401)),
