@@ -65,8 +65,8 @@ function publicFault(url: URL): string | null {
 }
 
 /**
- * Checks a merchant's URL (SPEC 4.8). The sender checks it again at each attempt, because the rules may have changed.
- * `allowedHosts` are `host:port` pairs that may be private, be an IP address or use plain http.
+ * Checks a merchant's URL (SPEC 4.8). The sender checks it again at each attempt, because the rules may have
+ * changed. `allowedHosts` are `host:port` pairs that may be private, be an IP address or use plain http.
  */
 export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)

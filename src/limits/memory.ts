@@ -64,7 +64,7 @@ export function createRequestMemory(capacity: Capacity) {
     return true
   }
 
-  /** If the process's memory is used up, closes stalled responses of businesses that use more than this one. */
+  /** If the process's memory is used up, closes stalled responses of businesses that use more of it. */
   function closeForOthers(businessId: string, cost: Cost<CapacityName>): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)

@@ -39,8 +39,8 @@ export interface RateLimit extends Limit {
 export type Addition = readonly [name: string, by: number]
 
 /**
- * Adds to sums that all processes share. A sum is removed `livesMs` after the last addition. Returns null if Redis is
- * down, frozen or full; it's then unknown whether the additions applied.
+ * Adds to sums that all processes share. A sum is removed `livesMs` after the last addition. Returns null if
+ * Redis is down, frozen or full; the additions may have applied anyway.
  */
 export type AddToSums = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
 

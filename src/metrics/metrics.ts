@@ -34,7 +34,7 @@ export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
   for (const name of leftOut) registry.removeSingleMetric(name)
 }
 
-/** In seconds. MongoDB takes up to 8, a wallet 20, and an endpoint test WEBHOOK_TIMEOUT_SECONDS (at most 120). */
+/** In seconds. MongoDB takes up to 8, a wallet 20, an endpoint test WEBHOOK_TIMEOUT_SECONDS (up to 120). */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 /** In seconds, up to the largest WEBHOOK_TIMEOUT_SECONDS. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -43,7 +43,7 @@ const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
 /** In seconds, up to the largest WALLET_PROVIDER_TIMEOUT_SECONDS. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Counted after the write, so a crash in between loses a count. docs/operators/watch.md lists the labels' values. */
+/** Counted after the write, so a crash can lose a count. docs/operators/watch.md lists the labels' values. */
 function createCounted(registers: Registry[]) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `payment_intents_${name}`, help, labelNames, registers })

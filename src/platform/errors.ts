@@ -1,5 +1,5 @@
 /**
- * The HTTP status and default message of each error code (SPEC 7). Programs should check the code; the message is for
+ * HTTP status and default message per error code (SPEC 7). Programs should check the code: messages are for
  * people.
  */
 const statusLines = {

@@ -25,7 +25,7 @@ const reconnectOnError = (error: Error): boolean => error.message.startsWith('RE
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
 
-/** If Redis refuses the database in REDIS_URL, the driver would use database 0 – maybe another installation's. */
+/** If Redis refused REDIS_URL's database, the driver would use database 0 – maybe another installation's. */
 class StrictRedis extends Redis {
   override async select(database: number | string): Promise<'OK'> {
     try {

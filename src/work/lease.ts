@@ -6,7 +6,7 @@ export interface Leasable {
   leaseToken: string | null
 }
 
-/** Any process may take the document once the time in `field` has come: its work is due, or its lease has ended. */
+/** Any process may take a document after the time in `field`: its work is due, or its lease has ended. */
 export function leasesOn<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,
   { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },
