@@ -10,7 +10,7 @@ import { nativeCollection } from './collection.ts'
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** Workers pass this, because no client waits for them. */
+/** With this, only the driver's own timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
