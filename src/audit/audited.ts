@@ -1,10 +1,5 @@
 import type { mongo } from 'mongoose'
-import {
-  type FinalResponse,
-  type Result,
-  storeInTransaction,
-  type WriteRequest,
-} from '../idempotency/request.ts'
+import { type FinalResponse, storeInTransaction, type WriteRequest } from '../idempotency/request.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transaction, type Transactions, transaction } from '../mongo/transaction.ts'
 import type { Models } from '../platform/deps.ts'
@@ -44,7 +39,7 @@ export const auditedOnce = (
   request: WriteRequest,
   { documents }: Pick<Transaction, 'documents'>,
   work: (act: AuditedAct) => Promise<unknown>,
-): Promise<Result> => {
+) => {
   const { key, by, deadlineAt } = request
   const options = { documents: [key, ...documents], by, deadlineAt }
   return storeInTransaction(deps, request, (run) => audited<FinalResponse>(deps, options, run), work)

@@ -39,25 +39,21 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
 /** Newest first. `next` is the `before` of the next page. */
 export async function listAudit(
   deps: ReadDeps,
-  filter: AuditFilter,
+  { who, act, subject, businessId, before, ...span }: AuditFilter,
   size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
-  // Counting all lines would become slower as the trail grows.
-  const found = await readNewest(deps, conditions(filter), size + 1)
-  const lines = found.slice(0, size)
-  const last = lines.at(-1)
-  const hasMore = found.length > size && last !== undefined
-  return { lines, next: hasMore ? `${last.at.getTime()}-${last._id.slice(0, 100)}` : null }
-}
-
-function conditions({ who, act, subject, businessId, before, ...span }: AuditFilter) {
-  const exact = { 'actor.name': who, act, subject, businessId }
-  return {
-    ...withoutNull(exact),
+  const where = {
+    ...withoutNull({ 'actor.name': who, act, subject, businessId }),
     // A forged time of another type would sort above all others.
     at: { $type: 'date', ...spanFilter('at', span).at },
     ...(before && { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
+  // Counting all lines would become slower as the trail grows.
+  const found = await readNewest(deps, where, size + 1)
+  const lines = found.slice(0, size)
+  const last = lines.at(-1)
+  const hasMore = found.length > size && last !== undefined
+  return { lines, next: hasMore ? `${last.at.getTime()}-${last._id.slice(0, 100)}` : null }
 }
 
 const withoutNull = (fields: object): object =>

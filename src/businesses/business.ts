@@ -16,17 +16,13 @@ const limitFields = part({
 })
 export type BusinessLimits = Of<typeof limitFields>
 
-const none: number | null = null
 export const defaultLimits = Object.fromEntries(
-  Object.keys(limitFields.fields).map((name) => [name, none]),
+  Object.keys(limitFields.fields).map((name) => [name, null]),
 ) as BusinessLimits
 
 /** In basis points. */
 const ratesFields = part({ from: date, provider: whole, payer: whole })
 export type RatesFrom = Of<typeof ratesFields>
-
-/** Before the first entry, the default rates apply. */
-export type CommissionHistory = readonly RatesFrom[]
 
 /** Most of the documentation calls it a merchant. */
 export const businesses = declareCollection({
@@ -41,7 +37,7 @@ export const businesses = declareCollection({
     /** Closes the developer API and the payment pages. */
     suspended: flag,
     limits: limitFields,
-    /** Sorted by `from`, which may lie in the future. */
+    /** Sorted by `from`, which may lie in the future. Before the first entry, the default rates apply. */
     commission: list(ratesFields),
     createdAt: date,
   },
@@ -53,9 +49,7 @@ export type Business = Stored<typeof businesses>
 /** Must stay small: each request reads the history with its key. */
 export const maxRates = 200
 
-export function ratesAt(history: CommissionHistory, defaults: CommissionRates, at: Date): CommissionRates {
-  const current = history.findLast(({ from }) => from <= at)
-  if (current === undefined) return defaults
-  const { provider, payer } = current
+export function ratesAt(history: readonly RatesFrom[], defaults: CommissionRates, at: Date): CommissionRates {
+  const { provider, payer } = history.findLast(({ from }) => from <= at) ?? defaults
   return { ...defaults, provider, payer }
 }

@@ -3,21 +3,17 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { isWithin, parseRange } from '../platform/network.ts'
 import type { By } from '../security/actor.ts'
-import { type KeyKind, looksLikeKey } from './api-key.ts'
-import type { BusinessLimits, CommissionHistory } from './business.ts'
+import { type ApiKey, looksLikeKey } from './api-key.ts'
+import type { Business } from './business.ts'
 import { noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
 
 /** It may be suspended or revoked. These fields are logged. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
-export interface Caller {
+export interface Caller extends Pick<ApiKey, 'businessId' | 'kind'>, Pick<Business, 'limits' | 'commission'> {
   keyId: string
-  businessId: string
   sandbox: boolean
-  kind: KeyKind
   scopes: ReadonlySet<Scope>
-  limits: BusinessLimits
-  commission: CommissionHistory
   ip: string
 }
 

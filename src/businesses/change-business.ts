@@ -5,14 +5,7 @@ import { withoutUndefined } from '../mongo/id-page.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
-import {
-  type Business,
-  type BusinessLimits,
-  type CommissionHistory,
-  defaultLimits,
-  maxRates,
-  type RatesFrom,
-} from './business.ts'
+import { type Business, defaultLimits, maxRates } from './business.ts'
 
 type BusinessDeps = Pick<Models, 'Business'> & AuditedDeps
 
@@ -23,15 +16,15 @@ export const createBusiness = (
 ): Promise<Business> =>
   audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const _id = newId()
-    const rights = { apiEnabled: true, suspended: false, limits: defaultLimits }
-    const business: Business = { _id, ...input, ...rights, commission: [], createdAt }
+    const initial = { apiEnabled: true, suspended: false, limits: defaultLimits, commission: [] }
+    const business: Business = { _id, ...input, ...initial, createdAt }
     await nativeCollection(deps.Business).insertOne(business, { session })
     await add({ act: 'business.created', subject: _id, businessId: _id, after: input })
     return business
   })
 
 export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
-  limits?: Partial<BusinessLimits>
+  limits?: Partial<Business['limits']>
 }
 
 /** Writes nothing if nothing would change. Null if there is no such business. */
@@ -61,14 +54,14 @@ function byPath({ limits = {}, ...rights }: BusinessChange): Record<string, unkn
 }
 
 export type SetCommission =
-  | { result: 'set'; commission: CommissionHistory }
+  | { result: 'set'; commission: Business['commission'] }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
 /** Removes rates that are scheduled for this time or later. Others never change. */
 export const setCommission = (
   deps: BusinessDeps,
   id: string,
-  { provider, payer, from: wantedFrom }: Omit<RatesFrom, 'from'> & { from: Date | null },
+  { provider, payer, from: wantedFrom }: { provider: number; payer: number; from: Date | null },
   by: By,
 ): Promise<SetCommission> =>
   audited(deps, { documents: [id], by }, async ({ session, at: now, add }) => {

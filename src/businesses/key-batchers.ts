@@ -1,11 +1,5 @@
 import type { Model } from 'mongoose'
-import {
-  type Batcher,
-  backgroundRest,
-  createBatcher,
-  createByIdBatcher,
-  createReadBatcher,
-} from '../mongo/batchers.ts'
+import { backgroundRest, createBatcher, createByIdBatcher, createReadBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
@@ -19,7 +13,7 @@ export interface KeyAndBusiness extends ApiKey {
 }
 
 /** Not cached: revoking a key or disabling a business works at once. */
-const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
+const createKeyBatcher = (ApiKey: Model<ApiKey>) =>
   createReadBatcher(
     (hashes) =>
       nativeCollection(ApiKey)
@@ -45,7 +39,7 @@ interface KeyNote {
   set: Record<string, unknown>
 }
 
-type NoteDeps = { batchers: { noteOnKey: Batcher<KeyNote, void> }; now(): Date }
+type NoteDeps = { batchers: { noteOnKey: ReturnType<typeof createNoteBatcher> }; now(): Date }
 
 /** About 10 MB. */
 const maxRemembered = 50_000
@@ -53,7 +47,7 @@ const maxRemembered = 50_000
 const longestMs = 1000
 
 /** A dead process can keep a key locked for seconds. The other notes of its batch are then written one by one. */
-export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void> {
+export function createNoteBatcher(ApiKey: Model<ApiKey>) {
   const keys = nativeCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
     500,
@@ -69,7 +63,7 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>): Batcher<KeyNote, void>
     backgroundRest,
   )
   const written = new Set<string>()
-  return async (note, deadlineAt) => {
+  return async (note: KeyNote, deadlineAt: number): Promise<void> => {
     if (written.has(note.name)) return
     if (written.size >= maxRemembered) written.clear()
     written.add(note.name)
@@ -92,9 +86,8 @@ export function noteKeyUse(
   if (lastUsedDay !== null && lastUsedDay >= day) return
   // A process whose clock is behind mustn't set an earlier day.
   const filter = { _id, lastUsedDay: { $not: { $gte: day } } }
-  batchers
-    .noteOnKey({ name: `${_id} ${day}`, filter, set: { lastUsedDay: day } }, deadlineAt)
-    .catch(() => undefined)
+  const note = { name: `${_id} ${day}`, filter, set: { lastUsedDay: day } }
+  batchers.noteOnKey(note, deadlineAt).catch(() => undefined)
 }
 
 /** Longer than a restart of all processes, which could otherwise undo each other's rehashes. */
@@ -110,9 +103,8 @@ export function rehashKeyWithCurrentSecret(
   const at = now()
   if (secret.pepper === pepper) return
   if (secret.rehashedAt !== undefined && at.getTime() - secret.rehashedAt.getTime() < minAgeMs) return
-  batchers
-    .noteOnKey(rehashNote({ keyId, from: secret.hash, to: hash, pepper, at }), deadlineAt)
-    .catch(() => undefined)
+  const note = rehashNote({ keyId, from: secret.hash, to: hash, pepper, at })
+  batchers.noteOnKey(note, deadlineAt).catch(() => undefined)
 }
 
 type Rehash = { keyId: string; from: string; to: string; pepper: string; at: Date }

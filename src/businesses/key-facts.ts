@@ -1,13 +1,11 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import { type IdPage, type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type ApiKey, looksLikeKey } from './api-key.ts'
+import { type ApiKey, looksLikeKey, type StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
 
-export interface SecretFacts {
-  last4: string
+export interface SecretFacts extends Pick<StoredSecret, 'last4' | 'validUntil'> {
   state: 'current' | 'overlap' | 'ended'
-  validUntil: Date | null
 }
 
 export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'secrets'> {
@@ -18,13 +16,16 @@ export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'sec
   secrets: SecretFacts[]
 }
 
-export type KeyBlock =
-  | 'key-suspended'
-  | 'key-revoked'
-  | 'secret-ended'
-  | 'business-disabled'
-  | 'business-suspended'
-  | 'live-not-approved'
+/** In the order in which `identifyByKey` checks them. */
+const keyBlocks = {
+  'key-suspended': ({ status }) => status === 'suspended',
+  'key-revoked': ({ status }) => status === 'revoked',
+  'business-disabled': (_, { apiEnabled }) => !apiEnabled,
+  'business-suspended': (_, { suspended }) => suspended,
+  'live-not-approved': ({ mode }, { liveApproved }) => mode === 'live' && !liveApproved,
+} satisfies Record<string, (key: ApiKey, business: Business) => boolean>
+
+export type KeyBlock = keyof typeof keyBlocks | 'secret-ended'
 
 export interface KeyInDetail extends KeyFacts {
   businessName: string
@@ -54,20 +55,9 @@ export async function lookUpKey(deps: Reads, id: string): Promise<KeyInDetail | 
 
 async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
   const business = await deps.Business.findOne({ _id: key.businessId }).lean<Business | null>()
-  const blocks = business === null ? [] : blocksOf(key, business)
-  return { ...keyFacts(key, deps.now()), businessName: business?.name ?? '', blockedBy: blocks }
-}
-
-/** In the order in which `identifyByKey` checks them. */
-function blocksOf({ status, mode }: ApiKey, { apiEnabled, suspended, liveApproved }: Business): KeyBlock[] {
-  const blocks: [KeyBlock, boolean][] = [
-    ['key-suspended', status === 'suspended'],
-    ['key-revoked', status === 'revoked'],
-    ['business-disabled', !apiEnabled],
-    ['business-suspended', suspended],
-    ['live-not-approved', mode === 'live' && !liveApproved],
-  ]
-  return blocks.flatMap(([block, applies]) => (applies ? [block] : []))
+  const blocks = Object.keys(keyBlocks) as (keyof typeof keyBlocks)[]
+  const blockedBy = business === null ? [] : blocks.filter((block) => keyBlocks[block](key, business))
+  return { ...keyFacts(key, deps.now()), businessName: business?.name ?? '', blockedBy }
 }
 
 export interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
@@ -80,7 +70,7 @@ export async function listKeys(
   deps: Pick<Deps, 'ApiKey' | 'now'>,
   { scope, last4, ...filter }: KeyFilter,
   slice: IdPageRequest,
-): Promise<IdPage<KeyFacts>> {
+) {
   const where = withoutUndefined({ ...filter, scopes: scope, 'secrets.last4': last4 })
   const page = await readIdPage(deps.ApiKey, where, slice)
   return mapPage(page, (key) => keyFacts(key, deps.now()))

@@ -1,5 +1,5 @@
 import { escapeRegex } from '../mongo/escape-regex.ts'
-import { type IdPage, type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
@@ -11,13 +11,11 @@ export interface BusinessFilter extends Partial<Pick<Business, 'liveApproved' | 
 
 export type KeyTotals = { keys: Record<ApiKey['status'], number>; lastUsedDay: string | null }
 
-export type ListedBusiness = Omit<Business, '_id'> & KeyTotals & { id: string }
-
 export async function listBusinesses(
   deps: Pick<Deps, 'Business' | 'ApiKey'>,
   { name, ...filter }: BusinessFilter,
   slice: IdPageRequest,
-): Promise<IdPage<ListedBusiness>> {
+) {
   const where = { ...withoutUndefined(filter), ...(name === undefined ? {} : named(name)) }
   const page = await readIdPage(deps.Business, where, slice)
   const ids = page.items.map(({ _id }) => _id)
@@ -25,20 +23,21 @@ export async function listBusinesses(
   return mapPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))
 }
 
+export type ListedBusiness = Awaited<ReturnType<typeof listBusinesses>>['items'][number]
+
 const named = (part: string) => ({ name: { $regex: escapeRegex(part), $options: 'i' } })
 
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }
 
 /** Businesses without keys are missing. */
 async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly string[]) {
+  type Group = KeyTotals['keys'] & Pick<KeyTotals, 'lastUsedDay'> & { _id: string }
   const withStatus = (status: ApiKey['status']) => ({ $sum: { $cond: [{ $eq: ['$status', status] }, 1, 0] } })
   const [active, suspended, revoked] = (['active', 'suspended', 'revoked'] as const).map(withStatus)
-  const groups = await deps.ApiKey.aggregate<KeyTotals['keys'] & { _id: string; lastUsedDay: string | null }>(
-    [
-      { $match: { businessId: { $in: businessIds } } },
-      { $group: { _id: '$businessId', lastUsedDay: { $max: '$lastUsedDay' }, active, suspended, revoked } },
-    ],
-  ).exec()
+  const groups = await deps.ApiKey.aggregate<Group>([
+    { $match: { businessId: { $in: businessIds } } },
+    { $group: { _id: '$businessId', lastUsedDay: { $max: '$lastUsedDay' }, active, suspended, revoked } },
+  ]).exec()
   return new Map(groups.map(({ _id, lastUsedDay, ...keys }) => [_id, { keys, lastUsedDay }]))
 }
 

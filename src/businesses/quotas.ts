@@ -60,19 +60,16 @@ export const quotas = {
 
 export type QuotaName = keyof typeof quotas
 type Owner = Pick<Caller, 'businessId' | 'sandbox' | 'limits'>
-type Environment = Pick<Owner, 'businessId' | 'sandbox'>
+type Environment = Omit<Owner, 'limits'>
 type CountDeps = Pick<Deps, 'counters' | 'config'>
 export type QuotaDeps = CountDeps & Pick<Deps, 'now'>
 type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 
-export const limitOf = (
-  { config }: Pick<Deps, 'config'>,
-  name: QuotaName,
-  limits: BusinessLimits,
-): number | null => quotas[name].limit(config, limits) || null
+export const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits) =>
+  quotas[name].limit(config, limits) || null
 
 /** `act` calls `reserve` before it writes. Gives back what isn't used, unless the outcome is unknown. */
-async function within<T>(
+async function withinQuotas<T>(
   deps: QuotaDeps,
   caller: Owner,
   act: (reserve: (amounts: Amounts) => Promise<void>) => Promise<T>,
@@ -84,8 +81,7 @@ async function within<T>(
   const giveBack = (used: Amounts): void => {
     if (utcDayOf(deps.now()) !== day) return
     for (const [name, amount] of used) spent.set(name, (spent.get(name) ?? 0) - amount)
-    const unused = [...spent].map(([name, amount]) => [name, -amount] as const)
-    count(deps, caller, unused)
+    for (const [name, amount] of spent) count(deps, caller, [[name, -amount]])
   }
   try {
     const result = await act(async (amounts) => {
@@ -125,20 +121,16 @@ function count(
 }
 
 /** `creates` are intents, orders and products. `others` are all other documents. */
-export type Stored = { creates?: number; others?: number; bytes: number }
+type StorageAmounts = { creates?: number; others?: number; bytes: number }
 
-const amountsOf = (sandbox: boolean, { creates = 0, others = 0, bytes }: Stored): Amounts =>
-  sandbox
-    ? [
-        ['sandboxCreates', creates],
-        ['sandboxBytes', bytes],
-      ]
-    : [
-        ['liveDocuments', creates + others],
-        ['liveBytes', bytes],
-      ]
+const bytesQuota = ({ sandbox }: Environment): QuotaName => (sandbox ? 'sandboxBytes' : 'liveBytes')
 
-export type Reserve = (stored: Stored) => Promise<void>
+const storageAmounts = (owner: Environment, { creates = 0, others = 0, bytes }: StorageAmounts): Amounts => [
+  owner.sandbox ? ['sandboxCreates', creates] : ['liveDocuments', creates + others],
+  [bytesQuota(owner), bytes],
+]
+
+export type Reserve = (stored: StorageAmounts) => Promise<void>
 
 /** `reserve` throws RATE_LIMITED if the quota doesn't cover what the action creates or enlarges. */
 export const withinStorage = (
@@ -146,14 +138,14 @@ export const withinStorage = (
   caller: Owner,
   act: (reserve: Reserve) => Promise<Result>,
 ): Promise<Result> =>
-  within(deps, caller, (reserve) => act((stored) => reserve(amountsOf(caller.sandbox, stored))), isEffect)
+  withinQuotas(deps, caller, (reserve) => act((stored) => reserve(storageAmounts(caller, stored))), isEffect)
 
 /** Enough for an ordinary product or intent. */
 const smallRowBytes = 4096
 
 /** Otherwise one key could store 700 GB a day by changing a large product repeatedly. */
 export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
-  if (bytes > smallRowBytes) await spend(deps, caller, caller.sandbox ? 'sandboxBytes' : 'liveBytes', 1)
+  if (bytes > smallRowBytes) await spend(deps, caller, bytesQuota(caller), 1)
 }
 
 /** False if an earlier request with the same key had the effect. */
@@ -161,8 +153,8 @@ export const isEffect = (result: Result): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 
 /** Never refuses, because it's stored already. */
-export const countStored = (deps: CountDeps, owner: Environment, stored: Stored): void =>
-  count(deps, owner, amountsOf(owner.sandbox, stored))
+export const countStored = (deps: CountDeps, owner: Environment, stored: StorageAmounts): void =>
+  count(deps, owner, storageAmounts(owner, stored))
 
 const auditLineOf = ({ sandbox }: Environment): Amounts => [
   [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
@@ -174,7 +166,7 @@ export const withinAuditLines = <T>(
   caller: Owner,
   act: () => Promise<T>,
   addsLine: (result: T) => boolean,
-): Promise<T> => within(deps, caller, (reserve) => reserve(auditLineOf(caller)).then(act), addsLine)
+): Promise<T> => withinQuotas(deps, caller, (reserve) => reserve(auditLineOf(caller)).then(act), addsLine)
 
 export const countAuditLine = (deps: CountDeps, owner: Environment): void =>
   count(deps, owner, auditLineOf(owner))

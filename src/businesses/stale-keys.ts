@@ -8,8 +8,8 @@ const maxListed = 100
 
 /** The SECRET_KEY of `stale` keys is the previous one. That of `unreadable` keys is no longer configured. */
 export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey' | 'secrets' | 'now'>) {
-  const stale = { count: 0, keys: [] as StaleKey[] }
-  const unreadable = { count: 0, keys: [] as StaleKey[] }
+  const none = () => ({ count: 0, keys: [] as StaleKey[] })
+  const found = { stale: none(), unreadable: none() }
   const [current, ...previous] = secrets.keyIds
   const options = { sort: { _id: 1 }, batchSize: 250 } as const
   const usable = nativeCollection(ApiKey).find({ status: { $ne: 'revoked' } }, options)
@@ -18,31 +18,25 @@ export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey
     for (const key of keys) {
       const valid = key.secrets.filter(({ validUntil }) => validUntil === null || validUntil > at)
       const old = valid.filter(({ pepper }) => pepper !== current)
-      const isReadable = ({ pepper }: StoredSecret) => previous.includes(pepper)
-      add(stale, key, old.filter(isReadable))
-      add(
-        unreadable,
-        key,
-        old.filter((secret) => !isReadable(secret)),
-      )
+      const kinds = Map.groupBy(old, ({ pepper }) => (previous.includes(pepper) ? 'stale' : 'unreadable'))
+      for (const [kind, each] of kinds) {
+        const list = found[kind]
+        list.count += 1
+        if (list.keys.length < maxListed) list.keys.push(staleKey(key, each))
+      }
     }
   })
-  return { stale, unreadable }
+  return found
 }
 
-interface StaleKey {
-  id: string
-  key: string
-  business: string
-  /** ISO 8601. Null if the key stays stale until it's rehashed, rotated or revoked. */
-  endsAt: string | null
-}
+type StaleKey = ReturnType<typeof staleKey>
 
-function add(list: { count: number; keys: StaleKey[] }, key: ApiKey, secrets: StoredSecret[]): void {
-  if (secrets.length === 0) return
-  list.count += 1
-  if (list.keys.length === maxListed) return
+function staleKey(
+  { _id: id, prefix, last4, businessId: business }: ApiKey,
+  secrets: readonly StoredSecret[],
+) {
   const ends = secrets.flatMap(({ validUntil }) => validUntil ?? [])
+  // If null, the key stays stale until it's rehashed, rotated or revoked.
   const endsAt = ends.length < secrets.length ? null : new Date(Math.max(...ends.map(Number))).toISOString()
-  list.keys.push({ id: key._id, key: `${key.prefix}…${key.last4}`, business: key.businessId, endsAt })
+  return { id, key: `${prefix}…${last4}`, business, endsAt }
 }

@@ -1,4 +1,4 @@
-import type { CommissionHistory } from '../businesses/business.ts'
+import type { RatesFrom } from '../businesses/business.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { freshSince, type WriteRequest } from '../idempotency/request.ts'
 import { createBatcher, createReadBatcher, createUpdateBatcher, insertsOf } from '../mongo/batchers.ts'
@@ -46,7 +46,7 @@ export interface OfferedIntent extends Intent, MarkCounts {
   refundedFee: number
   merchant: string
   isSuspended: boolean
-  commission: CommissionHistory
+  commission: readonly RatesFrom[]
 }
 
 const maxToChange = 500

@@ -65,21 +65,20 @@ async function compareFile(
   format: FileFormat,
 ): Promise<{ counts: RunCounts; differences: Difference[] } | RowErrors> {
   const from = new Date(`${day}T00:00:00Z`)
-  const unseen = new Map<string, MoneyRecord>()
-  const seen = new Map<string, MoneyRecord>()
+  const records = new Map<string, MoneyRecord>()
+  const seen = new Set<string>()
   const none = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as RunCounts['differences']
   const counts: RunCounts = { rows: 0, recorded: 0, matched: 0, differences: none }
   const differences: Difference[] = []
-  // Reads the records only once the beginning of the file proves usable.
-  let isLoaded = false
   const load = async (): Promise<void> => {
-    if (isLoaded) return
-    isLoaded = true
     const period = { from, to: new Date(from.getTime() + dayMs) }
     for await (const recorded of recordedIn(deps, period, wallet))
-      for (const each of recorded) unseen.set(each.key, each)
-    counts.recorded = unseen.size
+      for (const each of recorded) records.set(each.key, each)
+    counts.recorded = records.size
   }
+  // Reads the records only once the beginning of the file proves usable.
+  let loading: Promise<void> | undefined
+  const ensureLoaded = () => (loading ??= load())
   const add = (found: readonly Difference[]): void => {
     for (const each of found) {
       counts.differences[each.difference] += 1
@@ -87,19 +86,15 @@ async function compareFile(
     }
   }
   const compareRow = (row: ProviderRow, elsewhere: FoundWalletKey | undefined): Difference[] => {
-    const first = unseen.get(row.key)
-    const repeated = seen.get(row.key)
-    if (repeated !== undefined) return [repeatedThere(row, repeated)]
-    if (first !== undefined) {
-      unseen.delete(row.key)
-      seen.set(row.key, first)
-    }
-    const recorded = first ?? elsewhere?.recorded
+    const own = records.get(row.key)
+    if (own && seen.has(row.key)) return [repeatedThere(row, own)]
+    if (own) seen.add(row.key)
+    const recorded = own ?? elsewhere?.recorded
     return recorded ? differencesOf(day, row, recorded) : [missingHere(row, elsewhere)]
   }
   const take = async (rows: ProviderRow[]): Promise<void> => {
-    await load()
-    const unknown = rows.map(({ key }) => key).filter((key) => !unseen.has(key) && !seen.has(key))
+    await ensureLoaded()
+    const unknown = rows.map(({ key }) => key).filter((key) => !records.has(key))
     const elsewhere = await deps.pace(() => findKeys(deps, unknown, wallet))
     for (const row of rows) {
       const found = compareRow(row, elsewhere.get(row.key))
@@ -110,8 +105,8 @@ async function compareFile(
   }
   const errors = await readProviderFile(bytes, format, rowsPerLookUp, take)
   if (errors.count > 0) return errors
-  await load()
-  for (const recorded of unseen.values()) add([missingThere(recorded)])
+  await ensureLoaded()
+  for (const [key, recorded] of records) if (!seen.has(key)) add([missingThere(recorded)])
   return { counts, differences }
 }
 

@@ -23,7 +23,6 @@ export type ServiceKeyDeps = { ServiceKey: Model<ServiceKey>; secrets: Secrets }
 
 type Id = ServiceKey['_id']
 
-const keyBytes = 32
 const fieldOf = (id: Id): EncryptedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
 /** Null if the key hasn't been created. Throws if its SECRET_KEY isn't configured. */
@@ -34,7 +33,7 @@ export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id
 
 /** Concurrent processes all get the key that was stored first. */
 export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
-  const key = secrets.encrypt(randomBytes(keyBytes).toString('base64'), fieldOf(id))
+  const key = secrets.encrypt(randomBytes(32).toString('base64'), fieldOf(id))
   const stored = await nativeCollection(ServiceKey).findOneAndUpdate(
     { _id: id },
     { $setOnInsert: { key } },

@@ -6,9 +6,9 @@ import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { findByLink } from '../staff/passwords.ts'
 import { setPasswordByLink } from '../staff/set-password.ts'
-import { confirmSignIn, findPending, type PendingSignIn, signIn } from '../staff/sign-in.ts'
+import { confirmSignIn, signIn } from '../staff/sign-in.ts'
 import type { SignInChecks } from '../staff/sign-in-limit.ts'
-import { isOwnForm, pendingLifetimeMs } from '../staff/staff-sessions.ts'
+import { findOpenSession, isOwnForm, type OpenSession, pendingLifetimeMs } from '../staff/staff-sessions.ts'
 import {
   cardForm,
   codeField,
@@ -108,7 +108,7 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
 export const wrongCode =
   'The code is wrong or was already used. Wait for the next code, and check the clock of the phone.'
 
-const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: PendingSignIn }> => ({
+const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSession }> => ({
   path: '/sign-in/code',
   title: 'Enter the code',
   wrong: wrongCode,
@@ -118,7 +118,7 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: Pendin
   async find(req, res) {
     const to = nextPath(req)
     const token = tokenOf(req, 'pending')
-    const pending = token === undefined ? null : await findPending(deps, token)
+    const pending = token === undefined ? null : await findOpenSession(deps, token, true)
     if (pending !== null) return { to, pending }
     setTokenCookie(res, 'pending', '', 0)
     redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(to)}`)

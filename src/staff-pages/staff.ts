@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../staff/list-accounts.ts'
-import { type ListedSession, lastSignIns, listSessions, type SignedIn } from '../staff/staff-sessions.ts'
+import { lastSignIns, listSessions, type SignedIn, type StaffSession } from '../staff/staff-sessions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../staff-acts/account-acts.ts'
 import { accountShown, type PageField } from '../staff-acts/shown.ts'
 import { actLinks, actNotice } from './act-routes.ts'
@@ -72,20 +72,20 @@ export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query
 /** `endPath` returns the path that ends a session. If it's null, the table has no buttons. */
 export function sessionsTable(
   staff: SignedIn,
-  sessions: readonly ListedSession[],
+  sessions: readonly StaffSession[],
   endPath: ((sessionId: string) => string) | null,
 ): string {
   if (sessions.length === 0) return html`<p>There are no sessions.</p>`
   const look = { caption: '“Last seen” can be up to 15 minutes old.' }
   if (endPath === null) return table(sessionColumns, sessions, look)
-  const end = ({ id, from }: ListedSession): string => {
-    if (id === staff.sessionId) return 'This session'
-    return buttonForm(staff, endPath(id), html`End<span class="unseen"> Session from ${from}</span>`)
+  const end = ({ sessionId, from }: StaffSession): string => {
+    if (sessionId === staff.sessionId) return 'This session'
+    return buttonForm(staff, endPath(sessionId), html`End<span class="unseen"> Session from ${from}</span>`)
   }
   return table([...sessionColumns, { label: 'End', isAction: true, html: end }], sessions, look)
 }
 
-const sessionColumns: PageField<ListedSession>[] = [
+const sessionColumns: PageField<StaffSession>[] = [
   { label: 'Signed in', value: ({ createdAt }) => createdAt },
   { label: 'Last seen', value: ({ lastSeenAt }) => lastSeenAt },
   { label: 'From', html: ({ from }) => html`<span class="id">${from}</span>` },

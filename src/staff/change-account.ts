@@ -7,7 +7,7 @@ import type { Models } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
-import { type LinkDeps, newPassword, newPasswordLink } from './passwords.ts'
+import { type LinkDeps, newPasswordLink, randomGroups } from './passwords.ts'
 import type { Role } from './permissions.ts'
 
 type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & LinkDeps & { slowHash: SlowHash }
@@ -25,8 +25,9 @@ export async function createAccountWithLink(deps: AccountDeps, account: NewAccou
   return (await insert(deps, account, by, { passwordHash: null, link })) && { name: account.name, link: url }
 }
 
+/** About 118 bits of randomness. */
 async function newHashedPassword({ slowHash }: AccountDeps) {
-  const password = newPassword()
+  const password = randomGroups(4, 6)
   return { password, passwordHash: await slowHash.make(password) }
 }
 
@@ -37,8 +38,7 @@ const insert = (
   { passwordHash, link }: Pick<Staff, 'passwordHash' | 'link'>,
 ): Promise<true | null> =>
   audited(deps, { documents: [name], by }, async ({ session, at, add }) => {
-    const passwordChangedAt = passwordHash === null ? null : at
-    const access = { passwordHash, link, passwordChangedAt, secondFactor: null }
+    const access = { passwordHash, link, passwordChangedAt: link ? null : at, secondFactor: null }
     const staff: Staff = { _id: name, role, ...access, epoch: 0, disabledAt: null, createdAt: at }
     await nativeCollection(deps.Staff).insertOne(staff, { session })
     const about = { subject: name, businessId: null }

@@ -1,4 +1,4 @@
-import { type IdPage, type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from './account.ts'
 
@@ -18,7 +18,7 @@ export async function listAccounts(
   deps: FactsDeps,
   { disabled, ...filter }: AccountFilter,
   slice: IdPageRequest,
-): Promise<IdPage<AccountFacts>> {
+) {
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
   const where = { ...withoutUndefined(filter), ...state }
   const page = await readIdPage(deps.Staff, where, slice, { byName: true })

@@ -11,9 +11,6 @@ export function randomGroups(groups: number, groupLength: number): string {
   return Array.from({ length: groups }, group).join('-')
 }
 
-/** About 118 bits of randomness. */
-export const newPassword = (): string => randomGroups(4, 6)
-
 const minPasswordLength = 12
 const maxPasswordLength = 200
 

@@ -13,7 +13,7 @@ import type { SignInAttempt, SignInChecks } from './sign-in-limit.ts'
 import { byOwner } from './staff-sessions.ts'
 
 /** `refused` tells a stranger no reason. */
-export type Unproven = { outcome: 'refused' } | { outcome: 'wait'; seconds: number } | { outcome: 'busy' }
+export type Unproven = { outcome: 'refused' | 'busy' } | { outcome: 'wait'; seconds: number }
 
 /** Only the audit trail contains the account and the reason. */
 export class WrongProof extends Error {

@@ -32,8 +32,10 @@ const groupsPerCode = 6
 const groupLength = 4
 
 /** Ten codes such as `k3fm-82hp-wq9d-5xrt-v7gc-n4te`, each with about 119 bits of randomness. */
-export const newRecoveryCodes = (): string[] =>
-  Array.from({ length: codesPerAccount }, () => randomGroups(groupsPerCode, groupLength))
+export function newRecoveryCodes(name: string): { codes: string[]; hashes: string[] } {
+  const codes = Array.from({ length: codesPerAccount }, () => randomGroups(groupsPerCode, groupLength))
+  return { codes, hashes: codes.map((code) => hashOfRecoveryCode(name, code)) }
+}
 
 /** Codes of an authenticator app have 6 digits. */
 export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength

@@ -6,16 +6,9 @@ import type { By } from '../security/actor.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
 import type { SecondFactor, Staff } from './account.ts'
 import { proveByCode, type Unproven } from './proof.ts'
-import {
-  hashOfRecoveryCode,
-  newRecoveryCodes,
-  newTotpSecret,
-  stepOf,
-  totpField,
-} from './second-factor-codes.ts'
+import { newRecoveryCodes, newTotpSecret, stepOf, totpField } from './second-factor-codes.ts'
 import type { SignInDeps } from './sign-in.ts'
-import type { SignedIn } from './staff-sessions.ts'
-import { staffSessions } from './staff-sessions.ts'
+import { type SignedIn, staffSessions } from './staff-sessions.ts'
 
 /** `expired` means that the form belongs to another session, or that the account has changed. */
 export type FactorResult =
@@ -25,16 +18,15 @@ export type FactorResult =
   | Unproven
 
 type SecretDeps = Pick<Deps, 'secrets'>
-type OfSession = Pick<SignedIn, 'sessionId'>
 
 /** The form contains the encrypted secret, so nothing is stored before it's submitted. */
-export function proposeFactor({ secrets }: SecretDeps, session: OfSession) {
+export function proposeFactor({ secrets }: SecretDeps, session: SignedIn) {
   const secret = newTotpSecret()
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
 /** Null if the form belongs to another session. */
-export function proposedSecret({ secrets }: SecretDeps, session: OfSession, sealed: string): string | null {
+export function proposedSecret({ secrets }: SecretDeps, session: SignedIn, sealed: string): string | null {
   try {
     return secrets.decrypt(sealed, formField(session))
   } catch {
@@ -42,7 +34,7 @@ export function proposedSecret({ secrets }: SecretDeps, session: OfSession, seal
   }
 }
 
-const formField = ({ sessionId }: OfSession): EncryptedField => ({
+const formField = ({ sessionId }: SignedIn): EncryptedField => ({
   collection: staffSessions.name,
   id: sessionId,
   field: 'newFactor',
@@ -51,30 +43,26 @@ const formField = ({ sessionId }: OfSession): EncryptedField => ({
 /** Other sessions end, because they haven't proved the new factor. */
 export async function addSecondFactor(
   deps: SignInDeps,
-  session: SignedIn,
+  { name, sessionId }: SignedIn,
   { secret, code, current, ip }: { secret: string; code: string; current: string; ip: string },
   by: By,
 ): Promise<FactorResult> {
   const lastStep = stepOf(secret, code, deps.now())
   if (lastStep === null) return { outcome: 'wrong-new-code' }
-  const staff = await deps.Staff.findOne({ _id: session.name }).lean<Staff | null>()
+  const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (staff === null) return { outcome: 'expired' }
-  const codes = newRecoveryCodes()
-  const factor: SecondFactor = {
-    id: newId(),
-    secret: deps.secrets.encrypt(secret, totpField(session.name)),
-    lastStep,
-    recoveryCodes: codes.map((each) => hashOfRecoveryCode(session.name, each)),
-    addedAt: deps.now(),
-  }
+  const { codes, hashes } = newRecoveryCodes(name)
+  const [id, addedAt] = [newId(), deps.now()]
+  const encrypted = deps.secrets.encrypt(secret, totpField(name))
+  const factor: SecondFactor = { id, secret: encrypted, lastStep, recoveryCodes: hashes, addedAt }
   const add = async (act: AuditedAct): Promise<FactorResult> => {
     if (!(await write(deps, act, staff, { secondFactor: factor }))) return { outcome: 'expired' }
-    const own = { staffName: session.name, sessionId: session.sessionId }
-    const keep = { $set: { factorId: factor.id } }
-    await nativeCollection(deps.StaffSession).updateOne(own, keep, { session: act.session })
+    const own = { staffName: name, sessionId }
+    const sessions = nativeCollection(deps.StaffSession)
+    await sessions.updateOne(own, { $set: { factorId: id } }, { session: act.session })
     const before = { addedAt: staff.secondFactor?.addedAt ?? null }
-    const after = { addedAt: factor.addedAt }
-    await act.add({ act: 'staff.second-factor-added', subject: staff._id, businessId: null, before, after })
+    const about = { subject: name, businessId: null, before, after: { addedAt } }
+    await act.add({ act: 'staff.second-factor-added', ...about })
     return { outcome: 'done', codes }
   }
   if (staff.secondFactor === null) return audited(deps, { documents: [staff._id], by }, add)
@@ -92,11 +80,11 @@ export async function renewRecoveryCodes(
 ): Promise<FactorResult> {
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (staff === null || staff.secondFactor === null) return { outcome: 'expired' }
-  const codes = newRecoveryCodes()
-  const change = { 'secondFactor.recoveryCodes': codes.map((each) => hashOfRecoveryCode(name, each)) }
+  const { codes, hashes } = newRecoveryCodes(name)
   return proveByCode<FactorResult>(deps, staff, { code, ip, by, enteredBy: by }, async (act, use) => {
     await use()
-    if (!(await write(deps, act, staff, change))) return { outcome: 'expired' }
+    const isWritten = await write(deps, act, staff, { 'secondFactor.recoveryCodes': hashes })
+    if (!isWritten) return { outcome: 'expired' }
     await act.add({ act: 'staff.recovery-codes-renewed', subject: name, businessId: null })
     return { outcome: 'done', codes }
   })

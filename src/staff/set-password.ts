@@ -9,10 +9,7 @@ import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
 /** `refused` means that the link isn't valid, or the old password is wrong. */
-export type SetPasswordResult =
-  | { outcome: 'done'; name: string }
-  | { outcome: 'invalid'; fault: string }
-  | Unproven
+export type SetPasswordResult = { outcome: 'done' } | { outcome: 'invalid'; fault: string } | Unproven
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
@@ -29,10 +26,10 @@ export async function setPasswordByLink(
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   const by = byOwner(name, ip)
-  const set = await write(deps, { name, password, by, means: 'link' }, linkFilter(deps, token))
+  const set = await write(deps, { name, password, by }, 'link', linkFilter(deps, token))
   if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
-  return { outcome: 'done', name }
+  return { outcome: 'done' }
 }
 
 /** Ends all other sessions of the account. */
@@ -52,24 +49,18 @@ export async function changeOwnPassword(
     if (staff === null) return { outcome: 'refused' }
     if (!isRight) throw new WrongProof(name, 'wrong old password')
     const guard = { epoch: staff.epoch, disabledAt: null }
-    const set = await write(deps, { name, password, by, means: 'old password', keptId: sessionId }, guard)
-    return set ? { outcome: 'done', name } : { outcome: 'refused' }
+    const set = await write(deps, { name, password, by }, 'old password', guard, sessionId)
+    return set ? { outcome: 'done' } : { outcome: 'refused' }
   })
-}
-
-interface NewPassword {
-  name: string
-  password: string
-  by: By
-  means: 'link' | 'old password'
-  keptId?: string
 }
 
 /** Ends the other sessions and the link. Returns false if the guard doesn't hold. */
 async function write(
   deps: PasswordDeps,
-  { name, password, by, means, keptId = '' }: NewPassword,
+  { name, password, by }: { name: string; password: string; by: By },
+  means: 'link' | 'old password',
   guard: object,
+  keptId = '',
 ): Promise<boolean> {
   const passwordHash = await deps.slowHash.make(password)
   return audited(deps, { documents: [name], by }, async ({ session, at, add }) => {

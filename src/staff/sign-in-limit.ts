@@ -40,14 +40,14 @@ export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
   | { isOpen: false; closedMs: number }
 
-type CountAttempt = (name: string, ip: string) => Promise<SignInAttempt>
-type LimitDeps = Pick<Deps, 'counters' | 'log' | 'secrets'>
+export type SignInChecks = ReturnType<typeof createSignInChecks>
 
 /** Counts before the check, so that concurrent sign-ins can't exceed the limit. */
-export function createSignInLimit(deps: LimitDeps): CountAttempt {
-  const { counters, secrets } = deps
+export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secrets' | 'slowHash'>) {
+  const { counters, secrets, slowHash } = deps
   const addresses = createNetworkLimit(deps, signInBudget)
-  return async (name, ip) => {
+
+  async function countAttempt(name: string, ip: string): Promise<SignInAttempt> {
     // People sometimes type their password into the name field.
     const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...nameBudget }
     const address = await addresses(ip)
@@ -68,11 +68,9 @@ export function createSignInLimit(deps: LimitDeps): CountAttempt {
       },
     }
   }
-}
 
-/** A code counts as a sign-in, too. */
-function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAttempt) {
-  return async (name: string, ip: string, code: string): Promise<SignInAttempt> => {
+  /** A code counts as a sign-in, too. */
+  async function countCode(name: string, ip: string, code: string): Promise<SignInAttempt> {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
     const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeBudget }
     const [closedMs = 0] = await counters.take([account])
@@ -90,16 +88,7 @@ function createCodeLimit({ counters, secrets }: LimitDeps, countAttempt: CountAt
       },
     }
   }
-}
 
-export type SignInChecks = ReturnType<typeof createSignInChecks>
-
-export function createSignInChecks(deps: LimitDeps & Pick<Deps, 'slowHash'>) {
-  const countAttempt = createSignInLimit(deps)
-  return {
-    countAttempt,
-    countCode: createCodeLimit(deps, countAttempt),
-    // One at a time, so that a flood of sign-ins doesn't delay checks of customers' PINs.
-    checkPassword: deps.slowHash.createCheck(1),
-  }
+  // One at a time, so that a flood of sign-ins doesn't delay checks of customers' PINs.
+  return { countAttempt, countCode, checkPassword: slowHash.createCheck(1) }
 }

@@ -6,16 +6,7 @@ import type { Staff } from './account.ts'
 import { isValidStaffName } from './permissions.ts'
 import { byStranger, prove, proveByCode, type Unproven, WrongProof } from './proof.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
-import {
-  byOwner,
-  findOpenSession,
-  type OwnForms,
-  openPendingSession,
-  openSession,
-  ownForms,
-  pendingText,
-  type SignInClient,
-} from './staff-sessions.ts'
+import { byOwner, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
 /** The token is the cookie's value. `code-required` gives one of a pending session. */
 export type SignInResult =
@@ -45,9 +36,9 @@ export async function signIn(
     if (!isRight) throw new WrongProof(name, 'wrong password')
     if (staff.disabledAt !== null) throw new WrongProof(name, 'the account is disabled')
     if (staff.secondFactor !== null)
-      return { outcome: 'code-required', token: await openPendingSession(deps, staff, client) }
+      return { outcome: 'code-required', token: await openSession(deps, null, staff, client) }
     const options = { documents: [], by: byOwner(name, ip) }
-    const token = await audited(deps, options, (act) => openSession(deps, act, staff, client, null))
+    const token = await audited(deps, options, (act) => openSession(deps, act, staff, client))
     return { outcome: 'signed-in', token }
   })
 }
@@ -55,27 +46,17 @@ export async function signIn(
 /** Sign-ins from here share one limit on password checks, so that one provider can't use up all of them. */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
-export interface PendingSignIn extends OwnForms {
-  id: string
-  staff: Staff
-}
-
-export async function findPending(deps: SessionDeps, token: string): Promise<PendingSignIn | null> {
-  const found = await findOpenSession(deps, token, { isPending: true })
-  return found && { id: found.session._id, staff: found.staff, ...ownForms(deps, pendingText(token)) }
-}
-
 /** The code works only once, and so does the pending session. */
 export function confirmSignIn(
   deps: SignInDeps,
-  { id, staff }: PendingSignIn,
+  { session: { _id }, staff }: OpenSession,
   { code, client }: { code: string; client: SignInClient },
 ): Promise<{ outcome: 'signed-in'; token: string } | Unproven> {
   const { ip } = client
   const entered = { code, ip, by: byOwner(staff._id, ip), enteredBy: byStranger(ip) }
   return proveByCode(deps, staff, entered, async (act, use) => {
     const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
-      { _id: id, endedAt: null },
+      { _id, endedAt: null },
       { $set: { endedAt: act.at } },
       { session: act.session },
     )

@@ -49,14 +49,7 @@ export const staffSessions = declareCollection({
 })
 export type StaffSession = Stored<typeof staffSessions>
 
-export const pendingText = (token: string): string => `pending.${token}`
-
-const validSessions = ({ epoch, secondFactor }: Pick<Staff, 'epoch' | 'secondFactor'>) => ({
-  epoch,
-  factorId: secondFactor?.id ?? null,
-  isPending: false,
-  endedAt: null,
-})
+const pendingText = (token: string): string => `pending.${token}`
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
@@ -72,33 +65,16 @@ export function byOwner(name: string, ip: string): By {
   return { actor: { kind: 'staff', name, from: ip }, reason: null }
 }
 
-/** Returns the token for the cookie. */
+/** Returns the token for the cookie. Without `act`, the session is pending. */
 export async function openSession(
   deps: OpenDeps,
-  { session: transaction, add }: Pick<AuditedAct, 'session' | 'add'>,
-  staff: Staff,
-  client: SignInClient,
-  after: Record<string, unknown> | null,
-): Promise<string> {
-  const { token, session } = draft(deps, staff, client, false)
-  await nativeCollection(deps.StaffSession).insertOne(session, { session: transaction })
-  await add({ act: 'staff.signed-in', subject: staff._id, businessId: null, after })
-  return token
-}
-
-export async function openPendingSession(deps: OpenDeps, staff: Staff, client: SignInClient) {
-  const { token, session } = draft(deps, staff, client, true)
-  await nativeCollection(deps.StaffSession).insertOne(session)
-  return token
-}
-
-function draft(
-  deps: OpenDeps,
+  act: AuditedAct | null,
   { _id: staffName, epoch, secondFactor }: Staff,
   { ip, userAgent }: SignInClient,
-  isPending: boolean,
-): { token: string; session: StaffSession } {
+  after: Record<string, unknown> | null = null,
+): Promise<string> {
   const token = randomBytes(32).toString('base64url')
+  const isPending = act === null
   const now = deps.now()
   const lifetimeMs = isPending ? pendingLifetimeMs : sessionLifetimeMs
   const session: StaffSession = {
@@ -115,7 +91,9 @@ function draft(
     endedAt: null,
     expiresAt: new Date(now.getTime() + lifetimeMs),
   }
-  return { token, session }
+  await nativeCollection(deps.StaffSession).insertOne(session, act ? { session: act.session } : {})
+  await act?.add({ act: 'staff.signed-in', subject: staffName, businessId: null, after })
+  return token
 }
 
 export interface OwnForms {
@@ -143,10 +121,11 @@ export async function findSession(
   deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
   token: string,
 ): Promise<SignedIn | null> {
-  const found = await findOpenSession(deps, token, { isPending: false })
+  const found = await findOpenSession(deps, token, false)
   if (found === null) return null
-  const { _id, sessionId, lastSeenAt } = found.session
-  const { _id: name, role, secondFactor } = found.staff
+  const { session: stored, staff, ...forms } = found
+  const { _id, sessionId, lastSeenAt } = stored
+  const { _id: name, role, secondFactor } = staff
   const now = deps.now()
   const seenBefore = new Date(now.getTime() - seenEveryMs)
   if (lastSeenAt <= seenBefore)
@@ -162,35 +141,38 @@ export async function findSession(
     role,
     sessionId,
     mustAddFactor: secondFactor === null && requiresSecondFactor(deps.config, role),
-    ...ownForms(deps, token),
+    ...forms,
     async expectValid(transaction) {
-      if ((await findOpenSession(deps, token, { isPending: false }, transaction)) === null)
-        throw refuse('API_ACCESS_NOT_ACTIVE')
+      if (!(await findOpenSession(deps, token, false, transaction))) throw refuse('API_ACCESS_NOT_ACTIVE')
     },
   }
 }
 
+export type OpenSession = OwnForms & { session: StaffSession; staff: Staff }
+
 export async function findOpenSession(
   deps: OpenDeps,
   token: string,
-  { isPending }: Pick<StaffSession, 'isPending'>,
+  isPending: boolean,
   transaction: mongo.ClientSession | null = null,
-): Promise<{ session: StaffSession; staff: Staff } | null> {
-  const _id = { $in: deps.secrets.hashes(isPending ? pendingText(token) : token) }
+): Promise<OpenSession | null> {
+  const text = isPending ? pendingText(token) : token
   // Ended sessions stay stored for a while.
-  const open = { _id, isPending, endedAt: null, expiresAt: { $gt: deps.now() } }
+  const open = {
+    _id: { $in: deps.secrets.hashes(text) },
+    isPending,
+    endedAt: null,
+    expiresAt: { $gt: deps.now() },
+  }
   const session = await deps.StaffSession.findOne(open).session(transaction).lean<StaffSession | null>()
   if (session === null) return null
   const { staffName, epoch, factorId } = session
   const account = { _id: staffName, epoch, disabledAt: null }
   const staff = await deps.Staff.findOne(account).session(transaction).lean<Staff | null>()
   const isProved = isPending || factorId === (staff?.secondFactor?.id ?? null)
-  return staff !== null && isProved ? { session, staff } : null
-}
-
-export function ownForms({ secrets }: Pick<Deps, 'secrets'>, token: string): OwnForms {
-  const csrfs = secrets.hashes(`csrf.${token}`)
-  return { csrf: csrfs[0] ?? '', csrfs }
+  if (staff === null || !isProved) return null
+  const csrfs = deps.secrets.hashes(`csrf.${text}`)
+  return { session, staff, csrf: csrfs[0] ?? '', csrfs }
 }
 
 export function isOwnForm(session: OwnForms, csrf: unknown): boolean {
@@ -199,30 +181,19 @@ export function isOwnForm(session: OwnForms, csrf: unknown): boolean {
   return own.some((each) => given.length === each.length && timingSafeEqual(given, each))
 }
 
-export type ListedSession = ReturnType<typeof listed>
-
 type ListDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'now'>
 type EndDeps = Pick<Deps, 'StaffSession'> & AuditedDeps
 
 const maxListed = 100
 
 /** Newest first. Empty if there is no such account. */
-export async function listSessions(deps: ListDeps, name: string): Promise<ListedSession[]> {
+export async function listSessions(deps: ListDeps, name: string): Promise<StaffSession[]> {
   const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
   if (staff === null) return []
-  const valid = { staffName: name, ...validSessions(staff), expiresAt: { $gt: deps.now() } }
-  const found = deps.StaffSession.find(valid).sort({ createdAt: -1 }).limit(maxListed)
-  return (await found.lean<StaffSession[]>()).map(listed)
+  const proved = { epoch: staff.epoch, factorId: staff.secondFactor?.id ?? null, isPending: false }
+  const valid = { staffName: name, ...proved, endedAt: null, expiresAt: { $gt: deps.now() } }
+  return deps.StaffSession.find(valid).sort({ createdAt: -1 }).limit(maxListed).lean<StaffSession[]>()
 }
-
-const listed = ({ sessionId: id, createdAt, lastSeenAt, expiresAt, from, client }: StaffSession) => ({
-  id,
-  createdAt,
-  lastSeenAt,
-  expiresAt,
-  from,
-  client,
-})
 
 /** Returns false if the session has ended or isn't the account's. */
 export const endSession = async (
@@ -238,7 +209,8 @@ export async function endOtherSessions(
   by: By,
 ): Promise<number> {
   for (let ended = 0; ; ) {
-    const others = (await listSessions(deps, name)).flatMap(({ id }) => (id === keptId ? [] : [id]))
+    const ids = (await listSessions(deps, name)).map(({ sessionId }) => sessionId)
+    const others = ids.filter((id) => id !== keptId)
     if (others.length === 0) return ended
     ended += await end(deps, name, others, by)
   }
@@ -250,8 +222,8 @@ const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<n
     const open = { isPending: false, endedAt: null, expiresAt: { $gt: at } }
     const valid = { staffName, sessionId: { $in: ids }, ...open }
     const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
-    const foundIds = found.map(({ _id }) => _id)
-    await sessions.updateMany({ _id: { $in: foundIds } }, { $set: { endedAt: at } }, { session })
+    const ended = { _id: { $in: found.map(({ _id }) => _id) } }
+    await sessions.updateMany(ended, { $set: { endedAt: at } }, { session })
     const about = { act: 'staff.session-ended', subject: staffName, businessId: null } as const
     await add(...found.map(({ sessionId }) => ({ ...about, after: { session: sessionId } })))
     return found.length

@@ -67,8 +67,12 @@ describe('The “Your account” page', () => {
     expect([await isIn(third), await isIn(own)]).to.deep.equal([false, true])
     const [last] = await listSessions(service.deps, own.name)
     const { name } = own
-    expect(await endSession(service.deps, { name, sessionId: last?.id ?? '' }, operator)).to.equal(true)
-    expect(await endSession(service.deps, { name, sessionId: last?.id ?? '' }, operator)).to.equal(false)
+    expect(await endSession(service.deps, { name, sessionId: last?.sessionId ?? '' }, operator)).to.equal(
+      true,
+    )
+    expect(await endSession(service.deps, { name, sessionId: last?.sessionId ?? '' }, operator)).to.equal(
+      false,
+    )
     expect(await isIn(own)).to.equal(false)
     const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.session-ended' }).lean()
     expect(lines.map(({ actor }) => actor.kind).toSorted()).to.deep.equal(['operator', 'staff', 'staff'])

@@ -3,7 +3,7 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createSlowHash, fairShare } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
-import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
+import { createSignInChecks } from '../../src/staff/sign-in-limit.ts'
 import { createGate } from '../support/gate.ts'
 import { freshEnvironment, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -99,7 +99,7 @@ describe('Staff sign-in', () => {
       expect(performance.now() - startedAt).to.be.at.least(leastMs)
     }
     // Later attempts only count. Waiting for each of them would take seconds.
-    const counts = [createSignInLimit(service.deps), createSignInLimit(beside.deps)]
+    const counts = [service, beside].map(({ deps }) => createSignInChecks(deps).countAttempt)
     const eight = [...counts, ...counts, ...counts, ...counts]
     const attempts = await Promise.all(eight.map((count) => count(name, from)))
     const delays = attempts.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
@@ -124,8 +124,8 @@ describe('Staff sign-in', () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)
-    for (const _ of [1, 2])
-      expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
+    const { countAttempt } = createSignInChecks(service.deps)
+    for (const _ of [1, 2]) expect(await countAttempt(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
   it("blocks an address after fifty failures in an hour across all names, but doesn't count successes", async () => {

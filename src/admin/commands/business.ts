@@ -33,7 +33,6 @@ service accepted any of the keys.
 ${examples('business show ID')}`
 
 const basisPoints = wholeNumber(0, 5000)
-const payoutAmount = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
 export function addBusinessCommands(program: Command): void {
   const business = subcommand(program, 'business', 'create and manage businesses')
@@ -57,7 +56,7 @@ export function addBusinessCommands(program: Command): void {
   const amount = 'amount to pay out, in centimes (up to the current balance)'
   const reference = 'reference of the transfer; each reference is booked only once'
   subcommandOnId(business, 'payout', 'book money that you have sent to a business')
-    .requiredOption('--amount <n>', amount, payoutAmount)
+    .requiredOption('--amount <n>', amount, wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .requiredOption('--reference <text>', reference, payoutReference)
     .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
     .addHelpText('after', examples('business payout ID --amount 125000 --reference TR-2026-0417'))
@@ -125,9 +124,7 @@ async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode
   return { id: entry._id, mode, amount, reference, alreadyBooked, bookedAt: entry.bookedAt, balance }
 }
 
-type BookedPayout = Awaited<ReturnType<typeof bookPayout>>
-
-function payoutText({ alreadyBooked, bookedAt, ...facts }: BookedPayout): string {
+function payoutText({ alreadyBooked, bookedAt, ...facts }: Awaited<ReturnType<typeof bookPayout>>): string {
   const booked = `${alreadyBooked ? 'already booked' : 'booked'} at ${bookedAt.toISOString()}`
   return `${booked}\n${linesOf(facts)}`
 }

@@ -95,35 +95,27 @@ interface KeyOptions extends Pick<ApiKey, 'mode' | 'kind'> {
 
 async function createKey(deps: AdminDeps, { business: businessId, mode, kind, scopes, ip = [] }: KeyOptions) {
   const { issueKey } = await import('../../businesses/change-key.ts')
-  if (kind === 'publishable') await refuseUnusable(scopes ?? [])
+  if (kind === 'publishable') {
+    const { publishableScopes } = await import('../../http/routes/routes.ts')
+    const unusable = scopes?.filter((scope) => !publishableScopes.includes(scope)) ?? []
+    if (unusable.length > 0)
+      throw new CommandFailed(
+        `A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`,
+      )
+  }
   const input = { businessId, mode, kind, scopes: scopes ?? [...allScopes], ipAllowlist: ip }
-  return { ...orFail(await issueKey(deps, input, deps.by), `There is no business ${businessId}`) }
-}
-
-async function refuseUnusable(wanted: readonly Scope[]): Promise<void> {
-  const { publishableScopes } = await import('../../http/routes/routes.ts')
-  const unusable = wanted.filter((scope) => !publishableScopes.includes(scope))
-  if (unusable.length > 0)
-    throw new CommandFailed(
-      `A publishable key cannot use ${unusable.join(', ')}, but only ${publishableScopes.join(', ')}.`,
-    )
+  return orFail(await issueKey(deps, input, deps.by), `There is no business ${businessId}`)
 }
 
 async function rotate(deps: AdminDeps, id: string, { overlapSeconds }: { overlapSeconds: number }) {
   const { rotateKey } = await import('../../businesses/change-key.ts')
   const rotated = await rotateKey(deps, id, overlapSeconds, deps.by)
-  return { ...orFail(rotated, `Key ${id} does not exist or is revoked`) }
+  return orFail(rotated, `Key ${id} does not exist or is revoked`)
 }
 
-const shownInLists = [
-  keyShown.id,
-  keyShown.key,
-  keyShown.business,
-  keyShown.status,
-  keyShown.scopes,
-  keyShown.createdAt,
-  keyShown.lastUsedDay,
-]
+const shownInLists = (['id', 'key', 'business', 'status', 'scopes', 'createdAt', 'lastUsedDay'] as const).map(
+  (name) => keyShown[name],
+)
 
 const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyInDetail): string =>
   detailsText({
@@ -138,7 +130,7 @@ type Match = KeyFacts & Pick<RecognisedKey, 'matched'>
 async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<RecognisedKey | IdPage<Match>> {
   if (last4 !== undefined) return findByLast4(deps, last4)
   const { recogniseKey, whyNoKey } = await import('../../businesses/key-facts.ts')
-  const found = await recogniseKey(deps, await keyIn(await readInput()))
+  const found = await recogniseKey(deps, await readKey())
   if (found === 'mistyped') throw new CommandFailed(whyNoKey.mistyped)
   if (found === null) throw new CommandFailed(whyNoKey.unknown)
   return found
@@ -163,15 +155,11 @@ const matchColumns: Column<Match>[] = [
   { title: 'MATCHED', cell: ({ matched }) => matched },
 ]
 
-async function readInput(): Promise<string> {
+async function readKey(): Promise<string> {
+  const { findKeysInText } = await import('../../businesses/api-key.ts')
   if (process.stdin.isTTY)
     process.stderr.write('Paste the key or the line that contains it, then press Enter and Ctrl-D.\n')
-  return readAll(process.stdin)
-}
-
-async function keyIn(text: string): Promise<string> {
-  const { findKeysInText } = await import('../../businesses/api-key.ts')
-  const keys = findKeysInText(text)
+  const keys = findKeysInText(await readAll(process.stdin))
   const [key] = keys
   if (key !== undefined && keys.length === 1) return key
   throw new CommandFailed(

@@ -46,8 +46,7 @@ export function addReplayCommands(deliveries: Command): void {
 
 async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }) {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
-  const { latestReplays } = await import('../../replays/replay.ts')
-  const { presentReplay } = await import('../../replays/replay.ts')
+  const { latestReplays, presentReplay } = await import('../../replays/replay.ts')
   orFail(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
   return (await latestReplays(deps, endpoint)).map(presentReplay)
 }
@@ -100,8 +99,7 @@ const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
   })
 
 async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
-  const { cancelReplay } = await import('../../replays/replay.ts')
-  const { presentReplay } = await import('../../replays/replay.ts')
+  const { cancelReplay, presentReplay } = await import('../../replays/replay.ts')
   const read = async () =>
     orFail(await deps.Replay.findById(id).lean<Replay | null>(), `There is no replay ${id}`)
   await cancelReplay(deps, await read(), deps.by)
