@@ -85,7 +85,6 @@ export const setCommission = (
     return { result: 'set', commission }
   })
 
-/** Writes nothing if the switch is already there. */
 type SwitchDeps = Pick<Models, 'Setting'> & AuditedDeps
 
 export const switchApi = (deps: SwitchDeps, enabled: boolean, by: By): Promise<void> =>

@@ -12,9 +12,9 @@ export interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
 }
 
-/** Not cached: revoking a key or disabling a business works at once. */
-const createKeyBatcher = (ApiKey: Model<ApiKey>) =>
-  createReadBatcher(
+export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey' | 'Business'>) => ({
+  /** Not cached: revoking a key or disabling a business works at once. */
+  findKey: createReadBatcher(
     (hashes) =>
       nativeCollection(ApiKey)
         .aggregate<KeyAndBusiness>([
@@ -24,10 +24,7 @@ const createKeyBatcher = (ApiKey: Model<ApiKey>) =>
         ])
         .toArray(),
     (key) => key.secrets.map((secret) => secret.hash),
-  )
-
-export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey' | 'Business'>) => ({
-  findKey: createKeyBatcher(ApiKey),
+  ),
   findBusiness: createByIdBatcher<Business, Pick<Business, '_id' | 'suspended'>>(Business, { suspended: 1 }),
   noteOnKey: createNoteBatcher(ApiKey),
 })

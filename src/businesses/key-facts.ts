@@ -86,16 +86,16 @@ export const whyNoKey = {
     'last used with a SECRET_KEY that is not configured.',
 }
 
-/** Also finds keys that no longer work, and earlier secrets. Null if the key is unknown. */
+/** Also finds keys that no longer work, and earlier secrets. */
 export async function recogniseKey(
   deps: Pick<Deps, 'ApiKey' | 'Business' | 'secrets' | 'now'>,
   text: string,
-): Promise<RecognisedKey | 'mistyped' | null> {
+): Promise<RecognisedKey | keyof typeof whyNoKey> {
   if (!looksLikeKey(text)) return 'mistyped'
   const hashes = deps.secrets.hashes(text)
   const key = await deps.ApiKey.findOne({ 'secrets.hash': { $in: hashes } }).lean<ApiKey | null>()
   const secret = key?.secrets.find(({ hash }) => hashes.includes(hash))
-  if (key === null || secret === undefined) return null
+  if (key === null || secret === undefined) return 'unknown'
   const matched = stateOf(secret.validUntil, deps.now())
   const { blockedBy, ...facts } = await inDetail(deps, key)
   return { ...facts, matched, blockedBy: matched === 'ended' ? ['secret-ended', ...blockedBy] : blockedBy }

@@ -55,6 +55,5 @@ export const lookUpBusiness = (deps: Reads, id: string): Promise<Business | null
 export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<Business[]> =>
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
-/** Sorted by name. */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
   deps.Business.find(named(part)).sort({ name: 1 }).limit(maxBusinesses).maxTimeMS(2000).lean<Business[]>()

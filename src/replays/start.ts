@@ -19,7 +19,7 @@ import { type EventSelection, presentReplay, type Replay } from './replay.ts'
 import { countSelected, countUndelivered } from './selected-events.ts'
 
 /** `to` defaults to now, `events` to all that the endpoint is subscribed to. */
-interface ReplayRequest {
+export interface ReplayRequest {
   from: Date
   to: Date | null
   events: EventName[] | null

@@ -29,18 +29,11 @@ const inProgressMs = 1000
 export type CheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
 export type Check = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
 
-export interface NetworkLimit {
-  /** Checks are counted separately for each `owner`. */
-  (ip: string, owner?: string): Promise<Check>
-  /** Ends a stored check that another process may have started, shortly before `countedAt`. */
-  resume(countedAt: Date, ip: string, owner?: string): CheckEnd
-}
-
 /** One attacker could use a limit across all networks to shut out all customers, so there is none. */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
   { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,
-): NetworkLimit {
+) {
   const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
 
   /** In ms. */
@@ -96,7 +89,9 @@ export function createNetworkLimit(
       seconds,
     }))
   const open = countsAhead === 'stored' ? openStored : openInProcess
+  /** Checks are counted separately for each `owner`. */
   return Object.assign((ip: string, owner?: string) => open(boundsOf(ip, owner)), {
+    /** Ends a stored check that another process may have started, shortly before `countedAt`. */
     resume: (countedAt: Date, ip: string, owner?: string) => endOf(boundsOf(ip, owner), countedAt),
   })
 }

@@ -15,7 +15,6 @@ const secondFactorFields = part({
   recoveryCodes: list(secret(text)),
   addedAt: date,
 })
-export type SecondFactor = Of<typeof secondFactorFields>
 
 /** `_id` is the account's name, in lower case. */
 export const staffAccounts = declareCollection({

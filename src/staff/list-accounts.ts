@@ -13,7 +13,6 @@ export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'creat
 
 type FactsDeps = Pick<Deps, 'Staff' | 'now'>
 
-/** Sorted by name. */
 export async function listAccounts(
   deps: FactsDeps,
   { disabled, ...filter }: AccountFilter,

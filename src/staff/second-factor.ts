@@ -4,7 +4,7 @@ import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
-import type { SecondFactor, Staff } from './account.ts'
+import type { Staff } from './account.ts'
 import { proveByCode, type Unproven } from './proof.ts'
 import { newRecoveryCodes, newTotpSecret, stepOf, totpField } from './second-factor-codes.ts'
 import type { SignInDeps } from './sign-in.ts'
@@ -54,7 +54,7 @@ export async function addSecondFactor(
   const { codes, hashes } = newRecoveryCodes(name)
   const [id, addedAt] = [newId(), deps.now()]
   const encrypted = deps.secrets.encrypt(secret, totpField(name))
-  const factor: SecondFactor = { id, secret: encrypted, lastStep, recoveryCodes: hashes, addedAt }
+  const factor: Staff['secondFactor'] = { id, secret: encrypted, lastStep, recoveryCodes: hashes, addedAt }
   const add = async (act: AuditedAct): Promise<FactorResult> => {
     if (!(await write(deps, act, staff, { secondFactor: factor }))) return { outcome: 'expired' }
     const own = { staffName: name, sessionId }

@@ -20,7 +20,7 @@ export const pendingLifetimeMs = 5 * 60 * 1000
 /** Pages show the last sign-in for as long. */
 const removedAfterSeconds = 30 * 86_400
 
-/** `_id` is the hash of the token in the cookie, or of `pendingText` while only the password is proved. */
+/** `_id` is the hash of `hashedText`. */
 export const staffSessions = declareCollection({
   name: 'staffsessions',
   kept: 'until it expires, 30 days after sign-in',
@@ -49,7 +49,8 @@ export const staffSessions = declareCollection({
 })
 export type StaffSession = Stored<typeof staffSessions>
 
-const pendingText = (token: string): string => `pending.${token}`
+/** While only the password is proved, the token in the cookie gives no rights. */
+const hashedText = (token: string, isPending: boolean): string => (isPending ? `pending.${token}` : token)
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
@@ -78,7 +79,7 @@ export async function openSession(
   const now = deps.now()
   const lifetimeMs = isPending ? pendingLifetimeMs : sessionLifetimeMs
   const session: StaffSession = {
-    _id: deps.secrets.hash(isPending ? pendingText(token) : token),
+    _id: deps.secrets.hash(hashedText(token, isPending)),
     sessionId: newId(),
     staffName,
     isPending,
@@ -156,10 +157,10 @@ export async function findOpenSession(
   isPending: boolean,
   transaction: mongo.ClientSession | null = null,
 ): Promise<OpenSession | null> {
-  const text = isPending ? pendingText(token) : token
+  const hashed = hashedText(token, isPending)
   // Ended sessions stay stored for a while.
   const open = {
-    _id: { $in: deps.secrets.hashes(text) },
+    _id: { $in: deps.secrets.hashes(hashed) },
     isPending,
     endedAt: null,
     expiresAt: { $gt: deps.now() },
@@ -171,7 +172,7 @@ export async function findOpenSession(
   const staff = await deps.Staff.findOne(account).session(transaction).lean<Staff | null>()
   const isProved = isPending || factorId === (staff?.secondFactor?.id ?? null)
   if (staff === null || !isProved) return null
-  const csrfs = deps.secrets.hashes(`csrf.${text}`)
+  const csrfs = deps.secrets.hashes(`csrf.${hashed}`)
   return { session, staff, csrf: csrfs[0] ?? '', csrfs }
 }
 
@@ -202,7 +203,6 @@ export const endSession = async (
   by: By,
 ): Promise<boolean> => (await end(deps, name, [sessionId], by)) === 1
 
-/** Returns how many it ended. */
 export async function endOtherSessions(
   deps: EndDeps & Pick<Deps, 'Staff'>,
   { name, keptId }: { name: string; keptId: string },

@@ -131,8 +131,7 @@ async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<Rec
   if (last4 !== undefined) return findByLast4(deps, last4)
   const { recogniseKey, whyNoKey } = await import('../../businesses/key-facts.ts')
   const found = await recogniseKey(deps, await readKey())
-  if (found === 'mistyped') throw new CommandFailed(whyNoKey.mistyped)
-  if (found === null) throw new CommandFailed(whyNoKey.unknown)
+  if (typeof found === 'string') throw new CommandFailed(whyNoKey[found])
   return found
 }
 

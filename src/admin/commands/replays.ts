@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { EventName } from '../../../schemas/events.ts'
 import type { PresentedReplay, Replay } from '../../replays/replay.ts'
+import type { ReplayRequest } from '../../replays/start.ts'
 import { replayShown } from '../../staff-acts/shown.ts'
 import { commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
 import { fromOption, someEvents, someId, toOption } from './arguments.ts'
@@ -56,12 +56,9 @@ const columns: Column<PresentedReplay>[] = [
   ...Object.values(replayShown).map(columnOf),
 ]
 
-interface ReplayOptions {
+type OptionalPart = Partial<Pick<ReplayRequest, 'to' | 'events'>>
+interface ReplayOptions extends OptionalPart, Pick<ReplayRequest, 'from' | 'onlyUndelivered'> {
   endpoint: string
-  from: Date
-  to?: Date | null
-  events?: EventName[] | null
-  onlyUndelivered: boolean
   dryRun: boolean
   follow: boolean
 }

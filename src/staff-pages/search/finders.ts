@@ -156,7 +156,7 @@ const keyFinders: readonly Finder[] = [
     read: readKeys,
     async find(deps, input) {
       const key = await recogniseKey(deps, input)
-      if (key === null || key === 'mistyped') return []
+      if (typeof key === 'string') return []
       return [{ path: `${keyPath(key.id)}?matched=${key.matched}`, name: key.key, intent: null }]
     },
     shown: (input) => `${input.slice(0, 'sk_live_'.length)}…${input.slice(-4)}`,
