@@ -44,7 +44,6 @@ export const auditEvents = declareCollection({
     at: date,
     actor: actorFields,
     reason: orNull(text),
-    /** Only lines of merchants have it. */
     sandbox: optional(flag),
     act: oneOf<Act>(),
     /** Id or name of the changed object. */

@@ -14,14 +14,12 @@ export interface AuditFilter extends TimeSpan {
   act: string | null
   subject: string | null
   businessId: string | null
-  /** Selects older lines. */
   before: { at: Date; id: string } | null
 }
 
 const pageSize = 50
 type ReadDeps = Pick<Deps, 'AuditEvent'>
 
-/** Throws VALIDATION_ERROR if a parameter is invalid. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
   const params = deps.validate(listAuditQuery, query)
   const [, at, id] = /^(-?\d+)-([^]+)$/.exec(params.before ?? '') ?? []
@@ -61,7 +59,6 @@ const withoutNull = (fields: object): object =>
 
 const maxOnPage = 100
 
-/** Newest first. */
 export const latestLinesAbout = (deps: ReadDeps, subjects: readonly string[]): Promise<AuditEvent[]> =>
   readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 

@@ -2,7 +2,6 @@ import type { Model } from 'mongoose'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { flag, text } from '../mongo/fields.ts'
 
-/** The only setting so far is `api`. */
 export const settings = declareCollection({
   name: 'settings',
   kept: 'forever',

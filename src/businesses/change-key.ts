@@ -11,7 +11,6 @@ type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAl
 /** The key isn't stored in clear text. */
 export type IssuedKey = { id: string; key: string }
 
-/** Null if there is no such business. */
 export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>
   audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const { businessId, ...rights } = input
@@ -34,7 +33,6 @@ const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): St
   pepper: secrets.keyIds[0],
 })
 
-/** Null if there is no such key, or it's revoked. */
 export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: By) =>
   audited<IssuedKey | null>(deps, { documents: [id], by }, async ({ session, at, add }) => {
     const keys = nativeCollection(deps.ApiKey)

@@ -10,7 +10,6 @@ export interface SecretFacts extends Pick<StoredSecret, 'last4' | 'validUntil'> 
 
 export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'secrets'> {
   id: string
-  /** Such as `sk_test_…abcd`. */
   key: string
   /** Newest first. */
   secrets: SecretFacts[]
@@ -86,7 +85,6 @@ export const whyNoKey = {
     'last used with a SECRET_KEY that is not configured.',
 }
 
-/** Also finds keys that no longer work, and earlier secrets. */
 export async function recogniseKey(
   deps: Pick<Deps, 'ApiKey' | 'Business' | 'secrets' | 'now'>,
   text: string,

@@ -5,7 +5,6 @@ import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
 export interface BusinessFilter extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
-  /** Part of the name, ignoring case. */
   name?: string
 }
 
@@ -29,7 +28,6 @@ const named = (part: string) => ({ name: { $regex: escapeRegex(part), $options: 
 
 const noKeys: KeyTotals = { keys: { active: 0, suspended: 0, revoked: 0 }, lastUsedDay: null }
 
-/** Businesses without keys are missing. */
 async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly string[]) {
   type Group = KeyTotals['keys'] & Pick<KeyTotals, 'lastUsedDay'> & { _id: string }
   const withStatus = (status: ApiKey['status']) => ({ $sum: { $cond: [{ $eq: ['$status', status] }, 1, 0] } })

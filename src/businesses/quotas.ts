@@ -109,7 +109,6 @@ async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: Quota
   throw usedUpRefusal(message(limit), { scope, limit }, { freeAt: startOfUtcDay(utcDayOf(now) + 1), now })
 }
 
-/** Counts beyond a limit too. */
 function count(
   deps: CountDeps,
   { businessId, limits = defaultLimits }: Pick<Owner, 'businessId'> & Partial<Owner>,

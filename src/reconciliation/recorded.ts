@@ -37,7 +37,6 @@ export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 're
   payment?: Intent['payment']
 }
 
-/** An unpaid intent has none. */
 export function recordedPayment(intent: RecordedIntent): MoneyRecord[] {
   const { businessId, referenceNumber: reference, payment } = intent
   if (!payment) return []
@@ -78,7 +77,6 @@ const intentFilters = {
   }),
 }
 
-/** Goes from business to business. */
 export async function* recordedIn(deps: Deps, period: Period, wallet: string | null): Yields<MoneyRecord[]> {
   const intents = { ...deps, projection: intentFields }
   for await (const businessId of businessIds(deps)) {
@@ -138,7 +136,6 @@ export async function* businessPages({ Business, pace }: Deps): Yields<string[]>
   }
 }
 
-/** Leaves out unknown keys. */
 export async function findKeys(
   { Intent: model }: Pick<Models, 'Intent'>,
   keys: readonly string[],

@@ -35,7 +35,6 @@ export function createXaes(key: Buffer) {
   }
 
   return {
-    /** Appends the tag. */
     encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer {
       const cipher = createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])

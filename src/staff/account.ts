@@ -11,7 +11,6 @@ const secondFactorFields = part({
   secret: secret(text),
   /** Time step of the last used code. Earlier codes no longer work. */
   lastStep: whole,
-  /** Hashes of the unused codes. */
   recoveryCodes: list(secret(text)),
   addedAt: date,
 })

@@ -19,7 +19,6 @@ export async function createAccount(deps: AccountDeps, account: NewAccount, by: 
   return (await insert(deps, account, by, { passwordHash, link: null })) && { name: account.name, password }
 }
 
-/** Returns null if the name is taken. */
 export async function createAccountWithLink(deps: AccountDeps, account: NewAccount, by: By) {
   const { link, url } = newPasswordLink(deps)
   return (await insert(deps, account, by, { passwordHash: null, link })) && { name: account.name, link: url }
@@ -57,7 +56,6 @@ export const setDisabled = (deps: AccountDeps, name: string, disabled: boolean, 
     return { fields: { disabledAt, link: null }, before: { disabledAt: before }, after: { disabledAt } }
   })
 
-/** Returns false if there is no such account. */
 export const changeRole = (deps: AccountDeps, name: string, role: Role, by: By): Promise<boolean> =>
   change(deps, name, by, 'staff.role-changed', ({ role: before }) =>
     role === before ? null : { fields: { role }, before: { role: before }, after: { role } },
@@ -82,7 +80,6 @@ export async function issueLink(deps: AccountDeps, name: string, by: By) {
   return isChanged ? { name, link: url } : null
 }
 
-/** Returns false if there is no such account. */
 export const removeSecondFactor = (deps: AccountDeps, name: string, by: By): Promise<boolean> =>
   change(deps, name, by, 'staff.second-factor-removed', ({ secondFactor: before }) => {
     const { addedAt } = before ?? {}

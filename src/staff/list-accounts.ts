@@ -7,7 +7,6 @@ export type AccountFilter = Partial<Pick<Staff, 'role'>> & { disabled?: boolean 
 export interface AccountFacts extends Pick<Staff, 'role' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   name: string
   secondFactor: boolean
-  /** Null without a valid link. */
   linkExpiresAt: Date | null
 }
 

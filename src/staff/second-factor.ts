@@ -25,7 +25,6 @@ export function proposeFactor({ secrets }: SecretDeps, session: SignedIn) {
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
-/** Null if the form belongs to another session. */
 export function proposedSecret({ secrets }: SecretDeps, session: SignedIn, sealed: string): string | null {
   try {
     return secrets.decrypt(sealed, formField(session))

@@ -35,7 +35,6 @@ export const signInBudget = {
 /** Before each check of a password under one name. Further ones wait as long as the last. */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
-/** `takeBack` uncounts it. */
 export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
   | { isOpen: false; closedMs: number }

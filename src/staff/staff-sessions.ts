@@ -20,16 +20,16 @@ export const pendingLifetimeMs = 5 * 60 * 1000
 /** Pages show the last sign-in for as long. */
 const removedAfterSeconds = 30 * 86_400
 
-/** `_id` is the hash of `hashedText`. */
 export const staffSessions = declareCollection({
   name: 'staffsessions',
   kept: 'until it expires, 30 days after sign-in',
   fields: {
+    /** Hash of the token in the cookie, with a prefix while the session is pending. */
     _id: secret(text),
     /** Stands for the session on pages and in the audit trail. */
     sessionId: text,
     staffName: text,
-    /** A pending session gives no rights. */
+    /** Only the password is proved, so the session gives no rights. */
     isPending: flag,
     epoch: whole,
     /** Null if the account had no second factor. */
@@ -49,14 +49,12 @@ export const staffSessions = declareCollection({
 })
 export type StaffSession = Stored<typeof staffSessions>
 
-/** While only the password is proved, the token in the cookie gives no rights. */
 const hashedText = (token: string, isPending: boolean): string => (isPending ? `pending.${token}` : token)
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
 export interface SignInClient {
   ip: string
-  /** Empty without the header. */
   userAgent: string
 }
 
@@ -187,7 +185,6 @@ type EndDeps = Pick<Deps, 'StaffSession'> & AuditedDeps
 
 const maxListed = 100
 
-/** Newest first. Empty if there is no such account. */
 export async function listSessions(deps: ListDeps, name: string): Promise<StaffSession[]> {
   const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
   if (staff === null) return []
@@ -196,7 +193,6 @@ export async function listSessions(deps: ListDeps, name: string): Promise<StaffS
   return deps.StaffSession.find(valid).sort({ createdAt: -1 }).limit(maxListed).lean<StaffSession[]>()
 }
 
-/** Returns false if the session has ended or isn't the account's. */
 export const endSession = async (
   deps: EndDeps,
   { name, sessionId }: { name: string; sessionId: string },

@@ -8,7 +8,6 @@ import { isLonger, type NameKind, readName } from '../../input/name.ts'
 import { readPhone, readPin, readWalletPhone } from '../../input/phone.ts'
 import { parseRange } from '../../platform/network.ts'
 
-/** Rejects with `message` what `read` doesn't accept. */
 export const parserFor =
   <Value>(read: (text: string) => Value | null | undefined, message: string) =>
   (text: string): Value => {
@@ -103,7 +102,6 @@ export const centimes = parserFor(
 export const wholeNumber = (min: number, max: number) =>
   parserFor((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
 
-/** Up to three years. */
 export const secondsArgument = wholeNumber(0, 99_999_999)
 
 export const limitFrom = (min: number, max: number) =>

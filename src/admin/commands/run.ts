@@ -104,7 +104,6 @@ function explainError(error: unknown): string {
   return detail
 }
 
-/** The driver's error contains the state of each server. */
 function hostsOf(error: object): string {
   const servers = (error as { reason?: { servers?: unknown } }).reason?.servers
   return servers instanceof Map && servers.size > 0 ? ` at ${[...servers.keys()].join(', ')}` : ''

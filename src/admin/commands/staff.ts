@@ -45,7 +45,6 @@ async function showAccount(deps: AdminDeps, name: string) {
   return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
 }
 
-/** The last sign-in is known for 30 days. */
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   const { lastSignIns } = await import('../../staff/staff-sessions.ts')
   const names = accounts.map(({ name }) => name)
