@@ -1,6 +1,6 @@
 import { isBlank, isLonger } from '../input/name.ts'
 
-/** docs/operators/support.md lists all of them. */
+/** docs/operators/support.md lists all actions. */
 export type Act = `${string}.${string}`
 
 /** The actions that aren't in src/staff-acts. */
@@ -32,12 +32,12 @@ export const otherActs = Object.entries(otherVerbs).flatMap(([noun, verbs]) =>
   verbs.map((verb): Act => `${noun}.${verb}`),
 )
 
-/** Also matches what changes the direction of the text after it. */
+/** Includes characters that change the direction of the text after them. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202A-\u202E\u2066-\u2069]/u
 
 export const maxReasonLength = 300
 
-/** Null unless it's a visible text of 1 to 300 characters. */
+/** Returns null unless the text is visible and has 1 to 300 characters. */
 export function readReason(text: string): string | null {
   const reason = text.trim()
   return isBlank(reason) || isLonger(reason, maxReasonLength) || unprintable.test(reason) ? null : reason

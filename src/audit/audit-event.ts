@@ -14,7 +14,7 @@ export function auditLine({ expectValid: _never, ...by }: By, at: Date, about: A
 export const readableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
-/** A forged line may have any fields. */
+/** Copes with any fields, because a line may be forged. */
 export function readableLine(line: AuditEvent): AuditEvent {
   const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const isMissing = (value: unknown) => value === null || value === undefined
@@ -53,7 +53,7 @@ export const auditEvents = declareCollection({
     /** Only changed fields, without long values, secrets, bodies and customer data. */
     before: orNull(anything<Record<string, unknown>>()),
     after: orNull(anything<Record<string, unknown>>()),
-    /** End of the hour of a line that counts repeats (repeats.ts). Other lines don't have it. */
+    /** Set only for a line that counts repeats (repeats.ts): the end of its hour. */
     closesAt: optional(date),
     /** Number of the seal that contains the line. */
     seal: optional(orNull(whole)),

@@ -17,7 +17,7 @@ export interface AuditedAct {
   add(...lines: AuditDetails[]): Promise<void>
 }
 
-/** `documents` are those that other actions may change at the same time. `work` may run several times. */
+/** `documents` are ids that concurrent actions may also change. `work` may run several times. */
 export const audited = <T>(
   deps: AuditedDeps,
   { by, ...options }: Transaction & { by: By },

@@ -34,7 +34,7 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
   }
 }
 
-/** Newest first. `next` is the `before` of the next page. */
+/** Returns the newest lines first. `next` is the `before` of the next page. */
 export async function listAudit(
   deps: ReadDeps,
   { who, act, subject, businessId, before, ...span }: AuditFilter,
@@ -46,7 +46,7 @@ export async function listAudit(
     at: { $type: 'date', ...spanFilter('at', span).at },
     ...(before && { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
-  // Counting all lines would become slower as the trail grows.
+  // Doesn't count all lines, because that would become slower as the trail grows.
   const found = await readNewest(deps, where, size + 1)
   const lines = found.slice(0, size)
   const last = lines.at(-1)
@@ -95,7 +95,7 @@ export async function recordExport(
   await addLine(deps, by, { act: 'audit.exported', subject: 'audit', businessId: filter.businessId, after })
 }
 
-/** Newest first. Reads only as fast as the caller, so the file is never in memory. */
+/** Exports the newest lines first. Reads only as fast as the caller, so the file is never in memory. */
 export async function* exportAudit(
   read: (query: (deps: ReadDeps) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
   filter: AuditFilter,

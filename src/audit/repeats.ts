@@ -11,7 +11,7 @@ export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() 
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
   hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)
 
-/** All repeats of an hour and key share a line. It shows the first one's actor, and is sealed after the hour. */
+/** Repeats with one key in one hour share a line. It shows the first actor, and is sealed after the hour. */
 export async function countRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,
@@ -27,7 +27,7 @@ export async function countRepeat(
   )
 }
 
-/** Bounds the lines that a stranger can cause: per hour and key, one for the first and one for all others. */
+/** Limits the lines that a stranger can cause to two per hour and key: the first, and one for all repeats. */
 export async function addOrCountRepeat(
   deps: Pick<Models, 'AuditEvent'>,
   key: string,

@@ -18,7 +18,7 @@ const storedSecretFields = part({
 })
 export type StoredSecret = Of<typeof storedSecretFields>
 
-/** `secrets` begins with the current one. Those in overlap follow, then the last that ended. */
+/** `secrets` lists the current secret, then those in overlap, then the last few that ended. */
 export const apiKeys = declareCollection({
   name: 'apikeys',
   kept: 'forever',
@@ -27,7 +27,7 @@ export const apiKeys = declareCollection({
     businessId: text,
     mode: oneOf<KeyMode>(),
     kind: oneOf<KeyKind>(),
-    /** With `last4`, it stands for the key wherever it's shown, such as `sk_test_…abcd`. */
+    /** Shown with `last4` instead of the key, such as `sk_test_…abcd`. */
     prefix: text,
     last4: text,
     secrets: list(storedSecretFields),
@@ -36,7 +36,7 @@ export const apiKeys = declareCollection({
     ipAllowlist: list(text),
     status: oneOf<'active' | 'suspended' | 'revoked'>(),
     createdAt: date,
-    /** In UTC, such as `2026-11-21`. */
+    /** A UTC day, such as `2026-11-21`. */
     lastUsedDay: orNull(text),
   },
   indexes: [
@@ -69,7 +69,7 @@ export const findKeysInText = (line: string): string[] => [
   ...new Set(line.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
 ]
 
-/** Rejects a mistyped key without a query to MongoDB. */
+/** Rejects a mistyped key without querying MongoDB. */
 export function looksLikeKey(key: string): boolean {
   const parts = shape.exec(key)
   return parts !== null && checksum(`${parts[1]}${parts[2]}`) === parts[3]

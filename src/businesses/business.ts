@@ -2,11 +2,11 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
-/** Null stands for the service's default. A limit per UTC day may be 0, for no limit. */
+/** Null means the service's default. For a limit per UTC day, 0 means no limit. */
 const limitFields = part({
-  /** Of each key. */
+  /** Requests per second of each key. */
   perSecond: orNull(whole),
-  /** Payment codes in use. */
+  /** Maximum number of payment codes in use. */
   liveCodes: orNull(whole),
   /** Also counts orders and products. */
   sandboxIntentsPerDay: orNull(whole),
@@ -20,11 +20,11 @@ export const defaultLimits = Object.fromEntries(
   Object.keys(limitFields.fields).map((name) => [name, null]),
 ) as BusinessLimits
 
-/** In basis points. */
+/** Both rates are in basis points. */
 const ratesFields = part({ from: date, provider: whole, payer: whole })
 export type RatesFrom = Of<typeof ratesFields>
 
-/** Most of the documentation calls it a merchant. */
+/** Most of the documentation calls a business a merchant. */
 export const businesses = declareCollection({
   name: 'businesses',
   kept: 'forever',
@@ -32,7 +32,7 @@ export const businesses = declareCollection({
     _id: text,
     name: text,
     liveApproved: flag,
-    /** Payment pages work in any case. */
+    /** If false, the API is closed, but payment pages still work. */
     apiEnabled: flag,
     /** Closes the developer API and the payment pages. */
     suspended: flag,
@@ -41,12 +41,12 @@ export const businesses = declareCollection({
     commission: list(ratesFields),
     createdAt: date,
   },
-  // A search for a part of the name scans the keys of this index, not the documents.
+  // A search for part of a name scans this index instead of the documents.
   indexes: [{ name: 'name', key: { name: 1 } }],
 })
 export type Business = Stored<typeof businesses>
 
-/** Must stay small: each request reads the history with its key. */
+/** Kept small, because each request reads the history along with its key. */
 export const maxRates = 200
 
 export function ratesAt(history: readonly RatesFrom[], defaults: CommissionRates, at: Date): CommissionRates {

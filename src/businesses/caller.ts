@@ -7,7 +7,7 @@ import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
 import { noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
 
-/** It may be suspended or revoked. These fields are logged. */
+/** A stored key, which may be suspended or revoked. These fields are logged. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
 export interface Caller extends Pick<ApiKey, 'businessId' | 'kind'>, Pick<Business, 'limits' | 'commission'> {
@@ -25,7 +25,7 @@ export const merchantActor = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip
 
 type IdentifyDeps = Pick<Deps, 'batchers' | 'secrets' | 'now'>
 
-/** Throws in the order of SPEC 5.2. */
+/** Checks in the order of SPEC 5.2, and throws at the first failure. */
 export async function identifyByKey(
   deps: IdentifyDeps,
   apiKey: string,
@@ -51,7 +51,7 @@ export async function identifyByKey(
 
 const disabled = (message: string) => refuse('FEATURE_DISABLED', { message, retryAfterSeconds: 60 })
 
-/** Tries the current hash again at the end, because another request may have rehashed the key in between. */
+/** Looks up the current hash again at the end: another request may have rehashed the key in between. */
 async function findByAnyHash(deps: IdentifyDeps, apiKey: string, deadlineAt: number) {
   const hashes = deps.secrets.hashes(apiKey)
   const [current = ''] = hashes

@@ -27,7 +27,7 @@ export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 
   limits?: Partial<Business['limits']>
 }
 
-/** Writes nothing if nothing would change. Null if there is no such business. */
+/** Skips the write if nothing would change. Returns null if there is no such business. */
 export const changeBusiness = (
   deps: BusinessDeps,
   id: string,
@@ -57,7 +57,7 @@ export type SetCommission =
   | { result: 'set'; commission: Business['commission'] }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
-/** Removes rates that are scheduled for this time or later. Others never change. */
+/** Removes rates that are scheduled for `from` or later. Rates already in effect never change. */
 export const setCommission = (
   deps: BusinessDeps,
   id: string,

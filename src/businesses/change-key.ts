@@ -8,7 +8,7 @@ import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
 type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** The key isn't stored in clear text. */
+/** `key` is the only copy in clear text, because we store just its hash. */
 export type IssuedKey = { id: string; key: string }
 
 export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>
@@ -49,10 +49,10 @@ export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by:
     return { id, key }
   })
 
-/** Staff can still recognise these if they leak. */
+/** How many ended secrets are kept, so that staff can recognise them if they leak. */
 const maxEnded = 5
 
-/** Those in overlap come first. All end at `end` at the latest. */
+/** Secrets in overlap come first. All end at `end` at the latest. */
 function olderSecrets(key: ApiKey, end: Date, now: Date): StoredSecret[] {
   const older = key.secrets.map(({ validUntil, ...secret }) => ({
     ...secret,

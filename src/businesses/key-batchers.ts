@@ -13,7 +13,7 @@ export interface KeyAndBusiness extends ApiKey {
 }
 
 export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey' | 'Business'>) => ({
-  /** Not cached: revoking a key or disabling a business works at once. */
+  /** Not cached, so that revoking a key or disabling a business works at once. */
   findKey: createReadBatcher(
     (hashes) =>
       nativeCollection(ApiKey)
@@ -29,7 +29,7 @@ export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey'
   noteOnKey: createNoteBatcher(ApiKey),
 })
 
-/** A request doesn't wait for this write. If it fails, the next use of the key repeats it. */
+/** A write that no request waits for. If it fails, the next use of the key repeats it. */
 interface KeyNote {
   name: string
   filter: { _id: string; [field: string]: unknown }
@@ -38,12 +38,12 @@ interface KeyNote {
 
 type NoteDeps = { batchers: { noteOnKey: ReturnType<typeof createNoteBatcher> }; now(): Date }
 
-/** About 10 MB. */
+/** These take about 10 MB. */
 const maxRemembered = 50_000
-/** MongoDB usually needs some milliseconds per batch. */
+/** A batch usually takes a few milliseconds. */
 const longestMs = 1000
 
-/** A dead process can keep a key locked for seconds. The other notes of its batch are then written one by one. */
+/** A dead process can lock a key for seconds. Notes in the same batch are then written one by one. */
 export function createNoteBatcher(ApiKey: Model<ApiKey>) {
   const keys = nativeCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
@@ -87,7 +87,7 @@ export function noteKeyUse(
   batchers.noteOnKey(note, deadlineAt).catch(() => undefined)
 }
 
-/** Longer than a restart of all processes, which could otherwise undo each other's rehashes. */
+/** Longer than a rolling restart, in which old and new processes could undo each other's rehashes. */
 const minAgeMs = 3_600_000
 
 /** Lets operators remove the previous SECRET_KEY once all keys have been used. */
@@ -106,7 +106,7 @@ export function rehashKeyWithCurrentSecret(
 
 type Rehash = { keyId: string; from: string; to: string; pepper: string; at: Date }
 
-/** Changes nothing if a rotation has removed the secret, or another request has rehashed it. */
+/** Has no effect if a rotation has removed the secret, or another request has rehashed it. */
 export const rehashNote = ({ keyId, from, to, pepper, at }: Rehash): KeyNote => ({
   name: `${from} ${Math.floor(at.getTime() / minAgeMs)}`,
   filter: { _id: keyId, 'secrets.hash': from },

@@ -11,11 +11,11 @@ export interface SecretFacts extends Pick<StoredSecret, 'last4' | 'validUntil'> 
 export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'secrets'> {
   id: string
   key: string
-  /** Newest first. */
+  /** The newest comes first. */
   secrets: SecretFacts[]
 }
 
-/** In the order in which `identifyByKey` checks them. */
+/** Returns the blocks in the order in which `identifyByKey` checks them. */
 const keyBlocks = {
   'key-suspended': ({ status }) => status === 'suspended',
   'key-revoked': ({ status }) => status === 'revoked',
@@ -77,7 +77,7 @@ export async function listKeys(
 
 export type RecognisedKey = KeyInDetail & { matched: SecretFacts['state'] }
 
-/** No sentence repeats the key. */
+/** These sentences never repeat the key. */
 export const whyNoKey = {
   mistyped: 'The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.',
   unknown:

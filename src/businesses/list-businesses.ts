@@ -42,7 +42,7 @@ async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly strin
 export const keyTotalsOf = async (deps: Pick<Deps, 'ApiKey'>, businessId: string): Promise<KeyTotals> =>
   (await keyTotals(deps, [businessId])).get(businessId) ?? noKeys
 
-/** Staff who get this many can search for more of the name. */
+/** If there are more, staff can search for a longer part of the name. */
 export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>

@@ -41,7 +41,7 @@ const auditLines = (keys: string): QuotaInfo => ({
     `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Wait until the next day.`,
 })
 
-/** Per UTC day. */
+/** All quotas are per UTC day. */
 export const quotas = {
   liveDocuments: storage('live', 'documents', 'liveDocumentsPerDay'),
   liveBytes: storage('live', 'bytes', 'liveBytesPerDay'),
@@ -68,7 +68,7 @@ type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 export const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits) =>
   quotas[name].limit(config, limits) || null
 
-/** `act` calls `reserve` before it writes. Gives back what isn't used, unless the outcome is unknown. */
+/** `act` calls `reserve` before it writes. Unused amounts are given back, unless the outcome is unknown. */
 async function withinQuotas<T>(
   deps: QuotaDeps,
   caller: Owner,
@@ -142,7 +142,7 @@ export const withinStorage = (
 /** Enough for an ordinary product or intent. */
 const smallRowBytes = 4096
 
-/** Otherwise one key could store 700 GB a day by changing a large product repeatedly. */
+/** Without this, one key could store 700 GB a day by changing a large product repeatedly. */
 export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, bytesQuota(caller), 1)
 }
@@ -151,7 +151,7 @@ export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number)
 export const isEffect = (result: Result): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 
-/** Never refuses, because it's stored already. */
+/** Never refuses, because the documents are already stored. */
 export const countStored = (deps: CountDeps, owner: Environment, stored: StorageAmounts): void =>
   count(deps, owner, storageAmounts(owner, stored))
 

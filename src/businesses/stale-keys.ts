@@ -3,10 +3,10 @@ import { inBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 
-/** All keys are stale right after a change of SECRET_KEY. */
+/** Limited, because right after a change of SECRET_KEY all keys are stale. */
 const maxListed = 100
 
-/** The SECRET_KEY of `stale` keys is the previous one. That of `unreadable` keys is no longer configured. */
+/** `stale` keys are hashed with the previous SECRET_KEY, `unreadable` keys with one that's no longer set. */
 export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey' | 'secrets' | 'now'>) {
   const none = () => ({ count: 0, keys: [] as StaleKey[] })
   const found = { stale: none(), unreadable: none() }

@@ -39,7 +39,7 @@ export class UnreadableFile extends Error {}
 const maxRowLength = 64 * 1024
 const maxListedErrors = 20
 
-/** Passes rows to `take` in batches. After an invalid row, it only checks the rest. Throws UnreadableFile. */
+/** Passes rows to `take` in batches until a row is invalid, then only checks. Throws UnreadableFile. */
 export async function readProviderFile(
   bytes: AsyncIterable<Uint8Array>,
   format: FileFormat,
@@ -141,7 +141,7 @@ async function parseAll(
   }
 }
 
-/** Columns that aren't in `named` go by their own names. */
+/** Finds each column by its title in `named`, or else by its own name. */
 function findColumns(header: readonly string[], named: Headers): Partial<Record<ColumnName, number>> {
   const titles = header.map((title) => title.trim())
   const positions: Partial<Record<ColumnName, number>> = {}
@@ -222,10 +222,10 @@ const forms = [
   String.raw`(\d{1,3}(?:\.\d{3})+),${decimals}`,
 ].map((form) => new RegExp(`^${form}$`, 'u'))
 
-/** Null if it's not a whole number, or too large to be exact. */
+/** Returns null if the text isn't a whole number, or is too large to be exact. */
 export const readCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
 
-/** Returns centimes, e.g. for `1234.50` or `1 234,50`. Null if they'd have to be rounded. */
+/** Returns centimes, e.g. for `1234.50` or `1 234,50`, or null if they'd have to be rounded. */
 export function readDecimal(text: string): number | null {
   for (const form of forms) {
     const [, units, cents = ''] = form.exec(text) ?? []

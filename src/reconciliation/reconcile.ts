@@ -25,7 +25,7 @@ export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 
 
 export type Reconciled = Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> & { id: string }
 
-/** Stores nothing if rows are invalid. Throws UnreadableFile. */
+/** Only returns the errors if rows are invalid. Throws UnreadableFile. */
 export async function reconcile(
   deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
   { day, wallet, fileName, bytes, format }: ReconcileInput,
@@ -110,7 +110,7 @@ async function compareFile(
   return { counts, differences }
 }
 
-/** A day other than `day` differs, even if both sides agree on it. */
+/** Reports a day other than `day` even if both sides agree on it. */
 function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): Difference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded

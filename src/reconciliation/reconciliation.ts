@@ -16,7 +16,7 @@ export const differenceKinds = [
 ] as const
 export type DifferenceKind = (typeof differenceKinds)[number]
 
-/** Values are centimes, days or kinds. If one side lacks the key, it's null. */
+/** `here` and `there` are centimes, days or kinds, or null if that side lacks the key. */
 export interface Difference {
   difference: DifferenceKind
   key: string
@@ -43,7 +43,7 @@ export const reconciliations = declareCollection({
   fields: {
     _id: text,
     day: text,
-    /** Null compares all live wallets. */
+    /** If null, all live wallets are compared. */
     wallet: orNull(text),
     fileName: text,
     sha256: text,

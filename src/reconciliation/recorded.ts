@@ -11,14 +11,14 @@ export interface MoneyRecord {
   key: string
   kind: MoneyKind
   amount: number
-  /** What the payer paid or got back in addition. */
+  /** The fee that the payer paid or got back in addition. */
   fee: number
   at: Date
   reference: string
   businessId: string
 }
 
-/** `recorded` is null without a success, or if another wallet was used. */
+/** `recorded` is null if the money didn't change hands, or if a different wallet was used. */
 export type FoundWalletKey = { reference: string; businessId: string; recorded: MoneyRecord | null }
 
 export const intentFields = {
@@ -54,7 +54,7 @@ export function recordedRefunds(intent: RecordedIntent): MoneyRecord[] {
 }
 
 const maxBusinesses = 500
-/** Per query. An intent can have 1,000 refunds. */
+/** Intents per query. Each can have 1,000 refunds. */
 export const pageSize = 100
 
 /** Below the driver's timeout of 5 s. */
@@ -103,7 +103,7 @@ export const intentsIn = <Doc extends object>(
       .toArray(),
   )
 
-/** Halves a period with more than `pageSize` documents, so no query skips what an earlier one has read. */
+/** Halves a period with more than `pageSize` documents, so that no query needs to skip documents. */
 export async function* inParts<Doc>(
   pace: Pace,
   { from, to }: Period,

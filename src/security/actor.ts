@@ -13,7 +13,7 @@ export type Actor = Of<typeof actorFields>
 export interface By {
   actor: Actor
   reason: string | null
-  /** Only lines of merchants have this. */
+  /** Set only for merchants. */
   sandbox?: boolean
   /** Throws if a member of staff is no longer signed in. Never stored. */
   expectValid?(transaction: mongo.ClientSession): Promise<void>

@@ -10,33 +10,33 @@ export interface NetworkBudget extends Limit {
   perNetwork: number
   seconds: number
   /**
-   * A check in progress costs one point. With several points per failure, a network can have several honest checks
-   * in progress for each failure that its budget allows.
+   * Points per failure. A check in progress costs one point, so the higher this is, the more honest checks a
+   * network can have in progress.
    */
   perFailure: number
   /**
-   * `stored` counts a check in MongoDB before its outcome is known, so concurrent checks can't exceed any budget.
-   * `process` counts it only in this process and for its own network, so a success writes nothing. Each process then
-   * lets a network have its whole budget in progress.
+   * `stored` counts a check in MongoDB before its outcome is known, so concurrent checks can't exceed a
+   * budget. `process` counts running checks only in this process and per network, so a success needs no
+   * write. In each process, a network can then have its whole budget in progress.
    */
   countsAhead: 'stored' | 'process'
 }
 
-/** The shortest time for which checks in progress close a network. */
+/** If checks in progress close a network, it stays closed for at least this long. */
 const inProgressMs = 1000
 
-/** Call exactly one of the two, once. */
+/** Call either `fail` or `leave`, exactly once. */
 export type CheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
 export type Check = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
 
-/** One attacker could use a limit across all networks to shut out all customers, so there is none. */
+/** There's no limit across all networks, because one attacker could use it to shut out all customers. */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
   { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,
 ) {
   const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
 
-  /** In ms. */
+  /** Returns the longest time for which a bound is closed, in ms. */
   function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]) {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound))

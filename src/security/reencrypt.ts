@@ -3,12 +3,12 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './encrypt.ts'
 
-/** The key of an `unreadable` document isn't configured. */
+/** `unreadable` lists the documents whose SECRET_KEY isn't configured. */
 export type Reencrypted = { reencrypted: number; unreadable: string[] }
 
 type Encrypted = { _id: string; encrypted: string }
 
-/** A value that was replaced in the meantime stays, because it already uses the current SECRET_KEY. */
+/** Skips values replaced in the meantime, because they already use the current SECRET_KEY. */
 export async function reencryptField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },
   model: Model<Doc>,

@@ -4,7 +4,7 @@ import type { Resource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/** A hash takes about 15 ms, so the last check waits about 0.4 s, or 0.8 s if only one of its kind runs. */
+/** A hash takes about 15 ms, so the last check waits about 0.4 s, or 0.8 s if its kind runs one at a time. */
 const maxOfKind = 52
 /** Even three owners together can't use up the checks of a kind. */
 export const fairShare = 16
@@ -31,12 +31,12 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
 /** Longer than any queue of checks. */
 const maxWaitMs = 60_000
 
-/** Null if too many checks are running or waiting. Without a hash, it takes as long and resolves to false. */
+/** Resolves to null if too many checks run or wait. Without a hash, takes as long and resolves to false. */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
 export type SlowHash = ReturnType<typeof createSlowHash>
 
-/** OWASP recommends 19 MiB with 2 passes for argon2id, the library's default. Stored hashes contain their own cost. */
+/** OWASP recommends 19 MiB and 2 passes for argon2id. Stored hashes contain their own cost. */
 export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
   /** Matches no secret. Checking it takes as long as checking a real hash. */
@@ -62,7 +62,7 @@ export function createSlowHash(memoryKib: number) {
   }
 
   const ofMaking = String(kinds.push(2) - 1)
-  /** Waits as long as it takes, because only operators use it. */
+  /** May wait longer than a check, because customers never use it. */
   const make = (secret: string): Promise<string> => whenFree([ofMaking], () => hash(secret, cost))
   return { make, createCheck, used: share.used }
 }

@@ -31,7 +31,7 @@ export const staffAccounts = declareCollection({
     disabledAt: orNull(date),
     createdAt: date,
     passwordChangedAt: orNull(date),
-    /** Counts how often this admin had to stay one (change-account.ts). */
+    /** Incremented to make concurrent changes of admins conflict (change-account.ts). */
     timesNeeded: optional(whole),
   },
   indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...ifPresent('link.hash') }],

@@ -115,7 +115,7 @@ const change = (
 const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
   role === 'admin' && disabledAt === null && passwordHash !== null
 
-/** Writes to another admin, so two who disable each other at the same time conflict, and one finds no other. */
+/** Writes to another admin, so that two who disable each other concurrently conflict and one fails. */
 async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession) {
   const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
   const { modifiedCount } = await accounts.updateOne(other, { $inc: { timesNeeded: 1 } }, { session })

@@ -17,7 +17,7 @@ const maxPasswordLength = 200
 /** Longer words come before those that they contain. */
 const common =
   /motdepasse|qwertyuiop|azertyuiop|asdfghjkl|qsdfghjklm|password|passw0rd|p@ssw0rd|trustno1|whatever|changeme|iloveyou|bienvenue|football|baseball|sunshine|princess|superman|welcome|letmein|bonjour|jetaime|support|soleil|dragon|monkey|shadow|master|qwerty|azerty|secret|admin|login|hello|abc|payment|intents|\d+|\p{P}+|\s+/gu
-/** Different characters that remain without common words and the account's name. */
+/** How many different characters must remain without common words and the account's name. */
 const minOwnCharacters = 5
 
 /** Rules about kinds of characters make passwords no harder to guess (NIST SP 800-63B). */
@@ -44,7 +44,7 @@ export function newPasswordLink({ config, now }: LinkDeps): { link: PasswordLink
   }
 }
 
-/** The token is too random to be guessed, so it needs no key. */
+/** An unkeyed hash is enough, because the token is too random to guess. */
 const hashOfToken = (token: string): string => hash('sha256', token, 'base64url')
 
 export const linkFilter = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
@@ -53,7 +53,7 @@ export const linkFilter = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
   disabledAt: null,
 })
 
-/** Null if the link isn't valid. Opening a link doesn't use it up, because chat programs open links for a preview. */
+/** Returns null for an invalid link. Opening it doesn't use it up, because chat programs preview links. */
 export async function findByLink(deps: Pick<Deps, 'Staff' | 'now'>, token: string): Promise<string | null> {
   const staff = await deps.Staff.findOne(linkFilter(deps, token)).lean<Staff | null>()
   return staff?._id ?? null

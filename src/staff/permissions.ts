@@ -26,5 +26,5 @@ export const requiresSecondFactor = ({ production }: Pick<Config, 'production'>,
 
 export const secondFactorPath = '/admin/account/second-factor'
 
-/** Open to a session whose account lacks a required second factor. */
+/** The only paths open to a session whose account lacks a required second factor. */
 export const pathsBeforeSecondFactor: readonly string[] = [secondFactorPath, '/admin/sign-out']

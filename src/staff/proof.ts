@@ -12,10 +12,10 @@ import { hashOfRecoveryCode, isRecoveryCode, stepOf, totpField } from './second-
 import type { SignInAttempt, SignInChecks } from './sign-in-limit.ts'
 import { byOwner } from './staff-sessions.ts'
 
-/** `refused` tells a stranger no reason. */
+/** `refused` hides the reason from strangers. */
 export type Unproven = { outcome: 'refused' | 'busy' } | { outcome: 'wait'; seconds: number }
 
-/** Only the audit trail contains the account and the reason. */
+/** Only the audit trail shows the account and the reason. */
 export class WrongProof extends Error {
   readonly subject: string
 
@@ -25,10 +25,10 @@ export class WrongProof extends Error {
   }
 }
 
-/** Not a valid account name. */
+/** `not signed in` can't be an account, because names have no spaces. */
 export const byStranger = (ip: string): By => byOwner('not signed in', ip)
 
-/** A wrong password or code goes into the audit trail. */
+/** Records a wrong password or code in the audit trail. */
 export async function prove<Result extends { outcome: string }>(
   deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
   attempting: Promise<SignInAttempt>,

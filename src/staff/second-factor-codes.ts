@@ -37,10 +37,10 @@ export function newRecoveryCodes(name: string): { codes: string[]; hashes: strin
   return { codes, hashes: codes.map((code) => hashOfRecoveryCode(name, code)) }
 }
 
-/** Codes of an authenticator app have 6 digits. */
+/** An authenticator app's codes are shorter: they have 6 digits. */
 export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength
 
-/** Doesn't depend on SECRET_KEY, so codes outlive a change of it. They're too random for a slow hash to matter. */
+/** Doesn't use SECRET_KEY, so codes survive its rotation. They're too random to need a slow hash. */
 export const hashOfRecoveryCode = (name: string, code: string): string =>
   hash('sha256', `recovery code\0${name}\0${bare(code)}`, 'base64url')
 

@@ -19,7 +19,7 @@ export type FactorResult =
 
 type SecretDeps = Pick<Deps, 'secrets'>
 
-/** The form contains the encrypted secret, so nothing is stored before it's submitted. */
+/** The form carries the encrypted secret, which is stored only once the form is submitted. */
 export function proposeFactor({ secrets }: SecretDeps, session: SignedIn) {
   const secret = newTotpSecret()
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
@@ -39,7 +39,7 @@ const formField = ({ sessionId }: SignedIn): EncryptedField => ({
   field: 'newFactor',
 })
 
-/** Other sessions end, because they haven't proved the new factor. */
+/** Ends the account's other sessions, because they haven't proved the new factor. */
 export async function addSecondFactor(
   deps: SignInDeps,
   { name, sessionId }: SignedIn,

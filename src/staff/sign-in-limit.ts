@@ -3,7 +3,7 @@ import { networkOf } from '../platform/network.ts'
 import { createNetworkLimit } from '../security/network-limit.ts'
 import { isRecoveryCode } from './second-factor-codes.ts'
 
-/** Per network, so a stranger can't lock out a member of staff. */
+/** Counts per network, so that a stranger can't lock out a member of staff. */
 export const nameBudget = {
   what: 'Failed sign-ins of staff under one name from one network',
   owner: 'name and network',
@@ -12,8 +12,8 @@ export const nameBudget = {
   seconds: 900,
 }
 /**
- * Counts from anywhere, but only a person who knows the password can use it up. Finding a code at this rate takes
- * years. Recovery codes don't count, so the owner can still sign in with one.
+ * Counts across all networks, but only a person who knows the password can use it up. Guessing a code at this
+ * rate takes years. Recovery codes don't count, so the owner can still sign in with one.
  */
 export const codeBudget = {
   what: 'Wrong codes of an authenticator app',
@@ -32,7 +32,7 @@ export const signInBudget = {
   perFailure: 1,
   countsAhead: 'stored',
 } as const
-/** Before each check of a password under one name. Further ones wait as long as the last. */
+/** Delays before successive password checks under one name. After these, the last delay applies. */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 export type SignInAttempt =
@@ -47,7 +47,7 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
   const addresses = createNetworkLimit(deps, signInBudget)
 
   async function countAttempt(name: string, ip: string): Promise<SignInAttempt> {
-    // People sometimes type their password into the name field.
+    // Hashed, because people sometimes type their password into the name field.
     const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...nameBudget }
     const address = await addresses(ip)
     if (!address.isOpen) return address
@@ -68,7 +68,7 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
     }
   }
 
-  /** A code counts as a sign-in, too. */
+  /** Entering a code counts as a sign-in, too. */
   async function countCode(name: string, ip: string, code: string): Promise<SignInAttempt> {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
     const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeBudget }

@@ -8,7 +8,7 @@ import { byStranger, prove, proveByCode, type Unproven, WrongProof } from './pro
 import type { SignInChecks } from './sign-in-limit.ts'
 import { byOwner, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
-/** The token is the cookie's value. `code-required` gives one of a pending session. */
+/** `token` is the cookie's value. After `code-required`, it belongs to a pending session. */
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
   | { outcome: 'code-required'; token: string }
@@ -18,10 +18,10 @@ type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets
 export type SignInDeps = SessionDeps & SignInChecks
 
 const maxNameLength = 64
-/** Not a valid account name. The audit trail never shows an unknown one, because it may be a password. */
+/** Replaces an unknown name in the audit trail, because that name may be a password. */
 const unknownName = 'unknown name'
 
-/** Unknown names, wrong passwords and disabled accounts look the same. Only the audit trail tells them apart. */
+/** Unknown names, wrong passwords and disabled accounts look the same, except in the audit trail. */
 export async function signIn(
   deps: SignInDeps,
   { password, client, ...input }: { name: string; password: string; client: SignInClient },
@@ -43,7 +43,7 @@ export async function signIn(
   })
 }
 
-/** Sign-ins from here share one limit on password checks, so that one provider can't use up all of them. */
+/** Sign-ins from this prefix share a limit on password checks, so that one provider can't use them all up. */
 export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
 /** The code works only once, and so does the pending session. */

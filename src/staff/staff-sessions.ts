@@ -14,22 +14,22 @@ import { type Role, requiresSecondFactor } from './permissions.ts'
 
 /** Activity doesn't extend a session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
-/** For entering the code after the password. */
+/** Time to enter the code after the password. */
 export const pendingLifetimeMs = 5 * 60 * 1000
 
-/** Pages show the last sign-in for as long. */
+/** Pages show the last sign-in for this long. */
 const removedAfterSeconds = 30 * 86_400
 
 export const staffSessions = declareCollection({
   name: 'staffsessions',
   kept: 'until it expires, 30 days after sign-in',
   fields: {
-    /** Hash of the token in the cookie, with a prefix while the session is pending. */
+    /** Hash of the cookie's token, which gets a prefix while the session is pending. */
     _id: secret(text),
-    /** Stands for the session on pages and in the audit trail. */
+    /** Identifies the session on pages and in the audit trail. */
     sessionId: text,
     staffName: text,
-    /** Only the password is proved, so the session gives no rights. */
+    /** If true, only the password is proved, so the session gives no rights. */
     isPending: flag,
     epoch: whole,
     /** Null if the account had no second factor. */
@@ -37,7 +37,7 @@ export const staffSessions = declareCollection({
     from: text,
     client: text,
     createdAt: date,
-    /** Up to 15 minutes too early. */
+    /** May be up to 15 minutes behind, because most requests don't update it. */
     lastSeenAt: date,
     endedAt: orNull(date),
     expiresAt: date,
@@ -98,7 +98,7 @@ export async function openSession(
 export interface OwnForms {
   /** Every form contains it, so that no other site can submit one. */
   csrf: string
-  /** While SECRET_KEY is being rotated, another process may use another token. */
+  /** The accepted tokens. While SECRET_KEY is being rotated, processes may use different ones. */
   csrfs: string[]
 }
 
@@ -106,16 +106,16 @@ export interface SignedIn extends OwnForms {
   name: string
   role: Role
   sessionId: string
-  /** Until it has one, it may open only that page or sign out. */
+  /** If true, the session may only add a second factor or sign out. */
   mustAddFactor: boolean
   /** Throws unless the session is still valid in this transaction. */
   expectValid(transaction: mongo.ClientSession): Promise<void>
 }
 
-/** How old the stored time of the last request may be. */
+/** How outdated the stored `lastSeenAt` may be. */
 const seenEveryMs = 15 * 60_000
 
-/** Not cached: a session ends in all processes at once. */
+/** Not cached, so that a session ends in all processes at once. */
 export async function findSession(
   deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
   token: string,
@@ -225,7 +225,7 @@ const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<n
     return found.length
   })
 
-/** By account name. Covers 30 days. */
+/** Maps account names to their last sign-in within 30 days. */
 export async function lastSignIns(deps: Pick<Deps, 'StaffSession'>, names: readonly string[]) {
   const found = await deps.StaffSession.aggregate<{ _id: string; at: Date }>([
     { $match: { staffName: { $in: names }, isPending: false } },

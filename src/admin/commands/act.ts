@@ -18,7 +18,7 @@ export function examples(...lines: string[]): string {
   return `\n${title}:\n${lines.map((line) => `  admin ${line}`).join('\n')}`
 }
 
-/** Actions import what they use only when they run: a help text needn't wait for MongoDB's driver. */
+/** Actions import their dependencies when they run, so a help text needn't wait for MongoDB's driver. */
 export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
   toText: (result: Result) => string | Promise<string> = linesOf,
@@ -110,7 +110,7 @@ function effectsHelp<Found>(
 
 const wrapped = (text: string): string => new Help().boxWrap(text, 80)
 
-/** Shows a progress bar on stderr while `work` runs. `advance` gets how many more items are done. */
+/** Shows a progress bar on stderr. `work` calls `advance` with the number of items just done. */
 export async function withProgress<Result>(
   { asJson }: { asJson: boolean },
   total: number,
@@ -121,7 +121,7 @@ export async function withProgress<Result>(
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
-    // Ctrl-C ends some commands at once, without restoring the cursor or the line wrapping.
+    // Ctrl-C ends some commands at once, so the bar couldn't restore the cursor or line wrapping.
     hideCursor: false,
     linewrap: true,
   })
@@ -136,7 +136,7 @@ type PageOptions = { limit: number; after?: string | null; business?: string }
 
 type ReadPage<Filter, Item> = (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>
 
-/** `load` imports the function that reads a page. All other options are its filter. */
+/** `load` imports the function that reads a page. All other options of the command become its filter. */
 export const asList = <Filter extends object, Item extends object>(
   command: Command,
   columns: readonly Column<Item>[],

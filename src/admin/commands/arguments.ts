@@ -30,7 +30,7 @@ export const payoutReference = typed('reference', 64)
 
 export const reasonText = parserFor(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
 
-/** Rejects an empty item: it's usually an unset shell variable. */
+/** Rejects an empty item, which usually comes from an unset shell variable. */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
@@ -61,7 +61,7 @@ export function networkRanges(text: string, previous: string[] = []): string[] {
   return [...previous, ...given]
 }
 
-/** `edge` of the UTC day that a date without a time stands for. */
+/** A date without a time becomes the start or end (`edge`) of that UTC day. */
 export const instantArgument = (edge: 'start' | 'end') =>
   parserFor(
     (text) => readInstant(text, edge),
@@ -83,7 +83,7 @@ export const formatOption = (): Option =>
     .argParser(choice(...exportFormats))
     .default('csv')
 
-/** Rejects an empty id (an unset shell variable): it might select all objects. */
+/** Rejects an empty id (e.g. an unset shell variable), because it might select all objects. */
 export const someId = parserFor((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
 export const phoneNumber = parserFor(readPhone, 'Must be a phone number.')

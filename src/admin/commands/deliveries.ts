@@ -62,7 +62,7 @@ interface DeliverySelection {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** Runs before MongoDB is connected. Rejects options that select every delivery, or none. */
+/** Rejects options that select every delivery or none. Runs before connecting to MongoDB. */
 function checkSelection(command: Command): void {
   const { id, endpoint, business, from, to, status } = command.opts<DeliverySelection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
@@ -116,7 +116,7 @@ async function filterOf(deps: AdminDeps, selection: DeliverySelection) {
   return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }
 
-/** Batches have 500 deliveries: more than 250 per second would delay other businesses. */
+/** A batch has 500 deliveries, and more than 250 per second would delay other businesses. */
 const batchEveryMs = 2000
 
 async function requeueMatching(
@@ -126,7 +126,7 @@ async function requeueMatching(
 ): Promise<RequeueCounts> {
   const { countOutcomes, requeueAll, requeueBatch } = await import('../../webhooks/deliveries/requeue.ts')
   const { createPace } = await import('../../work/pace.ts')
-  // No wake-up jobs: workers poll MongoDB for due deliveries.
+  // Adds no wake-up jobs, because workers poll MongoDB for due deliveries.
   const batches = requeueAll({ ...deps, enqueue: () => undefined }, filter, deps.by)
   const pace = createPace()
   for (let counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }; ; ) {

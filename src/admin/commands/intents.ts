@@ -79,7 +79,7 @@ async function cancelSelected(
   const { createLog } = await import('../../platform/log.ts')
   const { succeedsWithin } = await import('../../platform/timeout.ts')
   const { openQueues } = await import('../../queues/queues.ts')
-  // Wakes the workers. Without Redis, they find the events at their next poll.
+  // The jobs wake the workers. If Redis is down, workers find the events at their next poll.
   const log = createLog('silent', 'admin', null)
   const queues = openQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))

@@ -135,7 +135,7 @@ async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<Rec
   return found
 }
 
-/** Few keys share one of the 14 million combinations of four characters. */
+/** Enough, because four characters have 14 million combinations. */
 const maxMatches = 500
 
 async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {

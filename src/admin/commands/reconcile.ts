@@ -34,7 +34,7 @@ ${examples(
   'reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date',
 )}`
 
-/** 1 means that there are differences. */
+/** Not 1, which means that there are differences. */
 const failureCode = 2
 
 interface Options {

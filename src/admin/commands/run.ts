@@ -21,7 +21,7 @@ type ServiceDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slo
 export interface AdminDeps extends ServiceDeps {
   by: By
   asJson: boolean
-  /** Adds an audit line. Commands that aren't an action of a domain call it before anything else. */
+  /** Adds an audit line. A command calls this first if its own functions don't add one. */
   record(about: AuditDetails): Promise<unknown>
   /** The first Ctrl-C aborts this signal. A second one ends the process immediately. */
   onCtrlC(): AbortSignal

@@ -5,7 +5,7 @@ import { businessName, choice, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf } from './text.ts'
 
-/** The service itself creates the sandbox's shops. */
+/** Creates only live shops, because the service creates sandbox shops by itself. */
 export function addShopCommands(program: Command): void {
   const shop = subcommand(program, 'shop', 'create shops')
   subcommand(shop, 'create', 'create the live shop of a business, which can have only one')

@@ -4,11 +4,11 @@ import type { ShownField } from '../../staff-acts/shown.ts'
 /** These characters could change how a terminal shows the text around them. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** Writes e.g. `\u{1b}` for ESC, so a terminal shows a merchant's text as it is. */
+/** Writes e.g. `\u{1b}` for ESC, so that a merchant's text can't control the terminal. */
 export const escapeText = (text: string): string =>
   text.replaceAll(unsafe, (character) => String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** Commander's messages may repeat an argument. Their suggestion keeps its own line. */
+/** Escapes Commander's messages, which may repeat an argument. A suggestion stays on its own line. */
 export function escapeErrorMessage(text: string): string {
   const lines = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/)
   return `${lines.map(escapeText).join('\n')}\n`
