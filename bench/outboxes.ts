@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq'
-import type { Jobs } from '../schemas/jobs.ts'
+import type { JobPayloads } from '../schemas/jobs.ts'
 import type { Intent } from '../src/intents/intent.ts'
 import { newId } from '../src/platform/ids.ts'
 import type { Bench } from './benchmark.ts'
@@ -22,7 +22,7 @@ export interface Outboxes {
 export async function openOutboxes({ redisUrl }: Bench, setting: Setting): Promise<Outboxes> {
   const { service, database, merchants } = setting
   const sample = await takeIntent(setting)
-  const relay = new Queue<Jobs['outbox-relay']>('outbox-relay', {
+  const relay = new Queue<JobPayloads['outbox-relay']>('outbox-relay', {
     connection: { url: redisUrl },
     prefix: service.name,
   })
@@ -44,7 +44,7 @@ export async function openOutboxes({ redisUrl }: Bench, setting: Setting): Promi
       ])
     },
     async wake() {
-      const jobs: Jobs['outbox-relay'][] = []
+      const jobs: JobPayloads['outbox-relay'][] = []
       while (ids.length > 0) jobs.push({ intentIds: ids.splice(0, RELAYED_TOGETHER), orderIds: [] })
       await relay.addBulk(jobs.map((data) => ({ name: 'outbox-relay', data })))
     },

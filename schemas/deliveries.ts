@@ -1,5 +1,5 @@
 import { events } from './events.ts'
-import { described, listQueryOf, normalised, spanQuery, storableText, type ValueOf } from './requests.ts'
+import { described, listQueryOf, normalisedText, spanQuery, storableText, type ValueOf } from './requests.ts'
 
 /** WEBHOOK_RETRY_SECONDS overrides these waits before attempts 2 to 8 (SPEC 6.4). */
 export const retrySeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
@@ -17,7 +17,7 @@ export const deliveryFilters = {
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
   referenceNumber: described(
     'Only deliveries about this payment intent or order.',
-    normalised('reference', 64),
+    normalisedText('reference', 64),
   ),
   responseStatus: described(
     'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',

@@ -207,4 +207,4 @@ export const environment = {
   }),
 } as const
 
-export type Environment = FromSchema<typeof environment>
+export type EnvironmentVariables = FromSchema<typeof environment>

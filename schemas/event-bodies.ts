@@ -4,10 +4,10 @@ import { maxOrderItems, maxUnitsPerItem } from './orders.ts'
 import { declineReasons, failureReasons } from './payment-reasons.ts'
 import { maxLabelLength, maxNameLength, maxSkuLength } from './products.ts'
 import {
-  amount,
+  amountSchema,
+  booleanSchema,
   count,
   eventName,
-  flag,
   id,
   instant,
   listOf,
@@ -17,8 +17,8 @@ import {
   orderNumber,
   orNull,
   pageSchema,
-  price,
-  sandbox,
+  priceSchema,
+  sandboxSchema,
   subjectReference,
   textMatching,
   textOrNull,
@@ -56,7 +56,7 @@ const payment = (status: string) => ({
 const unpaid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amount)),
+    amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amountSchema)),
     paid_at: nothing,
     payer_phone: nothing,
     commission: commission({ ...count, maximum: 0 }),
@@ -66,7 +66,7 @@ const unpaid = (status: string, more: Record<string, object>) =>
 const paid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: withDescription('Centimes. The amount that the customer paid, without fees.', amount),
+    amount: withDescription('Centimes. The amount that the customer paid, without fees.', amountSchema),
     paid_at: instantText,
     payer_phone: withDescription(
       'The phone number of the customer, masked as `22 ** ** 45`, whatever its length.',
@@ -81,7 +81,7 @@ const failure = (retryable: boolean, codes: readonly string[]) =>
 
 const refund = exactly({
   id: textMatching('^RF-[0-9A-Z]{16}$', 19),
-  amount,
+  amount: amountSchema,
   returned_fees: withDescription(
     'The parts of the fees that this refund gives back to you and to the customer, in centimes.',
     exactly({ provider_ttc: count, payer_ttc: count }),
@@ -97,9 +97,9 @@ const item = exactly({
   name: { ...textUpTo(maxNameLength), minLength: 1 },
   variant_label: { ...textUpTo(maxLabelLength), minLength: 1 },
   sku: writtenOrNull(maxSkuLength),
-  unit_price: price,
+  unit_price: priceSchema,
   quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
-  total: price,
+  total: priceSchema,
 })
 
 const order = exactly({
@@ -108,7 +108,7 @@ const order = exactly({
   number: orderNumber,
   status: { const: 'PLACED' },
   items: { type: 'array', minItems: 1, maxItems: maxOrderItems, items: item },
-  total: price,
+  total: priceSchema,
   currency: { const: currencyCode },
   customer: nullable(
     exactly({ name: writtenOrNull(200), phone: writtenOrNull(15), email: writtenOrNull(254) }),
@@ -161,7 +161,7 @@ const eventBody = (event: string, data: object) => ({
     ),
     event: { const: event },
     created_at: withDescription('When the event happened.', instantText),
-    sandbox,
+    sandbox: sandboxSchema,
     data,
   }),
 })
@@ -182,7 +182,7 @@ export const loggedEventSchema = objectOf({
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint.',
     subjectReference,
   ),
-  sandbox,
+  sandbox: sandboxSchema,
   body: withDescription('The body of the webhook, except that its `id` is the `id` of the event.', {
     oneOf: Object.values(eventBodies),
   }),
@@ -196,5 +196,5 @@ export const eventFeedSchema = objectOf({
     'Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out.',
     textMatching('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
   ),
-  hasMore: withDescription('Whether more events are available now.', flag),
+  hasMore: withDescription('Whether more events are available now.', booleanSchema),
 })

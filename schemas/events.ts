@@ -1,7 +1,7 @@
 import {
   described,
   listQueryOf,
-  normalised,
+  normalisedText,
   pageQuery,
   queryOf,
   spanOf,
@@ -33,7 +33,7 @@ export const listEventsQuery = listQueryOf({
   type,
   referenceNumber: described(
     'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
-    normalised('reference', 64),
+    normalisedText('reference', 64),
   ),
   ...spanOf('Only events that happened'),
 })

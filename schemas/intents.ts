@@ -2,13 +2,13 @@ import {
   dateOrTime,
   described,
   listQueryOf,
-  normalised,
+  normalisedText,
   spanQuery,
   storableText,
   type ValueOf,
 } from './requests.ts'
 
-export const merchantReference = normalised('reference', 64)
+export const merchantReference = normalisedText('reference', 64)
 
 /** `errorCodes` maps each violated keyword to an error code. `*` stands for all other keywords (SPEC 4.1). */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
@@ -63,7 +63,7 @@ export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
 
 export const intentStatuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
-export type Status = (typeof intentStatuses)[number]
+export type IntentStatus = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 

@@ -1,7 +1,7 @@
 import { objectOf, textUpTo } from './responses/fields.ts'
 
 /** A job contains ids but no state, so losing one or running it twice does no harm. */
-export interface Jobs {
+export interface JobPayloads {
   'outbox-relay': { intentIds: string[]; orderIds: string[] }
   'webhook-delivery': DeliveryJob
   /** These intents expire within half a second of each other. */
@@ -25,7 +25,7 @@ interface DeliveryJob {
   next?: Date
 }
 
-export type QueueName = keyof Jobs
+export type QueueName = keyof JobPayloads
 
 const strings = { type: 'array', items: textUpTo(1000) }
 
@@ -34,7 +34,7 @@ export const maxIntentsPerJob = 100
 /** A job isn't added if its `jobId` still exists, or was last added less than `apartMs` ago. */
 export interface NewJob<Name extends QueueName> {
   name?: string
-  data: Jobs[Name]
+  data: JobPayloads[Name]
   jobId: string | undefined
   delayMs: number
   apartMs?: number

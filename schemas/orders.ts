@@ -1,6 +1,6 @@
 import { maxPhoneLength } from './intents.ts'
 import { maxLabelLength } from './products.ts'
-import { described, listQueryOf, normalised, spanQuery, storableText, type ValueOf } from './requests.ts'
+import { described, listQueryOf, normalisedText, spanQuery, storableText, type ValueOf } from './requests.ts'
 
 /** With the default MAX_AMOUNT, an item's total is at most 10^15, which is still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000
@@ -22,7 +22,7 @@ export const simulateOrderBody = {
             'Send either this or `variantLabel`. Omit both if the product has only one variant.',
             { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
           ),
-          variantLabel: normalised('name', maxLabelLength),
+          variantLabel: normalisedText('name', maxLabelLength),
           quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
         },
         dependencies: {

@@ -1,5 +1,5 @@
 import { delimiterQuery } from './delimiter.ts'
-import { described, listQueryOf, normalised, queryOf, storableText, type ValueOf } from './requests.ts'
+import { described, listQueryOf, normalisedText, queryOf, storableText, type ValueOf } from './requests.ts'
 
 /** Lengths count Unicode code points. */
 export const maxNameLength = 200
@@ -16,7 +16,7 @@ export const maxProductBytes = 65_536
 export const maxStock = 1_000_000_000
 
 export const variantFields = {
-  label: described('The name of the variant, such as its size.', normalised('name', maxLabelLength)),
+  label: described('The name of the variant, such as its size.', normalisedText('name', maxLabelLength)),
   price: described('Centimes.', {
     type: 'integer',
     format: 'price',
@@ -33,7 +33,7 @@ export const variantFields = {
 const { price, stock, sku } = variantFields
 
 export const productFields = {
-  name: normalised('name', maxNameLength),
+  name: normalisedText('name', maxNameLength),
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
   images: described('The URLs of the images. They must be absolute https URLs.', {
     type: 'array',
@@ -180,9 +180,9 @@ export const listProductsQuery = listQueryOf({
   }),
   q: described(
     'Only products whose name contains this text. Upper and lower case are the same.',
-    normalised('name', maxNameLength),
+    normalisedText('name', maxNameLength),
   ),
-  sku: described('Only the product with this SKU.', normalised('reference', maxSkuLength)),
+  sku: described('Only the product with this SKU.', normalisedText('reference', maxSkuLength)),
 })
 
 export type ListProductsQuery = ValueOf<typeof listProductsQuery>

@@ -18,7 +18,7 @@ export const storableText = (maxLength: number) =>
   ({ type: 'string', maxLength, format: 'storable-text' }) as const
 
 /** Normalises the text before its length is checked. */
-export const normalised = (normalise: 'name' | 'reference', maxLength: number) =>
+export const normalisedText = (normalise: 'name' | 'reference', maxLength: number) =>
   ({ type: 'string', maxLength, normalise }) as const
 
 export const maxPage = 999_999_999_999_999

@@ -14,7 +14,7 @@ import { retrySeconds } from '../schemas/deliveries.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
 import { queueNames } from '../schemas/jobs.ts'
-import { catalogue } from '../src/platform/errors.ts'
+import { errorCatalogue } from '../src/platform/errors.ts'
 import { auditedActs } from '../src/staff-acts/groups.ts'
 import { pages } from './docs/pages.ts'
 
@@ -319,7 +319,7 @@ describe("The project's structure", () => {
     const named = filesIn('schemas').map(read).join('\n')
     const isUsed = (name: string) =>
       new RegExp(`refuse\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
-    expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
+    expect(Object.keys(errorCatalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
   it('links only to existing files and headings in its pages', () => {

@@ -1,8 +1,13 @@
 import { deadShownSeconds } from '../schemas/jobs.ts'
 import { inBatches } from '../src/mongo/in-batches.ts'
 import type { Deps } from '../src/platform/deps.ts'
-import { nightly } from '../src/retention/record.ts'
-import { type Counted, deliveryIdOf, deliveryJob, jobIdOf } from '../src/webhooks/deliveries/delivery.ts'
+import { nightlySchedule } from '../src/retention/record.ts'
+import {
+  type AttemptCounts,
+  deliveryIdOf,
+  deliveryJob,
+  jobIdOf,
+} from '../src/webhooks/deliveries/delivery.ts'
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
@@ -40,7 +45,7 @@ export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'
 }
 
 export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
-  deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })
+  deps.queues.keepSchedule('retention', { id: 'nightly', ...nightlySchedule })
 
 /** Each DEAD delivery has a failed job, because support staff look for the delivery on the job board. */
 async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
@@ -60,7 +65,7 @@ async function dropOutdated(deps: Pick<Deps, 'Delivery' | 'queues'>, jobIds: str
   const dead = await deps.Delivery.find(
     { _id: { $in: jobIds.map(deliveryIdOf) }, status: 'DEAD' },
     { attempts: 1, requeues: 1 },
-  ).lean<Counted[]>()
+  ).lean<AttemptCounts[]>()
   const current = new Set(dead.map(jobIdOf))
   const outdated = jobIds.filter((id) => !current.has(id))
   if (outdated.length > 0) await deps.queues.storedJobs.remove('webhook-delivery', outdated)

@@ -1,8 +1,8 @@
-import type { Loops } from '../src/work/loop.ts'
+import type { PollLoops } from '../src/work/loop.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Starts the nightly work: removing old data, and sealing and verifying the audit trail. */
-export const retention = (loops: Loops): QueueWorker<'retention'> => ({
+export const retention = (loops: PollLoops): QueueWorker<'retention'> => ({
   afterFault: 'complete',
   async run() {
     await loops.wake('retention')

@@ -1,5 +1,5 @@
 import { environment } from '../../schemas/environment.ts'
-import { formats } from '../../src/config/formats.ts'
+import { variableFormats } from '../../src/config/formats.ts'
 import { code, tableOf } from '../markdown.ts'
 
 interface Variable {
@@ -19,7 +19,7 @@ function allowed(variable: Variable): string {
   if (/^The (same|previous)/.test(variable.description)) return ''
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
   if (variable.format) {
-    const hint = formats[variable.format]?.hint('') ?? ''
+    const hint = variableFormats[variable.format]?.hint('') ?? ''
     // deploy.md shows the forms of URLs.
     if (hint.includes('://')) return ''
     const values = hint.replace(/: remove.*/, '').replace(/^must (be|have) /, '')

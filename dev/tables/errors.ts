@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode } from '../../src/platform/errors.ts'
+import { type ErrorCode, errorCatalogue } from '../../src/platform/errors.ts'
 import { code, tableOf } from '../markdown.ts'
 
 /** What `error.details` contains, if not the list of invalid fields. */
@@ -23,7 +23,7 @@ const meaningOf = (name: string, message: string): string =>
 const isMissing = (name: string): boolean => name.endsWith('_NOT_FOUND') && name !== 'ENDPOINT_NOT_FOUND'
 
 export function errorTable(): string {
-  const codes = Object.entries(catalogue)
+  const codes = Object.entries(errorCatalogue)
   const missing = codes.filter(([name]) => isMissing(name)).map(([name]) => code(name))
   const rows = codes
     .filter(([name]) => !isMissing(name))

@@ -4,8 +4,8 @@ import { connectionLimits, maxConnections } from '../../src/http/server/network-
 import { codesLimit } from '../../src/intents/live-codes.ts'
 import { pinBudgets } from '../../src/intents/payments/refused-pins.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
-import type { Limit, Resource } from '../../src/limits/limit.ts'
-import { meters, requestRates } from '../../src/limits/rate.ts'
+import type { Limit, LimitedResource } from '../../src/limits/limit.ts'
+import { requestMeters, requestRates } from '../../src/limits/rate.ts'
 import { replayLimit } from '../../src/replays/start.ts'
 import type { NetworkBudget } from '../../src/security/network-limit.ts'
 import { hashLimits } from '../../src/security/slow-hash.ts'
@@ -26,9 +26,11 @@ export const limitTable = (): string =>
         providerLimits,
         connectionLimits(maxConnections),
       ].flatMap((share) =>
-        Object.entries<Resource>(share).map(([name, resource]) => row(resource, sharesOf(resource), name)),
+        Object.entries<LimitedResource>(share).map(([name, resource]) =>
+          row(resource, sharesOf(resource), name),
+        ),
       ),
-      ...[...Object.values(requestRates), ...Object.values(meters)].map((rate) =>
+      ...[...Object.values(requestRates), ...Object.values(requestMeters)].map((rate) =>
         row(rate, `${rate.limit} per ${rate.owner}`),
       ),
       ...once(quotas).map((quota) => row(quota, `${quota.setBy} per business`)),
@@ -60,11 +62,11 @@ const row = ({ what, gets, metric }: Limit, limit: string, name = ''): string[] 
   metric ?? (name && code(name)),
 ]
 
-const sharesOf = ({ total, parts, unit }: Resource): string =>
+const sharesOf = ({ total, parts, unit }: LimitedResource): string =>
   [
     ...(total === undefined ? [] : [`${amount(total, unit)} per process`]),
     ...parts.map((part) => `${'range' in part ? part.range : amount(part.max, unit)} per ${part.owner}`),
   ].join('; ')
 
-const amount = (value: number, unit: Resource['unit']): string =>
+const amount = (value: number, unit: LimitedResource['unit']): string =>
   unit === 'bytes' ? `${value / 1024 / 1024} MiB` : value.toLocaleString('en').replaceAll(',', ' ')

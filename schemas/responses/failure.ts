@@ -1,4 +1,13 @@
-import { count, integer, listOf, objectOf, oneOf, textMatching, textUpTo, withDescription } from './fields.ts'
+import {
+  count,
+  integerSchema,
+  listOf,
+  objectOf,
+  oneOf,
+  textMatching,
+  textUpTo,
+  withDescription,
+} from './fields.ts'
 
 export const fieldFaultSchema = objectOf({
   param: withDescription('The name of the field.', textUpTo(1000)),
@@ -55,7 +64,7 @@ export const failureBody = objectOf({
         textMatching('^[A-Z_]+$', 64),
       ),
       message: withDescription('An explanation for people. The text may change.', textUpTo(2000)),
-      statusCode: integer(400, 599),
+      statusCode: integerSchema(400, 599),
       requestId: withDescription('Also in the header X-Request-Id. Include it when you contact support.', {
         type: 'string',
         format: 'uuid',

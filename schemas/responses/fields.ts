@@ -16,7 +16,7 @@ export const orNull = <Schema extends { type: string; enum?: readonly unknown[] 
 })
 export const nullable = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] })
 
-export const flag = { type: 'boolean' }
+export const booleanSchema = { type: 'boolean' }
 export const oneOf = (values: readonly string[]) => ({ type: 'string', enum: values })
 export const listOf = (items: object, maxItems: number) => ({ type: 'array', maxItems, items })
 
@@ -31,14 +31,14 @@ export const withoutNul = String.raw`^[^\u0000]*$`
 export const textUpTo = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
 export const textOrNull = (maxLength: number) => orNull(textUpTo(maxLength))
 export const textMatching = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
-export const url = { type: 'string', format: 'uri', maxLength: 2048 }
-export const integer = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
-export const count = integer(0, largestExact)
-export const amount = integer(1, largestExact)
-export const price = { ...count }
-export const currency = { type: 'string', const: currencyCode }
+export const urlSchema = { type: 'string', format: 'uri', maxLength: 2048 }
+export const integerSchema = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
+export const count = integerSchema(0, largestExact)
+export const amountSchema = integerSchema(1, largestExact)
+export const priceSchema = { ...count }
+export const currencySchema = { type: 'string', const: currencyCode }
 export const id = textMatching('^[0-9a-f]{24}$', 24)
-export const reference = textMatching('^PI-[0-9A-Z]{16}$', 19)
+export const intentReferenceSchema = textMatching('^PI-[0-9A-Z]{16}$', 19)
 /** Identifies an intent, an order or an endpoint. */
 export const subjectReference = textMatching('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24)
 export const orderNumber = textMatching('^OR-[0-9A-Z]{16}$', 19)
@@ -49,7 +49,7 @@ export const withDescription = <Schema extends object>(description: string, sche
   description,
 })
 
-export const sandbox = withDescription('True for test data, with which no money moves.', flag)
+export const sandboxSchema = withDescription('True for test data, with which no money moves.', booleanSchema)
 
 export const deletedSchema = (idName: 'id' | '_id') =>
   objectOf({ [idName]: id, deleted: { type: 'boolean', const: true } })
@@ -57,11 +57,11 @@ export const deletedSchema = (idName: 'id' | '_id') =>
 export const pageSchema = (item: object) =>
   objectOf({
     items: listOf(item, 100),
-    page: integer(1, maxPage),
+    page: integerSchema(1, maxPage),
     limit: withDescription(
       'The number of items per page. A requested limit above 100 becomes 100.',
-      integer(1, 100),
+      integerSchema(1, 100),
     ),
     total: withDescription('The number of items on all pages.', count),
-    hasMore: withDescription('Whether there is another page.', flag),
+    hasMore: withDescription('Whether there is another page.', booleanSchema),
   })

@@ -1,23 +1,23 @@
 import { createTestIntentBody, intentStatuses, maxRefunds } from '../intents.ts'
 import { cancellationReasons, declineReasons, failureReasons } from '../payment-reasons.ts'
 import {
-  amount,
+  amountSchema,
+  booleanSchema,
   count,
-  currency,
-  flag,
+  currencySchema,
   instant,
+  intentReferenceSchema,
   listOf,
   nullable,
   objectOf,
   oneOf,
   orNull,
   pageSchema,
-  reference,
-  sandbox,
+  sandboxSchema,
   textMatching,
   textOrNull,
   textUpTo,
-  url,
+  urlSchema,
   withDescription,
   withoutNul,
 } from './fields.ts'
@@ -26,25 +26,25 @@ const code = textMatching('^[0-9]{6}$', 6)
 const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
 
 const newFields = {
-  referenceNumber: withDescription('Identifies the intent in all other operations.', reference),
+  referenceNumber: withDescription('Identifies the intent in all other operations.', intentReferenceSchema),
   shortCode: withDescription('The last part of `payUrl`.', textMatching('^[0-9A-Z]{6}$', 6)),
   code: withDescription('The payment code, with which the customer pays at a counter.', code),
   codeExpiresAt: withDescription('When `code` stops working.', instant),
-  codeUrl: withDescription('The page where the customer types `code`.', url),
-  payUrl: withDescription('The page where the customer pays.', url),
-  amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amount)),
+  codeUrl: withDescription('The page where the customer types `code`.', urlSchema),
+  payUrl: withDescription('The page where the customer pays.', urlSchema),
+  amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amountSchema)),
   amountType: withDescription(
     'FIXED: you set the amount. OPEN: the customer chooses it.',
     oneOf(['FIXED', 'OPEN']),
   ),
-  currency,
+  currency: currencySchema,
   label: withDescription('The text that the customer sees.', textOrNull(200)),
   merchantReference: withDescription(
     'Your own reference of the payment. Null if you sent none.',
     textOrNull(64),
   ),
   status: { type: 'string', const: 'PENDING' },
-  sandbox,
+  sandbox: sandboxSchema,
   metadata: withDescription('The data that you sent when you created the intent.', {
     type: 'object',
     maxProperties,
@@ -57,10 +57,10 @@ const newFields = {
 
 /** These fields never change. Events contain them in snake_case (event-bodies.ts). */
 export const intentEventFields = {
-  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
+  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', intentReferenceSchema),
   shortCode: newFields.shortCode,
   merchantReference: newFields.merchantReference,
-  currency,
+  currency: currencySchema,
   metadata: newFields.metadata,
 }
 
@@ -75,7 +75,7 @@ const commission = objectOf({
 })
 
 export const paymentSchema = objectOf({
-  amountPaid: withDescription('Centimes, without any fee that the customer pays.', amount),
+  amountPaid: withDescription('Centimes, without any fee that the customer pays.', amountSchema),
   paidAt: instant,
   method: { type: 'string', const: 'WALLET' },
   commission: withDescription(
@@ -87,7 +87,7 @@ export const paymentSchema = objectOf({
 /** A refund that the wallet didn't carry out disappears from responses. */
 export const refundSchema = objectOf({
   id: textMatching('^RF-[0-9A-Z]{16}$', 19),
-  amount: withDescription('Centimes.', amount),
+  amount: withDescription('Centimes.', amountSchema),
   returnedFees: withDescription(
     'Centimes. The parts of the fees that the refund gives back. Null for a publishable key.',
     nullable(
@@ -100,7 +100,7 @@ export const refundSchema = objectOf({
       }),
     ),
   ),
-  currency,
+  currency: currencySchema,
   reason: withDescription('The note that you sent. Null for a publishable key.', textOrNull(200)),
   status: withDescription('PENDING until the wallet confirms the refund.', oneOf(['PENDING', 'SUCCEEDED'])),
   createdAt: instant,
@@ -110,7 +110,7 @@ export const refundSchema = objectOf({
 /** Describes the latest failed payment. Omitted once a payment succeeds. */
 export const paymentFailureSchema = objectOf({
   code: withDescription('Why the payment failed.', oneOf([...declineReasons, ...failureReasons])),
-  retryable: withDescription('Whether the customer can try again.', flag),
+  retryable: withDescription('Whether the customer can try again.', booleanSchema),
 })
 
 const readFields = {
@@ -120,7 +120,10 @@ const readFields = {
     orNull(code),
   ),
   codeExpiresAt: withDescription('When `code` stops working. Null once it no longer works.', orNull(instant)),
-  codeUrl: withDescription('The page where the customer types `code`. Null if `code` is null.', orNull(url)),
+  codeUrl: withDescription(
+    'The page where the customer types `code`. Null if `code` is null.',
+    orNull(urlSchema),
+  ),
   status: oneOf(intentStatuses),
   type: { type: 'string', const: 'API' },
   payment: withDescription('Null until the intent is paid.', nullable(paymentSchema)),

@@ -1,23 +1,23 @@
 import { entryTypes } from '../ledger.ts'
 import {
-  amount,
+  amountSchema,
+  booleanSchema,
   count,
-  currency,
-  flag,
+  currencySchema,
   instant,
-  integer,
+  integerSchema,
+  intentReferenceSchema,
   largestExact,
   nullable,
   objectOf,
   oneOf,
   pageSchema,
-  reference,
   textMatching,
   textOrNull,
   withDescription,
 } from './fields.ts'
 
-const signed = integer(-largestExact, largestExact)
+const signed = integerSchema(-largestExact, largestExact)
 export const daySchema = textMatching('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
 const refundId = textMatching('^RF-[0-9A-Z]{16}$', 19)
 const merchantReference = withDescription(
@@ -26,7 +26,7 @@ const merchantReference = withDescription(
 )
 
 export const balanceSchema = objectOf({
-  currency,
+  currency: currencySchema,
   amount: withDescription(
     'Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out.',
     signed,
@@ -36,7 +36,7 @@ export const balanceSchema = objectOf({
 
 export const ledgerEntrySchema = objectOf({
   id: textMatching('^[0-9a-f]{24}(-fee)?$', 28),
-  number: withDescription('The entries are numbered from 1, without gaps.', integer(1, largestExact)),
+  number: withDescription('The entries are numbered from 1, without gaps.', integerSchema(1, largestExact)),
   type: {
     description:
       'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
@@ -44,7 +44,7 @@ export const ledgerEntrySchema = objectOf({
   },
   amount: withDescription('Centimes. The change of the balance: negative if it decreases.', signed),
   balance: withDescription('Centimes. The balance after the entry.', signed),
-  referenceNumber: withDescription('The payment intent. Null for a payout.', nullable(reference)),
+  referenceNumber: withDescription('The payment intent. Null for a payout.', nullable(intentReferenceSchema)),
   merchantReference,
   refundId: withDescription(
     'The refund. Null for a payment and its fee, and for a payout.',
@@ -75,17 +75,20 @@ export const statementSchema = objectOf({
   }),
   payouts: moved,
   closing: withDescription('Centimes. `opening` + payments - refunds - fees - payouts.', signed),
-  closed: withDescription('Whether the day is over. The statement of a closed day never changes.', flag),
+  closed: withDescription(
+    'Whether the day is over. The statement of a closed day never changes.',
+    booleanSchema,
+  ),
 })
 
 export const statementPageSchema = pageSchema(statementSchema)
 
 export const listedRefundSchema = objectOf({
   id: refundId,
-  referenceNumber: withDescription('The payment intent.', reference),
+  referenceNumber: withDescription('The payment intent.', intentReferenceSchema),
   merchantReference,
-  amount: withDescription('Centimes.', amount),
-  currency,
+  amount: withDescription('Centimes.', amountSchema),
+  currency: currencySchema,
   reason: withDescription('The note that you sent.', textOrNull(200)),
   status: { type: 'string', const: 'SUCCEEDED' },
   returnedFees: withDescription(

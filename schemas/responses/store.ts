@@ -10,35 +10,35 @@ import {
   maxVariants,
 } from '../products.ts'
 import {
+  booleanSchema,
   count,
-  currency,
+  currencySchema,
   deletedSchema,
-  flag,
   id,
   instant,
-  integer,
+  integerSchema,
   listOf,
   nullable,
   objectOf,
   orderNumber,
   orNull,
   pageSchema,
-  price,
-  sandbox,
+  priceSchema,
+  sandboxSchema,
   textMatching,
   textOrNull,
   textUpTo,
-  url,
+  urlSchema,
   withDescription,
 } from './fields.ts'
 
-const stock = integer(0, maxStock)
+const stock = integerSchema(0, maxStock)
 
 const variantFields = {
   _id: id,
   label: textUpTo(maxLabelLength),
   sku: textOrNull(maxSkuLength),
-  price: withDescription('Centimes.', price),
+  price: withDescription('Centimes.', priceSchema),
   stock: withDescription('The number of units in stock.', stock),
 }
 
@@ -49,9 +49,9 @@ export const productSchema = objectOf({
   handle: withDescription('Identifies the product in CSV files.', textUpTo(maxHandleLength)),
   name: textUpTo(maxNameLength),
   description: textUpTo(maxDescriptionLength),
-  images: withDescription('The URLs of the images.', listOf({ ...url, format: 'iri' }, maxImages)),
-  active: withDescription('Whether the product is for sale.', flag),
-  sandbox,
+  images: withDescription('The URLs of the images.', listOf({ ...urlSchema, format: 'iri' }, maxImages)),
+  active: withDescription('Whether the product is for sale.', booleanSchema),
+  sandbox: sandboxSchema,
   variants: { type: 'array', minItems: 1, maxItems: maxVariants, items: variantSchema },
   createdAt: instant,
   updatedAt: instant,
@@ -63,7 +63,7 @@ export const stockedVariantSchema = objectOf({
   _id: orNull(variantFields._id),
   label: orNull(variantFields.label),
   sku: variantFields.sku,
-  price: withDescription('Centimes.', orNull(price)),
+  price: withDescription('Centimes.', orNull(priceSchema)),
   stock: withDescription('The number of units in stock after the change.', orNull(stock)),
 })
 
@@ -98,9 +98,9 @@ export const orderItemSchema = objectOf({
   name: textUpTo(maxNameLength),
   variantLabel: textUpTo(maxLabelLength),
   sku: textOrNull(maxSkuLength),
-  unitPrice: withDescription('Centimes per unit.', price),
-  quantity: integer(1, maxUnitsPerItem),
-  total: withDescription('Centimes: `unitPrice` times `quantity`.', price),
+  unitPrice: withDescription('Centimes per unit.', priceSchema),
+  quantity: integerSchema(1, maxUnitsPerItem),
+  total: withDescription('Centimes: `unitPrice` times `quantity`.', priceSchema),
 })
 
 export const customerSchema = objectOf({
@@ -114,10 +114,10 @@ export const orderSchema = objectOf({
   number: orderNumber,
   status: { type: 'string', const: 'PLACED' },
   items: listOf(orderItemSchema, maxOrderItems),
-  total: withDescription('Centimes. The sum of all items.', price),
-  currency,
+  total: withDescription('Centimes. The sum of all items.', priceSchema),
+  currency: currencySchema,
   customer: nullable(customerSchema),
-  sandbox,
+  sandbox: sandboxSchema,
   createdAt: instant,
 })
 

@@ -1,25 +1,25 @@
 import { deliveryStatuses, maxAttempts } from '../deliveries.ts'
 import { events } from '../events.ts'
 import {
+  booleanSchema,
   count,
   deletedSchema,
   eventName,
-  flag,
   id,
   instant,
-  integer,
+  integerSchema,
   listOf,
   nullable,
   objectOf,
   oneOf,
   orNull,
   pageSchema,
-  sandbox,
+  sandboxSchema,
   subjectReference,
   textMatching,
   textOrNull,
   textUpTo,
-  url,
+  urlSchema,
   withDescription,
 } from './fields.ts'
 
@@ -44,7 +44,7 @@ const attemptError = withDescription(
 )
 export const statusOrNull = withDescription(
   "The HTTP status of your endpoint's response. Null if there was no response.",
-  orNull(integer(100, 999)),
+  orNull(integerSchema(100, 999)),
 )
 
 export const endpointHealthSchema = objectOf({
@@ -82,15 +82,15 @@ export const lastDaySchema = objectOf({
 
 const endpointFields = {
   id,
-  url,
+  url: urlSchema,
   events: withDescription(
     'The events that the endpoint receives.',
     listOf(eventName, Object.keys(events).length),
   ),
-  active: withDescription('Whether the service sends events to the endpoint.', flag),
+  active: withDescription('Whether the service sends events to the endpoint.', booleanSchema),
   sandbox: withDescription(
     'Whether a test key created the endpoint. It then gets only test events.',
-    sandbox,
+    sandboxSchema,
   ),
   createdAt: instant,
   health: endpointHealthSchema,
@@ -120,7 +120,7 @@ export const deliveryIdSchema = textMatching('^[A-Za-z0-9_-]{32}$', 32)
 export const testResultSchema = objectOf({
   deliveryId: deliveryIdSchema,
   event: eventName,
-  delivered: withDescription('Whether the endpoint responded with 2xx.', flag),
+  delivered: withDescription('Whether the endpoint responded with 2xx.', booleanSchema),
   responseStatus: statusOrNull,
   durationMs: withDescription('Milliseconds.', count),
   error: attemptError,
@@ -131,7 +131,7 @@ const deliveryFields = {
   endpointId: id,
   url: withDescription(
     'The URL of the last attempt. Before the first attempt, the URL of the endpoint.',
-    orNull(url),
+    orNull(urlSchema),
   ),
   event: eventName,
   referenceNumber: withDescription(
@@ -152,7 +152,7 @@ const deliveryFields = {
     stageOrNull,
   ),
   lastDurationMs: withDescription('Milliseconds.', orNull(count)),
-  sandbox,
+  sandbox: sandboxSchema,
   createdAt: instant,
   deliveredAt: orNull(instant),
 }
@@ -161,7 +161,7 @@ export const deliverySchema = objectOf(deliveryFields)
 
 export const deliveryAttemptSchema = objectOf({
   at: withDescription('When the attempt began.', instant),
-  url,
+  url: urlSchema,
   durationMs: withDescription('Milliseconds.', count),
   responseStatus: statusOrNull,
   error: attemptError,
@@ -187,7 +187,7 @@ export const deliveryWithAttemptsSchema = objectOf({
 
 export const retriedDeliverySchema = objectOf({
   ...deliveryFields,
-  retried: withDescription('Whether the service makes one more attempt now.', flag),
+  retried: withDescription('Whether the service makes one more attempt now.', booleanSchema),
   reason: withDescription(
     'Why the service makes no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it makes one.',
     orNull(oneOf(['delivered', 'under_way', 'endpoint_gone'])),
@@ -200,7 +200,7 @@ export const retriedDeliveriesSchema = objectOf({
     'The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry.',
     objectOf({ delivered: count, under_way: count, endpoint_gone: count }),
   ),
-  hasMore: withDescription('Whether more deliveries match.', flag),
+  hasMore: withDescription('Whether more deliveries match.', booleanSchema),
   next: withDescription('The `after` of the next request. Null if no more deliveries match.', textOrNull(60)),
 })
 
@@ -223,8 +223,8 @@ const replayFields = {
   from: instant,
   to: instant,
   events: withDescription('The events that are replayed.', listOf(eventName, 100)),
-  onlyUndelivered: flag,
-  dryRun: withDescription('True if the events were only counted.', flag),
+  onlyUndelivered: booleanSchema,
+  dryRun: withDescription('True if the events were only counted.', booleanSchema),
   total: withDescription(
     'The number of events of these types in the period, including those that `onlyUndelivered` leaves out.',
     count,
@@ -235,7 +235,7 @@ const replayFields = {
     'The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due.',
     count,
   ),
-  sandbox,
+  sandbox: sandboxSchema,
   createdAt: instant,
   finishedAt: orNull(instant),
 }

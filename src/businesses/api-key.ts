@@ -2,7 +2,17 @@ import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Scope } from '../../schemas/scopes.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { date, list, type Of, oneOf, optional, orNull, part, secret, text } from '../mongo/fields.ts'
+import {
+  date,
+  list,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  secret,
+  text,
+  type ValueOfField,
+} from '../mongo/fields.ts'
 
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
@@ -16,7 +26,7 @@ const storedSecretFields = part({
   pepper: text,
   rehashedAt: optional(date),
 })
-export type StoredSecret = Of<typeof storedSecretFields>
+export type StoredSecret = ValueOfField<typeof storedSecretFields>
 
 /** `secrets` lists the current secret, then those in overlap, then the last few that ended. */
 export const apiKeys = declareCollection({

@@ -2,13 +2,13 @@ import type { Model } from 'mongoose'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { flag, text } from '../mongo/fields.ts'
 
-export const settings = declareCollection({
+export const serviceSettings = declareCollection({
   name: 'settings',
   kept: 'forever',
   fields: { _id: text, enabled: flag },
   indexes: [],
 })
-export type Setting = Stored<typeof settings>
+export type ServiceSetting = Stored<typeof serviceSettings>
 
 /** Turns the developer API on or off. Every request checks it, so each process keeps it in memory. */
 export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>
@@ -16,10 +16,10 @@ export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>
 /** All processes must see a change within 5 s. */
 const readEveryMs = 2000
 
-export async function createApiSwitch(Setting: Model<Setting>) {
+export async function createApiSwitch(Setting: Model<ServiceSetting>) {
   let on = true
   const read = async () => {
-    const setting = await Setting.findById('api').lean<Setting | null>()
+    const setting = await Setting.findById('api').lean<ServiceSetting | null>()
     on = setting?.enabled ?? true
   }
   await read()

@@ -1,5 +1,5 @@
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { date, flag, list, type Of, orNull, part, text, whole } from '../mongo/fields.ts'
+import { date, flag, list, orNull, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
 /** Null means the service's default. For a limit per UTC day, 0 means no limit. */
@@ -14,7 +14,7 @@ const limitFields = part({
   liveBytesPerDay: orNull(whole),
   sandboxBytesPerDay: orNull(whole),
 })
-export type BusinessLimits = Of<typeof limitFields>
+export type BusinessLimits = ValueOfField<typeof limitFields>
 
 export const defaultLimits = Object.fromEntries(
   Object.keys(limitFields.fields).map((name) => [name, null]),
@@ -22,7 +22,7 @@ export const defaultLimits = Object.fromEntries(
 
 /** Both rates are in basis points. */
 const ratesFields = part({ from: date, provider: whole, payer: whole })
-export type RatesFrom = Of<typeof ratesFields>
+export type RatesFrom = ValueOfField<typeof ratesFields>
 
 /** Most of the documentation calls a business a merchant. */
 export const businesses = declareCollection({

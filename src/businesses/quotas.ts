@@ -1,6 +1,6 @@
 import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import type { Config } from '../config/config.ts'
-import type { Result } from '../idempotency/request.ts'
+import type { OperationResult } from '../idempotency/request.ts'
 import { startOfUtcDay, usedUpRefusal, utcDayOf } from '../limits/counter.ts'
 import type { Limit } from '../limits/limit.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -129,14 +129,14 @@ const storageAmounts = (owner: Environment, { creates = 0, others = 0, bytes }: 
   [bytesQuota(owner), bytes],
 ]
 
-export type Reserve = (stored: StorageAmounts) => Promise<void>
+export type ReserveStorage = (stored: StorageAmounts) => Promise<void>
 
 /** `reserve` throws RATE_LIMITED if the quota doesn't cover what the action creates or enlarges. */
 export const withinStorage = (
   deps: QuotaDeps,
   caller: Owner,
-  act: (reserve: Reserve) => Promise<Result>,
-): Promise<Result> =>
+  act: (reserve: ReserveStorage) => Promise<OperationResult>,
+): Promise<OperationResult> =>
   withinQuotas(deps, caller, (reserve) => act((stored) => reserve(storageAmounts(caller, stored))), isEffect)
 
 /** Enough for an ordinary product or intent. */
@@ -148,7 +148,7 @@ export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number)
 }
 
 /** False if an earlier request with the same key had the effect. */
-export const isEffect = (result: Result): boolean =>
+export const isEffect = (result: OperationResult): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 
 /** Never refuses, because the documents are already stored. */

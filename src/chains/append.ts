@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mongo } from 'mongoose'
 import { longestReadMs } from '../lists/pagination.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
-import { flag, type Of, part, text, whole } from '../mongo/fields.ts'
+import { flag, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
 
 /** An owner's documents are numbered 1, 2, 3 and so on, and never change. Collections need `chainIndex`. */
 export const chainFields = part({ businessId: text, sandbox: flag, _id: text, number: whole })
-export type ChainLink = Of<typeof chainFields>
+export type ChainLink = ValueOfField<typeof chainFields>
 export type ChainOwner = Pick<ChainLink, 'businessId' | 'sandbox'>
 
 /** Unique, so that two processes can't append the same number. */
@@ -90,14 +90,18 @@ const longestInsert = 500
 export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
 
 /** Skips drafts that are in the chain already. */
-export type Appender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
+export type ChainAppender<Item> = (
+  owner: ChainOwner,
+  drafts: readonly Item[],
+  deadlineAt: number,
+) => Promise<void>
 
 /** Batches concurrent appends to a chain, because they'd collide. `link` returns the documents to add. */
 export function createAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],
   onAppended: OnStored = () => undefined,
-): Appender<Item> {
+): ChainAppender<Item> {
   const open = new Map<string, { batcher: Batcher<readonly Item[], null>; callers: number }>()
 
   const appendTogether = (owner: ChainOwner, drafts: readonly Item[]): Promise<void> =>

@@ -1,4 +1,4 @@
-import { centimesPerUnit, currencyCode, decimals } from '../../schemas/currency.ts'
+import { centimesPerUnit, currencyCode, currencyDecimals } from '../../schemas/currency.ts'
 import { ratesAt } from '../businesses/business.ts'
 import { plainDigits } from '../input/digits.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -7,10 +7,14 @@ import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 
 /** Either an amount in centimes or an error message. */
-export type Amount = { amount: number } | { fault: string }
+export type AmountResult = { amount: number } | { fault: string }
 
 /** Reads the typed amount only if the intent is OPEN. Otherwise, the intent has a fixed amount. */
-export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: Offer, typed: string): Amount {
+export function amountOf(
+  { config }: Pick<Deps, 'config'>,
+  { intent, locale }: Offer,
+  typed: string,
+): AmountResult {
   if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
   const { faults } = locale.words
   const amount = readAmount(typed)
@@ -29,9 +33,9 @@ export const commissionNow = (
 
 const separators = /[\s'’_٬]/gu
 /** The last separator starts the decimals if at most two digits follow. Other separators group thousands. */
-const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
+const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${currencyDecimals}}))?$`)
 const groupedForm = new RegExp(
-  String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
+  String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${currencyDecimals}})?$`,
 )
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
@@ -47,6 +51,6 @@ export function readAmount(typed: string): number | 'unclear' | null {
   const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
   const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []
   if (units === '' && cents === '') return null
-  const centimes = Number(units) * centimesPerUnit + Number(cents.padEnd(decimals, '0'))
+  const centimes = Number(units) * centimesPerUnit + Number(cents.padEnd(currencyDecimals, '0'))
   return Number.isSafeInteger(centimes) ? centimes : null
 }

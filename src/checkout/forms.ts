@@ -1,8 +1,15 @@
 import { html } from 'ghtml'
-import { decimal, oldPerNewOuguiya } from '../../schemas/currency.ts'
-import { factList, ltr, ltrText, type Price, priceRows, sellerRows } from './layout.ts'
+import { formatDecimal, oldPerNewOuguiya } from '../../schemas/currency.ts'
+import { factList, ltrText, type PriceWithFee, priceRows, renderLeftToRight, sellerRows } from './layout.ts'
 import type { Locale } from './locale.ts'
-import { leftMs, type Offer, pollAttributes, returnUrl, type Sheet, startOfOffer } from './offer.ts'
+import {
+  type CheckoutPageContent,
+  leftMs,
+  type Offer,
+  pollAttributes,
+  returnUrl,
+  startOfOffer,
+} from './offer.ts'
 
 /** HTML attributes that need no escaping. */
 const fieldAttributes = {
@@ -55,7 +62,7 @@ export function errorSummary({ words }: Locale, messages: FormMessages): string 
 }
 
 /** The form uses GET, so the back button works without a browser warning. */
-export function renderAmountForm(offer: Offer, typed: string, fault: string | null): Sheet {
+export function renderAmountForm(offer: Offer, typed: string, fault: string | null): CheckoutPageContent {
   const { locale, intent } = offer
   const { words, code } = locale
   const messages = { notice: null, faults: fault === null ? {} : { amount: fault } }
@@ -73,30 +80,33 @@ export function renderAmountForm(offer: Offer, typed: string, fault: string | nu
   return { title: titled(offer, title, messages), query: {}, body }
 }
 
-export interface PayForm extends Price {
+export interface PayForm extends PriceWithFee {
   token: string
   phone: string
   messages: FormMessages
 }
 
-export function renderPayForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm): Sheet {
+export function renderPayForm(
+  offer: Offer,
+  { token, amount, fee, phone, messages }: PayForm,
+): CheckoutPageContent {
   const { locale, intent } = offer
   const { pay } = locale.words
   const isOpen = intent.amountType === 'OPEN'
   const money = locale.money(amount + fee)
-  const query = isOpen ? { amount: decimal(amount) } : {}
+  const query = isOpen ? { amount: formatDecimal(amount) } : {}
   const body = html`!${errorSummary(locale, messages)}
-<h1>!${pay.title(ltr(money))}</h1>
-<p class="faint">!${pay.inOuguiya(ltr(locale.amount(amount + fee)), ltr(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
+<h1>!${pay.title(renderLeftToRight(money))}</h1>
+<p class="faint">!${pay.inOuguiya(renderLeftToRight(locale.amount(amount + fee)), renderLeftToRight(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
 !${factList([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
 !${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
 <form method="post" action="${startOfOffer(offer)}" data-busy="${pay.busy}" novalidate>
 <input type="hidden" name="form" value="${token}">
 <input type="hidden" name="lang" value="${locale.code}">
-!${isOpen ? html`<input type="hidden" name="amount" value="${decimal(amount)}">` : ''}
+!${isOpen ? html`<input type="hidden" name="amount" value="${formatDecimal(amount)}">` : ''}
 !${renderField('phone', { label: pay.phone, hint: pay.phoneHint }, phone, messages)}
 !${renderField('pin', { label: pay.pin, hint: pay.pinHint }, '', messages)}
-<button>!${pay.button(ltr(money))}</button>
+<button>!${pay.button(renderLeftToRight(money))}</button>
 </form>
 !${foot(offer)}`
   const title = pay.title(ltrText(locale, money))

@@ -6,9 +6,9 @@ import type { OfferedIntent } from '../intents/find.ts'
 import { addressOf, type Locale, localeOf, locales } from './locale.ts'
 import { checkoutScript } from './script.ts'
 import { checkoutStyle } from './style.ts'
-import type { Note, Words } from './words/en.ts'
+import type { CheckoutTexts, NoticeText } from './words/en.ts'
 
-export const assets = [assetOf('/pay', 'css', checkoutStyle), assetOf('/pay', 'js', checkoutScript)]
+export const checkoutAssets = [assetOf('/pay', 'css', checkoutStyle), assetOf('/pay', 'js', checkoutScript)]
 
 export interface PageFrame {
   locale: Locale
@@ -26,7 +26,7 @@ export function sendCheckoutPage(res: Response, status: number, frame: PageFrame
   const { words } = locale
   const { code: language, dir: direction } = locale
   const renderPage = documentOf(
-    { language, direction, title, assets, skip: words.toContent },
+    { language, direction, title, assets: checkoutAssets, skip: words.toContent },
     html`!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
 <main id="main">
 !${body}
@@ -49,7 +49,7 @@ export const merchantTextUnlessBlank = (text: string | null): string | null =>
   text === null || text.trim() === '' ? null : merchantText(text)
 
 /** Amounts, codes, references and phone numbers run from left to right in every language. */
-export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
+export const renderLeftToRight = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
 /** Uses control characters, because a page title can't contain HTML. */
 export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
@@ -61,10 +61,10 @@ export type FactRow = readonly [term: string, value: string | null]
 export const factList = (rows: readonly FactRow[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`
 
-export const moneyHtml = ({ money }: Locale, centimes: number): string => ltr(money(centimes))
+export const moneyHtml = ({ money }: Locale, centimes: number): string => renderLeftToRight(money(centimes))
 
 /** Both are in centimes. The payer's fee is added to the amount. */
-export interface Price {
+export interface PriceWithFee {
   amount: number
   fee: number
 }
@@ -77,7 +77,7 @@ export const sellerRows = (
   [terms.label, merchantTextUnlessBlank(label)],
 ]
 
-export function priceRows(locale: Locale, { amount, fee }: Price): FactRow[] {
+export function priceRows(locale: Locale, { amount, fee }: PriceWithFee): FactRow[] {
   const { facts: terms } = locale.words
   const amountRow: FactRow = [terms.amount, moneyHtml(locale, amount)]
   if (fee === 0) return [amountRow]
@@ -93,7 +93,7 @@ export const requestedPage = ({ path, query: { proof } }: Request): Pick<PageFra
 export function sendNote(
   res: Response,
   status: number,
-  [title, sentence]: Note,
+  [title, sentence]: NoticeText,
   reopen: Pick<PageFrame, 'path' | 'query'> | null,
 ): void {
   const locale = localeOf(res)
@@ -123,7 +123,7 @@ export function sendTooMany(req: Request, res: Response, closedMs: number): void
   sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), requestedPage(req))
 }
 
-const noteNames: Partial<Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again'>>> = {
+const noteNames: Partial<Record<number, Exclude<keyof CheckoutTexts['notes'], 'tooMany' | 'again'>>> = {
   404: 'notFound',
   413: 'tooLarge',
   500: 'broken',

@@ -3,7 +3,7 @@ import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'
 import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type Check, createNetworkLimit, type NetworkBudget } from '../security/network-limit.ts'
+import { createNetworkLimit, type NetworkBudget, type NetworkCheck } from '../security/network-limit.ts'
 
 const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const
 
@@ -60,12 +60,12 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
   }
 }
 
-async function leave(attempt: Check): Promise<void> {
+async function leave(attempt: NetworkCheck): Promise<void> {
   if (attempt.isOpen) await attempt.leave()
 }
 
 /** `closed` doesn't reveal whether the payment exists. */
-export type Lookup<Found> =
+export type LimitedLookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
@@ -100,14 +100,14 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
   const links = createNetworkLimit(deps, lookupBudgets.link)
   const codes = createNetworkLimit(deps, lookupBudgets.code)
   const testCodes = createNetworkLimit(deps, lookupBudgets.testCode)
-  const counted = <Found>(kind: string, lookup: Lookup<Found>): Lookup<Found> => {
+  const counted = <Found>(kind: string, lookup: LimitedLookup<Found>): LimitedLookup<Found> => {
     deps.metrics.lookups.inc({ kind, outcome: lookup.outcome })
     return lookup
   }
 
   return {
     /** `ip` is null for a visitor with a proof (proofs.ts), who isn't limited. */
-    async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
+    async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<LimitedLookup<Found>> {
       if (ip === null) return found(await find())
       // The lookup runs while the limit is checked. A network over its limit doesn't get the result.
       const lookup = find()
@@ -119,7 +119,7 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
       ip: string,
       environment: 'live' | 'test',
       find: () => Promise<Found | null>,
-    ): Promise<Lookup<Found>> {
+    ): Promise<LimitedLookup<Found>> {
       // A refusal must not reveal which businesses exist, so all test codes share one counter.
       const [kind, limit] =
         environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
@@ -128,11 +128,14 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
   }
 }
 
-const found = <Found>(result: Found | null): Lookup<Found> =>
+const found = <Found>(result: Found | null): LimitedLookup<Found> =>
   result === null ? { outcome: 'missed' } : { outcome: 'found', found: result }
 
 /** A miss is counted before the visitor gets the response. */
-async function settle<Found>(attempt: Check, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
+async function settle<Found>(
+  attempt: NetworkCheck,
+  find: () => Promise<Found | null>,
+): Promise<LimitedLookup<Found>> {
   if (!attempt.isOpen) return { outcome: 'closed', closedMs: attempt.closedMs }
   let isMiss = false
   try {

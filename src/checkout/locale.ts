@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
-import { currencyCode, decimal, decimals } from '../../schemas/currency.ts'
-import { arabic } from './words/ar.ts'
-import { english, type Forms, type Words } from './words/en.ts'
-import { french } from './words/fr.ts'
+import { currencyCode, currencyDecimals, formatDecimal } from '../../schemas/currency.ts'
+import { arabicCheckoutTexts } from './words/ar.ts'
+import { type CheckoutTexts, englishCheckoutTexts, type PluralForms } from './words/en.ts'
+import { frenchCheckoutTexts } from './words/fr.ts'
 
 export type Locale = ReturnType<typeof createLocale>
 
@@ -11,13 +11,13 @@ const timeZone = 'Africa/Nouakchott'
 function createLocale(
   code: 'fr' | 'ar' | 'en',
   dir: 'ltr' | 'rtl',
-  words: Words,
+  words: CheckoutTexts,
   { numbers, dates }: { numbers: string; dates: string },
 ) {
-  const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: decimals })
+  const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: currencyDecimals })
   const inTime = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(dates, { ...options, hourCycle: 'h23', timeZone }).format
-  const amount = (centimes: number) => number.format(decimal(centimes) as `${number}`)
+  const amount = (centimes: number) => number.format(formatDecimal(centimes) as `${number}`)
   const date = inTime({ dateStyle: 'long' })
   const clock = inTime({ hour: '2-digit', minute: '2-digit' })
   return {
@@ -39,9 +39,9 @@ function createLocale(
 
 /** The first locale is the default. */
 export const locales: readonly [Locale, ...Locale[]] = [
-  createLocale('fr', 'ltr', french, { numbers: 'fr', dates: 'fr' }),
-  createLocale('ar', 'rtl', arabic, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
-  createLocale('en', 'ltr', english, { numbers: 'en', dates: 'en-GB' }),
+  createLocale('fr', 'ltr', frenchCheckoutTexts, { numbers: 'fr', dates: 'fr' }),
+  createLocale('ar', 'rtl', arabicCheckoutTexts, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
+  createLocale('en', 'ltr', englishCheckoutTexts, { numbers: 'en', dates: 'en-GB' }),
 ]
 
 const [fallback] = locales
@@ -67,11 +67,11 @@ export const addressOf = ({ code }: Locale, path: string, query: Record<string, 
 
 const maxShownHours = 48
 
-function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number): string {
+function inWords({ days, hours, minutes, and, soon }: CheckoutTexts['left'], ms: number): string {
   const left = Math.floor(ms / 60_000)
   if (left < 1) return soon
   const [h, min] = [Math.floor(left / 60), left % 60]
-  const parts: [count: number, forms: Forms][] =
+  const parts: [count: number, forms: PluralForms][] =
     h < maxShownHours
       ? [
           [h, hours],
@@ -87,7 +87,7 @@ function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number)
     .join(and)
 }
 
-function counted(count: number, [one, two, few, many]: Forms): string {
+function counted(count: number, [one, two, few, many]: PluralForms): string {
   const last = count % 100
   const form = count === 1 ? one : count === 2 ? two : last >= 3 && last <= 10 ? few : many
   return form.replace('#', String(count))

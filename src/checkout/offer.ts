@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { Status } from '../../schemas/intents.ts'
+import type { IntentStatus } from '../../schemas/intents.ts'
 import { isCodeActive } from '../intents/codes.ts'
 import type { OfferedIntent } from '../intents/find.ts'
 import type { Intent } from '../intents/intent.ts'
@@ -14,16 +14,16 @@ import { addressOf, type Locale, localeOf } from './locale.ts'
 import { newLinkProof } from './proofs.ts'
 
 /** A `waiting` payment is being processed. A `pending` one becomes `expired` a second before its intent does. */
-export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
+export type CheckoutState = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
-export function stateOf(stored: Intent, now: Date): State {
+export function stateOf(stored: Intent, now: Date): CheckoutState {
   const { status, hold, cancellationReason } = asOf(stored, now)
   if (isPending(status) && hold !== null) return 'waiting'
   if (isPending(status) && !isOpenEverywhere(stored, now)) return 'expired'
-  return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<Status>)
+  return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<IntentStatus>)
 }
 
-export const canStillChange = (state: State): state is 'pending' | 'waiting' =>
+export const canStillChange = (state: CheckoutState): state is 'pending' | 'waiting' =>
   state === 'pending' || state === 'waiting'
 
 /**
@@ -32,7 +32,7 @@ export const canStillChange = (state: State): state is 'pending' | 'waiting' =>
  */
 export function returnUrl(
   { successUrl, cancelUrl, referenceNumber, status }: Intent,
-  state: State,
+  state: CheckoutState,
 ): string | null {
   const url = state === 'paid' || state === 'refunded' ? successUrl : cancelUrl
   if (url === null) return null
@@ -41,16 +41,16 @@ export function returnUrl(
   return `${address}?${kept}reference=${referenceNumber}&status=${status}${fragment}`
 }
 
-export type View = '' | '/qr'
+export type CheckoutView = '' | '/qr'
 
 export interface Offer {
   /** The intent has its status at the time `now`. */
   intent: OfferedIntent
-  state: State
+  state: CheckoutState
   locale: Locale
   /** The page's path, without the query. */
   path: string
-  view: View
+  view: CheckoutView
   /** The page adds this proof to its own URLs (proofs.ts). */
   proof: string
   /** The id of the payment that this customer's form made, from the URL. Null for other visitors. */
@@ -102,7 +102,7 @@ export const showsCode = ({ intent, view, now }: Offer): boolean =>
   view === '/qr' && isCodeActive(intent, now)
 
 /** `query` is what the page's URL needs besides the language and the proof. */
-export interface Sheet {
+export interface CheckoutPageContent {
   title: string
   query: Record<string, string>
   body: string
@@ -112,7 +112,7 @@ export function sendSheet(
   res: Response,
   status: number,
   { locale, path, view, proof, intent: { sandbox } }: Offer,
-  sheet: Sheet,
+  sheet: CheckoutPageContent,
 ): void {
   const { title, body } = sheet
   const query = { ...sheet.query, proof }

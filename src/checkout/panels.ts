@@ -1,18 +1,25 @@
 import { html } from 'ghtml'
 import type { OfferedIntent } from '../intents/find.ts'
-import { factList, ltr, merchantTextUnlessBlank, moneyHtml, type Price, priceRows } from './layout.ts'
 import {
+  factList,
+  merchantTextUnlessBlank,
+  moneyHtml,
+  type PriceWithFee,
+  priceRows,
+  renderLeftToRight,
+} from './layout.ts'
+import {
+  type CheckoutPageContent,
+  type CheckoutState,
   type Offer,
   pollAttributes,
   returnUrl,
-  type Sheet,
-  type State,
   sentQuery,
   urlOfOffer,
 } from './offer.ts'
-import type { Note } from './words/en.ts'
+import type { NoticeText } from './words/en.ts'
 
-export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
+export function statePanel(offer: Offer, state: Exclude<CheckoutState, 'pending'>): CheckoutPageContent {
   const { panels } = offer.locale.words
   switch (state) {
     case 'waiting':
@@ -36,19 +43,19 @@ export function statePanel(offer: Offer, state: Exclude<State, 'pending'>): Shee
  * Shown, for example, while no wallet is configured. If the business is suspended, the page contains none of
  * its texts and no link to its site.
  */
-export function unpayablePanel(offer: Offer): Sheet {
+export function unpayablePanel(offer: Offer): CheckoutPageContent {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
   const [title, sentence] = panels.unavailable
   if (!intent.isSuspended) return ended(offer, panels.unavailable)
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
-!${factList([[terms.reference, ltr(intent.referenceNumber)]])}`
+!${factList([[terms.reference, renderLeftToRight(intent.referenceNumber)]])}`
   return { title, query: {}, body }
 }
 
 /** This page reloads even without JavaScript. */
-function waiting(offer: Offer, [title, sentence]: Note): Sheet {
+function waiting(offer: Offer, [title, sentence]: NoticeText): CheckoutPageContent {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${urlOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
 <h1>${title}</h1>
@@ -57,7 +64,7 @@ function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   return { title, query: sentQuery(offer.sent), body }
 }
 
-const paid = (offer: Offer, title: string): Sheet => ({
+const paid = (offer: Offer, title: string): CheckoutPageContent => ({
   title,
   query: {},
   body: html`<p class="tick good" aria-hidden="true">✓</p>
@@ -71,7 +78,7 @@ const paid = (offer: Offer, title: string): Sheet => ({
 const ended = (
   offer: Offer,
   [title, sentence]: readonly [title: string, sentence: string | null],
-): Sheet => ({
+): CheckoutPageContent => ({
   title,
   query: isPaidByAnother(offer) ? sentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
@@ -103,14 +110,14 @@ function receipt(offer: Offer): string {
     [terms.label, merchantTextUnlessBlank(label)],
     ...(price === null ? [] : priceRows(locale, price)),
     [terms.refunded, intent.refunded === 0 ? null : moneyHtml(locale, intent.refunded + intent.refundedFee)],
-    [terms.wallet, payment === null || isPaidByAnother(offer) ? null : ltr(payment.payerPhone)],
-    [terms.reference, ltr(referenceNumber)],
+    [terms.wallet, payment === null || isPaidByAnother(offer) ? null : renderLeftToRight(payment.payerPhone)],
+    [terms.reference, renderLeftToRight(referenceNumber)],
     [terms.merchantReference, merchantTextUnlessBlank(merchantReference)],
   ])
 }
 
 /** Null until the customer has chosen the amount of an OPEN intent. */
-function priceOf({ payment, hold, amount, amountType }: OfferedIntent): Price | null {
+function priceOf({ payment, hold, amount, amountType }: OfferedIntent): PriceWithFee | null {
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   return amountType === 'OPEN' || amount === null ? null : { amount, fee: 0 }

@@ -12,7 +12,7 @@ import { errorSummary, type FormMessages, hasMessages, noMessages, renderField }
 import { allowMethods, sendCheckoutPage, sendNotFound, sendTooMany } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
-import { canStillChange, leftMs, type OfferHandler, offerOf, type View, walletFor } from './offer.ts'
+import { type CheckoutView, canStillChange, leftMs, type OfferHandler, offerOf, walletFor } from './offer.ts'
 import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
@@ -58,7 +58,7 @@ function redirectToPage(
 /** Limits only visitors who have no proof from the payment's page. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
-  (act: OfferHandler, view: View = ''): RequestHandler<{ shortCode: string }> =>
+  (act: OfferHandler, view: CheckoutView = ''): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
     // An invalid short code doesn't count as a miss.

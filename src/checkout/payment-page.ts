@@ -1,12 +1,12 @@
 import type { Response } from 'express'
-import { decimal } from '../../schemas/currency.ts'
+import { formatDecimal } from '../../schemas/currency.ts'
 import { declineReasons } from '../../schemas/payment-reasons.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { addHeader, redirectTo } from '../http/pages/send-page.ts'
 import { requestCause } from '../http/server/log-request.ts'
 import { readPin, readWalletPhone } from '../input/phone.ts'
-import { type Confirmation, type PaymentResult, payIntent } from '../intents/payments/pay.ts'
+import { type ConfirmedTotals, type PaymentResult, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
 import { amountOf, commissionNow } from './amount.ts'
@@ -21,9 +21,9 @@ import {
 import { sendTooMany } from './layout.ts'
 import type { PinLimit } from './limits.ts'
 import {
+  type CheckoutPageContent,
   type Offer,
   type OfferHandler,
-  type Sheet,
   sendSheet,
   stateOf,
   urlOfOffer,
@@ -31,14 +31,15 @@ import {
 } from './offer.ts'
 import { statePanel, unpayablePanel } from './panels.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
-import type { Words } from './words/en.ts'
+import type { CheckoutTexts } from './words/en.ts'
 
 export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
   const ownAttempt = intent.attempts.find(({ id }) => id === offer.sent)
-  const amount = typed(req.query.amount) ?? (ownAttempt === undefined ? null : decimal(ownAttempt.amount))
+  const amount =
+    typed(req.query.amount) ?? (ownAttempt === undefined ? null : formatDecimal(ownAttempt.amount))
   if (intent.amountType === 'OPEN' && amount === null)
     return sendSheet(res, 200, offer, renderAmountForm(offer, suggested(offer), null))
   const checked = amountOf(deps, offer, amount ?? '')
@@ -120,7 +121,7 @@ export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
   sent: SubmittedForm,
-): { confirmation: Confirmation } | { sheet: Sheet } {
+): { confirmation: ConfirmedTotals } | { sheet: CheckoutPageContent } {
   const checked = amountOf(deps, offer, sent.amount)
   if ('fault' in checked) return { sheet: renderAmountForm(offer, sent.amount, checked.fault) }
   const { amount } = checked
@@ -145,7 +146,7 @@ export function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
   { amount, phone, messages }: Omit<PayForm, 'token' | 'fee'>,
-): Sheet {
+): CheckoutPageContent {
   const { payerTtc: fee } = commissionNow(deps, offer, amount)
   const token = newFormToken(deps, offer.intent, { amount, fee })
   return renderPayForm(offer, { token, amount, fee, phone, messages })
@@ -155,7 +156,7 @@ const noticeReasons = ['wallet_locked', ...declineReasons] as const
 
 /** Explains why a payment failed and left the intent PENDING. */
 export function messagesOf(
-  { notices, faults }: Words,
+  { notices, faults }: CheckoutTexts,
   { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,
 ): FormMessages {
   if (reason === 'wrong_pin') return { notice: null, faults: { pin: faults.pinDoesNotFit } }

@@ -3,7 +3,7 @@ import { formFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
-import type { Price } from './layout.ts'
+import type { PriceWithFee } from './layout.ts'
 
 /** Customers need time to look up their PIN. */
 const lifetimeMs = 2 * 3_600_000
@@ -12,12 +12,12 @@ type FormTokenDeps = Pick<Deps, 'secrets' | 'now'>
 type IntentLink = Pick<Intent, 'shortCode'>
 
 /** What a form's token proves: the id of its payment, and the amount and fee that it shows. */
-export interface SignedForm extends Price {
+export interface SignedForm extends PriceWithFee {
   paymentId: string
 }
 
 /** Creates a payment id and signs it with the time, amount and fee. A resubmitted form keeps its id. */
-export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, fee }: Price): string {
+export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, fee }: PriceWithFee): string {
   const numbers = [deps.now().getTime(), amount, fee].map((number) => number.toString(36))
   const text = [newId(), ...numbers].join('.')
   return `${text}.${deps.secrets.sign('sign form', signed(intent, text))}`

@@ -5,13 +5,13 @@ import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { commissionNow } from './amount.ts'
 import { timeLeft } from './forms.ts'
-import { factList, ltr, ltrText, priceRows, sellerRows } from './layout.ts'
+import { factList, ltrText, priceRows, renderLeftToRight, sellerRows } from './layout.ts'
 import {
+  type CheckoutPageContent,
   canStillChange,
   imageOfOffer,
   type Offer,
   type OfferHandler,
-  type Sheet,
   sendSheet,
   showsCode,
 } from './offer.ts'
@@ -26,7 +26,7 @@ export const showQr: OfferHandler = (deps, offer, _req, res) => {
   sendSheet(res, 200, offer, qrSheet(deps, offer))
 }
 
-function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
+function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): CheckoutPageContent {
   const { intent, locale } = offer
   const { amount, amountType } = intent
   const { qr } = locale.words
@@ -37,10 +37,10 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): Sheet {
   // The customer types the address, so its scheme is left out.
   const address = codeUrlOf(deps.config.payUrl, intent).replaceAll(/^https?:\/\/|\/$/g, '')
   const code = showsCode(offer)
-    ? html`<p>!${qr.code(ltr(address))}</p>
-<p class="code">!${ltr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
+    ? html`<p>!${qr.code(renderLeftToRight(address))}</p>
+<p class="code">!${renderLeftToRight(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
     : ''
-  const body = html`<h1>!${title(total === null ? null : ltr(total))}</h1>
+  const body = html`<h1>!${title(total === null ? null : renderLeftToRight(total))}</h1>
 !${factList([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
 <div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}

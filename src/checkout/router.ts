@@ -4,7 +4,7 @@ import { isFromOtherSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
 import { sendAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { allowMethods, assets, requestedPage, sendNote, sendNotFound } from './layout.ts'
+import { allowMethods, checkoutAssets, requestedPage, sendNote, sendNotFound } from './layout.ts'
 import { createLookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
 import { codePages, payPages } from './pay-pages.ts'
@@ -19,7 +19,7 @@ export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
   router.use(preparePage(deps, checkoutPageRights))
-  for (const asset of assets)
+  for (const asset of checkoutAssets)
     router.get(asset.path, sendAsset(asset)).all(asset.path, allowMethods('GET, HEAD'))
   router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), readForm)
   const lookupLimit = createLookupLimit(deps)

@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import { type Environment, environment } from '../../schemas/environment.ts'
+import { type EnvironmentVariables, environment } from '../../schemas/environment.ts'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { parseRange } from '../platform/network.ts'
 import { combinedFaults } from './faults.ts'
-import { formats, parseTrust, readCertificates, splitList } from './formats.ts'
+import { parseTrust, readCertificates, splitList, variableFormats } from './formats.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 const hourMs = 3_600_000
@@ -17,8 +17,8 @@ const validate = new Ajv({
   coerceTypes: true,
   useDefaults: true,
   verbose: true,
-  formats,
-}).compile<Environment>(environment)
+  formats: variableFormats,
+}).compile<EnvironmentVariables>(environment)
 
 export function loadConfig(): Config {
   try {
@@ -37,7 +37,7 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
   validate(given)
   const faults = [...(validate.errors ?? []).map(describe), ...combinedFaults(given)]
-  if (faults.length === 0) return fromEnvironment(given as Environment)
+  if (faults.length === 0) return fromEnvironment(given as EnvironmentVariables)
   throw new InvalidEnvironment(`The environment is not valid:\n  ${faults.join('\n  ')}`)
 }
 
@@ -46,13 +46,13 @@ function describe(error: ErrorObject): string {
   const name = error.instancePath.slice(1)
   const hint =
     error.keyword === 'format'
-      ? formats[String(error.params.format)]?.hint(String(error.data))
+      ? variableFormats[String(error.params.format)]?.hint(String(error.data))
       : error.message
   const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : ''
   return `${name} ${hint}${allowed}`
 }
 
-function fromEnvironment(env: Environment) {
+function fromEnvironment(env: EnvironmentVariables) {
   const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
   const lifetimeSeconds = env.INTENT_LIFETIME_SECONDS
   const previous = env.SECRET_KEY_PREVIOUS
@@ -122,12 +122,12 @@ function fromEnvironment(env: Environment) {
 }
 
 /** In a cluster, all keys of a queue must be on one node, so their prefix needs a hash tag (in braces). */
-function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Environment): string {
+function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: EnvironmentVariables): string {
   const isTagged = /\{[^}]+\}/.test(prefix)
   return parseRedisUrl(url)?.kind === 'cluster' && !isTagged ? `{${prefix}}` : prefix
 }
 
-function walletProvider(env: Environment): { name: string; url: string; key: string } | null {
+function walletProvider(env: EnvironmentVariables): { name: string; url: string; key: string } | null {
   const { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key = '', WALLET_PROVIDER_NAME: name } = env
   return url === undefined ? null : { name: name ?? new URL(url).host, url: url.replace(/\/$/, ''), key }
 }

@@ -69,7 +69,7 @@ const everyOf = (test: (part: string) => boolean) => (text: string) => splitList
 
 const isRange = (part: string): boolean => readRange(part) !== null
 
-export const formats: Record<string, Format> = {
+export const variableFormats: Record<string, Format> = {
   'http-origin': {
     validate: (text) => /^https?:\/\/[^/?#\s@]+$/.test(text) && readUrl(text) !== null,
     hint: () => 'must be http(s)://host[:port] without a path',

@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose'
 import { auditEvents } from '../audit/audit-event.ts'
 import { apiKeys } from '../businesses/api-key.ts'
-import { settings } from '../businesses/api-switch.ts'
+import { serviceSettings } from '../businesses/api-switch.ts'
 import { businesses } from '../businesses/business.ts'
 import { loggedEvents } from '../events/log.ts'
 import { responses } from '../idempotency/request.ts'
@@ -32,7 +32,7 @@ import { endpoints } from '../webhooks/endpoints/endpoint.ts'
 const byModel = {
   Business: businesses,
   ApiKey: apiKeys,
-  Setting: settings,
+  Setting: serviceSettings,
   ServiceKey: serviceKeys,
   Intent: intents,
   Endpoint: endpoints,
@@ -61,7 +61,7 @@ const byModel = {
 
 export type ModelsOf = { [Name in keyof typeof byModel]: Model<Stored<(typeof byModel)[Name]>> }
 
-export const collections: readonly CollectionDeclaration[] = Object.values(byModel)
+export const collectionDeclarations: readonly CollectionDeclaration[] = Object.values(byModel)
 
 /** Creating all models takes 40 ms, so each is created on first use. */
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
@@ -82,11 +82,11 @@ export const withModels = <T extends object>(opened: Models, others: T): Models 
 export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {
-    for (const collection of collections) await make(mongo, collection)
+    for (const collection of collectionDeclarations) await make(mongo, collection)
   } finally {
     await mongo.destroy()
   }
-  log.info({ collections: collections.map(({ name }) => name) }, 'indexes.created')
+  log.info({ collections: collectionDeclarations.map(({ name }) => name) }, 'indexes.created')
 }
 
 async function make(mongo: Connection, { name, indexes }: CollectionDeclaration): Promise<void> {

@@ -16,12 +16,12 @@ import { type Counters, openCounters } from '../limits/counter.ts'
 import { createRequestMemory, type RequestMemory } from '../limits/memory.ts'
 import { createAddToSums, createRateLimits, type RateLimits } from '../limits/rate.ts'
 import { createListCounts, type ListCounts } from '../lists/counts.ts'
-import { createLists, type Lists, listConnections } from '../lists/lists.ts'
+import { createLists, type ListReader, listConnections } from '../lists/lists.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { createMetrics, type Metrics, measureProcess } from '../metrics/metrics.ts'
 import { bytesOf } from '../mongo/collection.ts'
 import { awaitMongo, checkTransactionLifetime, retryWhileUnreachable } from '../mongo/connect.ts'
-import { type DatabaseTime, noShift, openDatabaseTime, type Shift } from '../mongo/database-time.ts'
+import { type ClockShift, type DatabaseTime, noShift, openDatabaseTime } from '../mongo/database-time.ts'
 import { openTransactions, type Transactions } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
 import { createLog, type Log } from '../platform/log.ts'
@@ -29,7 +29,7 @@ import { createOneAtATime, type OneAtATime } from '../platform/one-at-a-time.ts'
 import { processClock } from '../platform/process-clock.ts'
 import { createRunningWork, type RunningWork } from '../platform/running-work.ts'
 import { endOnCrash, stopOnSignals } from '../platform/stop.ts'
-import { version } from '../platform/version.ts'
+import { packageVersion } from '../platform/version.ts'
 import { type BoardQueues, openBoardQueues } from '../queues/board-queues.ts'
 import { type Enqueue, openQueues, type Queues } from '../queues/queues.ts'
 import { createSecrets, type Secrets } from '../security/encrypt.ts'
@@ -39,8 +39,8 @@ import { createLiveWallet } from '../wallets/live/live-wallet.ts'
 import { createSandboxWallet } from '../wallets/sandbox/sandbox-wallet.ts'
 import { openWallets, type Wallets } from '../wallets/wallet.ts'
 import { createHealthNotes, type HealthNotes } from '../webhooks/attempts/record-health.ts'
-import { createSlots, maxAttemptsInFlight, type Slots } from '../webhooks/attempts/slots.ts'
-import { createLeases, type Leases } from '../webhooks/deliveries/lease.ts'
+import { type AttemptSlots, createSlots, maxAttemptsInFlight } from '../webhooks/attempts/slots.ts'
+import { createLeases, type DeliveryLeases } from '../webhooks/deliveries/lease.ts'
 import { createSender, type Sender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
 import { type ModelsOf, makeIndexes, openModels, withModels } from './models.ts'
@@ -63,7 +63,7 @@ declare module '../platform/deps.ts' {
     memory: RequestMemory
     rateLimits: RateLimits | null
     listCounts: ListCounts
-    lists: Lists
+    lists: ListReader
     metrics: Metrics
     mongo: Connection
     databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
@@ -81,8 +81,8 @@ declare module '../platform/deps.ts' {
     tracing: Tracing | null
     wallets: Wallets
     healthNotes: HealthNotes
-    slots: Slots
-    leases: Leases
+    slots: AttemptSlots
+    leases: DeliveryLeases
     sender: Sender
   }
   interface Models extends ModelsOf {}
@@ -99,7 +99,7 @@ export async function openDeps(
   log: Log,
   metrics: Metrics,
   processType: ProcessType,
-  shift: Shift = noShift,
+  shift: ClockShift = noShift,
 ): Promise<Deps> {
   // Loads OpenTelemetry only for tracing, because it takes 7 MB and 0.1 s.
   const otlp = config.otlpEndpoint === null ? null : await import('../tracing/otlp.ts')
@@ -118,7 +118,7 @@ export async function openDeps(
     allowedHosts: config.webhookAllowedHosts,
     blockedRanges: config.webhookBlockedRanges,
     maxSockets,
-    userAgent: `${config.webhookHeaderBrand}-Webhooks/${version} (+${new URL('/docs', config.publicUrl).href})`,
+    userAgent: `${config.webhookHeaderBrand}-Webhooks/${packageVersion} (+${new URL('/docs', config.publicUrl).href})`,
   })
   const capacity = createCapacity()
   const slowHash = createSlowHash(config.hashMemoryKib)

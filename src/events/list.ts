@@ -1,7 +1,7 @@
 import { type EventName, events, type ListEventsQuery } from '../../schemas/events.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
-import type { Countable } from '../lists/counts.ts'
+import type { CountableList } from '../lists/counts.ts'
 import { longestReadMs, type Page, type PageRequest, readPage, readPageRequest } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
 import { nativeCollection } from '../mongo/collection.ts'
@@ -96,7 +96,7 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
   const ofTypes = { businessId, sandbox, event: { $in: types } }
   // Count checkpoints need a list that never shrinks, but the clean-up removes test events.
   if (!sandbox && referenceNumber === null) {
-    const countable: Countable = {
+    const countable: CountableList = {
       collection: deps.LoggedEvent.collection,
       key: `live events ${businessId} ${types.join()}`,
       where: ofTypes,

@@ -2,12 +2,12 @@ import type { mongo } from 'mongoose'
 import { createByIdBatcher, insertsOf } from '../mongo/batchers.ts'
 import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { date, flag, type Of, part, secret, text } from '../mongo/fields.ts'
+import { date, flag, part, secret, text, type ValueOfField } from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../platform/errors.ts'
 import type { By } from '../security/actor.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
-import type { Cause } from '../tracing/tracing.ts'
+import type { CausingRequest } from '../tracing/tracing.ts'
 
 /** SPEC 5.4 */
 export const keyLifetimeMs = 24 * 3_600_000
@@ -40,12 +40,13 @@ export const unexpiredFilter = (now: Date) => ({ expiresAt: { $gt: now } })
 
 /** A document keeps a mark of each request that changed it. */
 export const markFields = part({ key: text, paramsHash: text, at: date })
-export type Mark = Of<typeof markFields>
+export type RequestMark = ValueOfField<typeof markFields>
 
 /** A key that was last used at or before this time is free again. */
 export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
 
-export const isFresh = ({ at }: Pick<Mark, 'at'>, arrivedAt: Date): boolean => at > freshSince(arrivedAt)
+export const isFresh = ({ at }: Pick<RequestMark, 'at'>, arrivedAt: Date): boolean =>
+  at > freshSince(arrivedAt)
 
 export interface WriteRequest {
   /** Digest of API key, method, path and idempotency key. */
@@ -54,9 +55,9 @@ export interface WriteRequest {
   paramsHash: string
   arrivedAt: Date
   deadlineAt: number
-  cause: Cause
+  cause: CausingRequest
   /** Finds the result of an earlier request with this key. Routes with `looksItself` call it themselves. */
-  earlier(): Promise<Result | null>
+  earlier(): Promise<OperationResult | null>
   build(data: unknown): { response: FinalResponse; row: StoredResponse }
 }
 
@@ -72,17 +73,21 @@ export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown
  * - `none`: nothing was changed.
  * - `stored`: the response is in `responses` already.
  */
-export type Result =
-  | ({ kind: 'effect'; data: unknown; isRepeat: boolean } & Pick<Mark, 'at' | 'paramsHash'>)
+export type OperationResult =
+  | ({ kind: 'effect'; data: unknown; isRepeat: boolean } & Pick<RequestMark, 'at' | 'paramsHash'>)
   | { kind: 'none'; data: unknown }
   | { kind: 'stored'; response: FinalResponse; repeats: { paramsHash: string } | null }
 
-export const newMark = (request: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): Mark => {
+export const newMark = (request: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): RequestMark => {
   const { key, paramsHash } = request
   return { key, paramsHash, at }
 }
 
-export const effectResult = ({ at, paramsHash }: Mark, data: unknown, isRepeat: boolean): Result => ({
+export const effectResult = (
+  { at, paramsHash }: RequestMark,
+  data: unknown,
+  isRepeat: boolean,
+): OperationResult => ({
   kind: 'effect',
   data,
   isRepeat,
@@ -181,7 +186,7 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
   request: WriteRequest,
   inTransaction: (work: (act: Act) => Promise<FinalResponse>) => Promise<FinalResponse>,
   work: (act: Act) => Promise<unknown>,
-): Promise<Result> {
+): Promise<OperationResult> {
   const { key, arrivedAt } = request
   const [rows, since] = [nativeCollection(deps.StoredResponse), freshSince(arrivedAt)]
   const outdated = { _id: key, at: { $lte: since } }

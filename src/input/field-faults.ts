@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { maxWaitSeconds } from '../../schemas/events.ts'
-import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
+import { type ErrorCode, errorCatalogue, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
 import { type FieldSchema, maxFaults, nearestName } from './known-fields.ts'
 import { judgeUrl } from './webhook-url.ts'
 
@@ -72,7 +72,7 @@ function faultOf(param: string, error: ErrorObject, allowedHosts: ReadonlySet<st
   const code = own ?? 'VALIDATION_ERROR'
   const checked = error.params.format === 'webhook-url' ? judgeUrl(String(error.data), allowedHosts) : null
   if (checked !== null && 'fault' in checked) return { param, code, message: checked.fault }
-  const message = code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
+  const message = code === 'VALIDATION_ERROR' ? describeFault(param, error) : errorCatalogue[code][1]
   return { param, code, message }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { addLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { effectResult, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { type PageSize, readWalkPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/event.ts'
@@ -24,7 +24,7 @@ export async function cancelIntent(
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const { deadlineAt, cause } = request
   const before = await findIntentToChange(deps, caller, referenceNumber, request)
   const earlier = await findEarlier(deps, caller, before, request)

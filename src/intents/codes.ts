@@ -6,7 +6,7 @@ import { isDatabaseFault } from '../mongo/connect.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type Refusal, refuse, refuseLate } from '../platform/errors.ts'
 import { allShortCodes, shortCodeOf } from '../platform/ids.ts'
-import { type Log, throttled } from '../platform/log.ts'
+import { type Log, throttleLog } from '../platform/log.ts'
 import { shareRuns } from '../platform/share-runs.ts'
 import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
 import type { Intent } from './intent.ts'
@@ -72,7 +72,7 @@ export type ShortCodes = ReturnType<typeof createShortCodes>
 /** Never hands out a code twice, because an old link must not open a stranger's payment. */
 export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
-  const report = throttled(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
+  const report = throttleLog(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
 
   async function openKey(): Promise<KeyObject> {
     try {

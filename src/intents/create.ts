@@ -1,8 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { type Reserve, withinStorage } from '../businesses/quotas.ts'
-import { effectResult, freshSince, newMark, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { type ReserveStorage, withinStorage } from '../businesses/quotas.ts'
+import {
+  effectResult,
+  freshSince,
+  newMark,
+  type OperationResult,
+  type WriteRequest,
+} from '../idempotency/request.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { bytesOf } from '../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../outbox/event.ts'
@@ -49,7 +55,7 @@ export function createIntent(
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   return withinStorage(deps, caller, (reserve) => {
     const insert = () => insertIntent(deps, caller, input, request, reserve)
     return caller.sandbox ? insert() : deps.liveCodes.within(caller, liveCodeLimit(deps, caller), insert)
@@ -61,8 +67,8 @@ async function insertIntent(
   caller: Caller,
   input: IntentRequest,
   request: WriteRequest,
-  reserve: Reserve,
-): Promise<Result> {
+  reserve: ReserveStorage,
+): Promise<OperationResult> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree('payment')

@@ -1,5 +1,5 @@
 import type { Caller } from '../businesses/caller.ts'
-import { effectResult, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { ChangeDeps } from './find.ts'
@@ -15,7 +15,7 @@ export async function findEffect(
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,
-): Promise<Result | null> {
+): Promise<OperationResult | null> {
   const intent = await deps.batchers.findIntent(referenceNumber, request.deadlineAt)
   if (intent === null || intent.businessId !== caller.businessId || intent.sandbox !== caller.sandbox)
     return null
@@ -34,7 +34,7 @@ export const findEarlier = async (
   caller: Caller,
   intent: Intent,
   request: WriteRequest,
-): Promise<Result | null> =>
+): Promise<OperationResult | null> =>
   findOwnMark(intent, request) === null
     ? request.earlier()
     : findEffect(deps, caller, intent.referenceNumber, request)

@@ -1,5 +1,5 @@
 import { currencyCode } from '../../schemas/currency.ts'
-import type { Facts } from '../outbox/event.ts'
+import type { EventFacts } from '../outbox/event.ts'
 import { type Commission, noCommission } from '../wallets/commission.ts'
 import { type Intent, metadataObject } from './intent.ts'
 
@@ -23,12 +23,12 @@ export const samplePayment: PaymentSource = {
 export const paymentFormat = 1
 
 /** SPEC 6.2. Add formats, but never change one: all attempts of a delivery must send the same bytes. */
-export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
+export const paymentFormats: Record<number, (source: PaymentSource, facts: EventFacts) => string> = {
   1: paymentData,
 }
 
 /** All bodies of a payment share one metadata string, because 200 copies would take 46 MB. */
-function paymentData(source: PaymentSource, facts: Facts): string {
+function paymentData(source: PaymentSource, facts: EventFacts): string {
   const head = {
     reference_number: source.referenceNumber,
     short_code: source.shortCode,
@@ -63,9 +63,9 @@ const commissionFields = ({ providerTtc, payerTtc, tof, tte, totalRevenue }: Com
   total_revenue: totalRevenue,
 })
 
-const failureFields = ({ code, retryable }: NonNullable<Facts['failure']>) => ({ code, retryable })
+const failureFields = ({ code, retryable }: NonNullable<EventFacts['failure']>) => ({ code, retryable })
 
-const refundFields = ({ id, amount, returnedFees, reason }: NonNullable<Facts['refund']>) => ({
+const refundFields = ({ id, amount, returnedFees, reason }: NonNullable<EventFacts['refund']>) => ({
   id,
   amount,
   returned_fees: { provider_ttc: returnedFees.providerTtc, payer_ttc: returnedFees.payerTtc },

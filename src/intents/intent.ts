@@ -1,8 +1,19 @@
-import type { Status } from '../../schemas/intents.ts'
+import type { IntentStatus } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { markFields } from '../idempotency/request.ts'
 import { type CollectionDeclaration, declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
-import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import {
+  date,
+  flag,
+  list,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  text,
+  type ValueOfField,
+  whole,
+} from '../mongo/fields.ts'
 import { failureFields, outboxFields, outboxIndex } from '../outbox/event.ts'
 import { returnedFeesFields } from '../wallets/commission.ts'
 import { attemptFields, holdFields, paymentFields, refundFields } from './records.ts'
@@ -86,7 +97,7 @@ export const requestedFields = part({
   successUrl: orNull(text),
   cancelUrl: orNull(text),
 })
-export type IntentRequest = Of<typeof requestedFields>
+export type IntentRequest = ValueOfField<typeof requestedFields>
 
 /** Includes what a response needs besides the intent. A payment on the hosted page leaves a mark too. */
 const intentMarkFields = part({
@@ -100,7 +111,7 @@ const intentMarkFields = part({
     }),
   ),
 })
-export type IntentMark = Of<typeof intentMarkFields>
+export type IntentMark = ValueOfField<typeof intentMarkFields>
 
 export const intents = declareCollection({
   name: 'intents',
@@ -122,7 +133,7 @@ export const intents = declareCollection({
     listedAmount: orNull(whole),
     /** Removed once the intent is CANCELLED or FAILED, because a new intent may then use the reference. */
     referenceKey: optional(text),
-    status: oneOf<Status>(),
+    status: oneOf<IntentStatus>(),
     cancellationReason: orNull(oneOf<CancellationReason>()),
     payment: orNull(paymentFields),
     hold: orNull(holdFields),

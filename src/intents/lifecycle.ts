@@ -1,11 +1,11 @@
 import type { EventName } from '../../schemas/events.ts'
-import type { Status } from '../../schemas/intents.ts'
+import type { IntentStatus } from '../../schemas/intents.ts'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Intent } from './intent.ts'
 
 export interface Transition {
-  from: readonly Status[]
-  to: Status
+  from: readonly IntentStatus[]
+  to: IntentStatus
   event: EventName
   guard: (now: Date) => Record<string, unknown>
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
@@ -92,8 +92,8 @@ export const transitions = {
 
 export type TransitionName = keyof typeof transitions
 
-export const isPending = (status: Status): boolean =>
-  (transitions.expire.from as readonly Status[]).includes(status)
+export const isPending = (status: IntentStatus): boolean =>
+  (transitions.expire.from as readonly IntentStatus[]).includes(status)
 
-export const isRefundable = (status: Status): boolean =>
-  (transitions.refund.from as readonly Status[]).includes(status)
+export const isRefundable = (status: IntentStatus): boolean =>
+  (transitions.refund.from as readonly IntentStatus[]).includes(status)

@@ -1,7 +1,7 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { effectResult, isFresh, type Result, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, isFresh, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { isCodeActive } from './codes.ts'
@@ -73,7 +73,7 @@ export const codeUrlOf = (payBase: string, { sandbox, businessId }: Owner): stri
 export async function findCreated(
   { Intent }: Pick<Deps, 'Intent'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
-): Promise<Result | null> {
+): Promise<OperationResult | null> {
   const intent = await Intent.findOne({ 'requestKey.key': key }, createdFields).lean<CreatedIntent | null>()
   return intent?.requestKey && isFresh(intent.requestKey, arrivedAt)
     ? effectResult(intent.requestKey, createdResponse(intent), true)

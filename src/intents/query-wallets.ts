@@ -3,7 +3,7 @@ import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { Cause } from '../tracing/tracing.ts'
+import type { CausingRequest } from '../tracing/tracing.ts'
 import {
   type KnownOutcome,
   outcomeOf,
@@ -27,7 +27,7 @@ export interface OpenOrder {
   query: StatusQuery
   startedAt: Date
   queryAt: Date
-  settle(outcome: KnownOutcome, cause: Cause | null): Promise<unknown>
+  settle(outcome: KnownOutcome, cause: CausingRequest | null): Promise<unknown>
   scheduleQuery(at: Date): Promise<void>
 }
 
@@ -117,17 +117,17 @@ export async function queryWallet(
 
 const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
 
-export interface Querier {
-  cause: Cause | null
+export interface OrderQuerier {
+  cause: CausingRequest | null
   withinDeadline: WithinDeadline
 }
 
-const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
+const worker: OrderQuerier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
 export async function queryOrder(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'now' | 'wallets'>,
   open: OpenOrder,
-  { cause, withinDeadline }: Querier,
+  { cause, withinDeadline }: OrderQuerier,
 ): Promise<QueryResult> {
   const intent = identityOf(open.intent)
   if (open.queryAt > deps.now()) return { intent, outcome: 'not-due', why: null, nextAt: open.queryAt }

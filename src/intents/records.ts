@@ -1,5 +1,5 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
-import { date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import { date, oneOf, optional, orNull, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import type { Deps } from '../platform/deps.ts'
 import { commissionFields, returnedFeesFields } from '../wallets/commission.ts'
 import type { RefusalReason, WalletName } from '../wallets/wallet.ts'
@@ -17,7 +17,7 @@ export const paymentFields = part({
   /** The wallet knows the payment by this idempotency key. */
   key: text,
 })
-export type Payment = Of<typeof paymentFields>
+export type Payment = ValueOfField<typeof paymentFields>
 
 /** Until the outcome of a payment is known, its hold blocks other payments, cancels and the expiry. */
 export const holdFields = part({
@@ -38,7 +38,7 @@ export const holdFields = part({
   /** Distinguishes concurrent submissions of the same form. */
   writeId: text,
 })
-export type PaymentHold = Of<typeof holdFields>
+export type PaymentHold = ValueOfField<typeof holdFields>
 
 /** A payment that has ended (with any outcome) or a failed refund. Support staff see all attempts. */
 export const attemptFields = part({
@@ -57,7 +57,7 @@ export const attemptFields = part({
   /** Lets the writer check that its write took effect. */
   writeId: text,
 })
-export type PaymentAttempt = Of<typeof attemptFields>
+export type PaymentAttempt = ValueOfField<typeof attemptFields>
 
 /** A refund is PENDING until the wallet reports the outcome, and removed if it wasn't carried out. */
 export const refundFields = part({
@@ -74,7 +74,7 @@ export const refundFields = part({
   validUntil: date,
   queryAt: optional(date),
 })
-export type Refund = Of<typeof refundFields>
+export type Refund = ValueOfField<typeof refundFields>
 
 /** The oldest keys are dropped, except those of refunds. The successful payment's key is always recent. */
 const maxLookUpKeys = 200

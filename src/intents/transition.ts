@@ -1,10 +1,10 @@
 import { freshSince, isFresh, newMark, type WriteRequest } from '../idempotency/request.ts'
 import { environmentOf } from '../metrics/metrics.ts'
-import type { PaymentFailure, Recorded } from '../outbox/event.ts'
+import type { PaymentFailure, RecordedFacts } from '../outbox/event.ts'
 import { newEvent, type OutboxEvent } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
-import type { Cause } from '../tracing/tracing.ts'
+import type { CausingRequest } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
 import { paymentFormat } from './event-data.ts'
 import type { Intent, IntentMark } from './intent.ts'
@@ -19,7 +19,7 @@ export interface EventDetails {
 type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 
 /** Pass the intent as it is after the event. Refunds also contain the payment's commission. */
-export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
+export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): RecordedFacts {
   const { status, payment } = intent
   // An OPEN intent has no amount until it's paid.
   const amount = payment?.amountPaid ?? (intent.amountType === 'OPEN' ? null : intent.amount)
@@ -45,7 +45,7 @@ const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDeta
   createdAt,
 })
 
-export interface Marking {
+export interface RequestMarking {
   mark: IntentMark
   arrivedAt: Date
 }
@@ -54,7 +54,7 @@ export const markingOf = (
   request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'>,
   at: Date,
   details: Pick<IntentMark, 'refundId' | 'payment'> = {},
-): Marking => ({
+): RequestMarking => ({
   mark: { ...newMark(request, at), id: newId(), ...details },
   arrivedAt: request.arrivedAt,
 })
@@ -65,7 +65,7 @@ export const findOwnMark = (
 ): IntentMark | null => marks.find((mark) => mark.key === key && isFresh(mark, arrivedAt)) ?? null
 
 /** Matches an intent that no earlier request with this key has changed. */
-export const unmarkedFilter = ({ mark: { key }, arrivedAt }: Marking) => ({
+export const unmarkedFilter = ({ mark: { key }, arrivedAt }: RequestMarking) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
 })
 
@@ -91,8 +91,8 @@ export async function dropOldMarks(
 export interface TransitionInput {
   name: TransitionName
   /** Null if `guard` alone ensures that the transition happens only once. */
-  marking: Marking | null
-  cause: Cause | null
+  marking: RequestMarking | null
+  cause: CausingRequest | null
   /** Identifies the payment or refund that ends. */
   guard?: Record<string, unknown>
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>

@@ -2,7 +2,7 @@ import { appendLinks, type ChainOwner, createAppender, type OnStored } from '../
 import { nativeCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import type { Models } from '../platform/deps.ts'
-import { type Log, throttled } from '../platform/log.ts'
+import { type Log, throttleLog } from '../platform/log.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
 const reportEveryMs = 60_000
@@ -15,7 +15,7 @@ export function openLedger(
   log: Log,
   onStored?: OnStored,
 ) {
-  const report = throttled(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
+  const report = throttleLog(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
     bookEntries: createAppender<EntryDraft, LedgerEntry>(
       nativeCollection(models.LedgerEntry),

@@ -1,7 +1,17 @@
 import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
 import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
-import { anything, date, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import {
+  anything,
+  date,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  text,
+  type ValueOfField,
+  whole,
+} from '../mongo/fields.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 const countAndAmount = part({ count: whole, amount: whole })
@@ -13,7 +23,7 @@ const totalsFields = part({
   fees: part({ amount: whole }),
   payouts: countAndAmount,
 })
-export type DayTotals = Of<typeof totalsFields>
+export type DayTotals = ValueOfField<typeof totalsFields>
 
 const stateFields = part({
   ...totalsFields.fields,
@@ -24,7 +34,7 @@ const stateFields = part({
 })
 
 const closedFields = part({ ...totalsFields.fields, opening: whole, closing: whole })
-export type ClosedDay = Of<typeof closedFields>
+export type ClosedDay = ValueOfField<typeof closedFields>
 
 const factFields = part({
   referenceNumber: optional(text),
@@ -38,7 +48,7 @@ const factFields = part({
   reason: optional(orNull(text)),
   payoutReference: optional(text),
 })
-export type EntryFacts = Of<typeof factFields>
+export type EntryFacts = ValueOfField<typeof factFields>
 
 /** Includes closing markers (docs/maintainers/architecture.md). A fee's id is the event's id with `-fee`. */
 export const ledgerEntries = declareCollection({

@@ -1,7 +1,7 @@
 import { Refusal } from '../platform/errors.ts'
 import { type ProcessClock, processClock } from '../platform/process-clock.ts'
-import type { Resource } from './limit.ts'
-import { type Cost, createShare, type Held } from './share.ts'
+import type { LimitedResource } from './limit.ts'
+import { createShare, type ShareCost, type ShareReservation } from './share.ts'
 
 const mib = 1024 * 1024
 export const memoryOfBusiness = 128 * mib
@@ -96,7 +96,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       leavesFree: true,
       gets: 'the query waits for the next poll',
     },
-  }) satisfies Record<string, Resource>
+  }) satisfies Record<string, LimitedResource>
 
 export type CapacityName = keyof ReturnType<typeof capacityLimits>
 export type Capacity = ReturnType<typeof createCapacity>
@@ -122,7 +122,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   /** Holds slots after a heavy read (for a list, up to 200 ms), so sequential requests are only delayed. */
   function endRead(
     businessId: string,
-    held: Held<CapacityName>,
+    held: ShareReservation<CapacityName>,
     { bytes, tookMs }: { bytes: number; tookMs: number },
   ) {
     const isLarge = bytes > largeBytes
@@ -131,12 +131,16 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     giveBackAfter(Math.min(200, 3 * (tookMs - 10)), held, { lists: 0, exports: 0 })
   }
 
-  function giveBackAfter(ms: number, held: Held<CapacityName>, cost: Cost<CapacityName>): void {
+  function giveBackAfter(
+    ms: number,
+    held: ShareReservation<CapacityName>,
+    cost: ShareCost<CapacityName>,
+  ): void {
     if (ms > 0) after(ms, () => held.resize(cost))
     else held.resize(cost)
   }
 
-  async function wait(owner: string, cost: Cost<CapacityName>): Promise<Held<CapacityName>> {
+  async function wait(owner: string, cost: ShareCost<CapacityName>): Promise<ShareReservation<CapacityName>> {
     const held = await share.take([owner], cost, maxWaitMs)
     if (held === null) throw share.refusal([owner], cost)
     return held

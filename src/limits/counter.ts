@@ -24,7 +24,7 @@ export const counters = declareCollection({
 export type Counter = Stored<typeof counters>
 
 /** At most `max` points in a period of `seconds`, which starts with the first point. */
-export interface Bound {
+export interface CounterBound {
   id: string
   max: number
   seconds: number
@@ -191,7 +191,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   const msLeft = (counter: Counter | null): number =>
     Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
 
-  const changeEach = (bounds: readonly Bound[], amount: number, from = now()): Promise<Change[]> =>
+  const changeEach = (bounds: readonly CounterBound[], amount: number, from = now()): Promise<Change[]> =>
     Promise.all(
       bounds.map(({ id, max, seconds }) =>
         write({ id, amount, max, expireAt: new Date(from.getTime() + seconds * 1000) }),
@@ -256,27 +256,27 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
 
   return {
     /** `used` includes `ahead` extra points. If it exceeds `max`, the period ends in `closedMs`. */
-    async look({ id, max }: Bound, ahead: number): Promise<{ used: number; closedMs: number }> {
+    async look({ id, max }: CounterBound, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
       return { used, closedMs: used <= max ? 0 : msLeft(counter) }
     },
     /** Counts one point in every counter, or in none if one is full. Returns how many ms each stays full. */
-    async take(bounds: readonly Bound[]): Promise<number[]> {
+    async take(bounds: readonly CounterBound[]): Promise<number[]> {
       const taken = await changeEach(bounds, 1)
       const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
       if (granted.length < bounds.length) await changeEach(granted, -1)
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
-    add: (bounds: readonly Bound[], points: number): Promise<unknown> =>
+    add: (bounds: readonly CounterBound[], points: number): Promise<unknown> =>
       changeEach(
         bounds.map((bound) => ({ ...bound, max: Infinity })),
         points,
       ),
     /** Gives back one point per counter, unless its period began after `countedAt`. */
-    giveBack: (bounds: readonly Bound[], countedAt?: Date): Promise<unknown> =>
+    giveBack: (bounds: readonly CounterBound[], countedAt?: Date): Promise<unknown> =>
       changeEach(bounds, -1, countedAt),
-    forget: ({ id }: Pick<Bound, 'id'>): Promise<unknown> =>
+    forget: ({ id }: Pick<CounterBound, 'id'>): Promise<unknown> =>
       stored.updateOne({ _id: id }, { $set: { used: 0 } }),
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)

@@ -20,7 +20,7 @@ export interface OwnRefusal {
   limit?: number
 }
 
-export interface Resource extends Limit, Partial<OwnRefusal> {
+export interface LimitedResource extends Limit, Partial<OwnRefusal> {
   /** By default, only the parts are limited. */
   total?: number
   /** Limits per nested owner, outermost first. The outermost owners share the resource fairly. */

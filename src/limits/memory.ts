@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { unavailable } from '../platform/errors.ts'
 import { type Capacity, type CapacityName, maxWaitMs, memoryOfBusiness } from './capacity.ts'
-import type { Cost, Held } from './share.ts'
+import type { ShareCost, ShareReservation } from './share.ts'
 
 /** Smaller bodies and responses aren't counted. With 10,000 connections, that's at most 164 MB of each. */
 export const smallBytes = 16 * 1024
@@ -10,7 +10,7 @@ const stalledMs = 1_000
 interface Unread {
   businessId: string
   response: ServerResponse
-  held: Held<CapacityName>
+  held: ShareReservation<CapacityName>
   bytes: number
   /** When the client last read something. Null while the response is being built. */
   movedAt: number | null
@@ -33,7 +33,7 @@ export interface BodyMemory {
 
 /** The memory stays reserved until the response has been sent. */
 export interface ReservedResponse {
-  held: Held<CapacityName>
+  held: ShareReservation<CapacityName>
   during: During
   built(bytes: number): void
   wasRead(bytes: number): void
@@ -65,7 +65,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   /** If the process's memory is used up, closes stalled responses of businesses that use more of it. */
-  function closeForOthers(businessId: string, cost: Cost<CapacityName>): void {
+  function closeForOthers(businessId: string, cost: ShareCost<CapacityName>): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)
       const largest = capacity.largest('memory')
@@ -75,7 +75,7 @@ export function createRequestMemory(capacity: Capacity) {
     }
   }
 
-  function takeNow(businessId: string, cost: Cost<CapacityName>): Held<CapacityName> | null {
+  function takeNow(businessId: string, cost: ShareCost<CapacityName>): ShareReservation<CapacityName> | null {
     closeForOthers(businessId, cost)
     return capacity.takeNow([businessId], cost)
   }
@@ -84,7 +84,7 @@ export function createRequestMemory(capacity: Capacity) {
     /** Throws RATE_LIMITED if the business's part is full, SERVICE_UNAVAILABLE if the process's memory is. */
     async reserve(
       businessId: string,
-      wanted: Cost<CapacityName>,
+      wanted: ShareCost<CapacityName>,
       response: ServerResponse,
     ): Promise<ReservedResponse> {
       // Capped at the business's part, which holds even the largest response.
@@ -145,7 +145,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 }
 
-const bodyMemory = (held: Held<CapacityName>, kind: BodyKind): BodyMemory => ({
+const bodyMemory = (held: ShareReservation<CapacityName>, kind: BodyKind): BodyMemory => ({
   isLarge: true,
   during: createUsers(held.free).during,
   keep: (bytes) => void held.resize({ memory: bytes > smallBytes ? bytes * perBodyByte[kind] : 0 }),

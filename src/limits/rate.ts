@@ -36,13 +36,16 @@ export interface RateLimit extends Limit {
   limit: string
 }
 
-export type Addition = readonly [name: string, by: number]
+export type SumAddition = readonly [name: string, by: number]
 
 /**
  * Adds to sums that all processes share. A sum is removed `livesMs` after the last addition. Returns null if
  * Redis is down, frozen or full; the additions may have applied anyway.
  */
-export type AddToSums = (additions: readonly Addition[], livesMs: number) => Promise<(number | null)[] | null>
+export type AddToSums = (
+  additions: readonly SumAddition[],
+  livesMs: number,
+) => Promise<(number | null)[] | null>
 
 /** Hashes keys so that a future second's sum can't be set in advance. An implausible sum becomes null. */
 export const createAddToSums =
@@ -60,7 +63,7 @@ const plausible = (sum: number, by: number): number | null =>
   Number.isSafeInteger(sum) && sum >= by ? sum : null
 
 /** An API key, or a network prefix that sends invalid credentials or no key. */
-export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
+export type RateOwner = `key:${string}` | `address:${string}` | `visitor:${string}`
 
 interface RateStanding {
   isOpen: boolean
@@ -80,7 +83,7 @@ interface Counts {
 
 interface Second {
   at: number
-  callers: Map<Counted, Counts>
+  callers: Map<RateOwner, Counts>
 }
 
 /** Redis hardly notices four small calls per second. */
@@ -129,14 +132,14 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     perSecond,
     /** The delay before a refusal, randomly up to twice as long. Tests lower it. */
     refusalDelayMs: 1000,
-    count(who: Counted, limit = perSecond, requests = 1): RateStanding {
+    count(who: RateOwner, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
       if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
       counts.unsent += requests
       return standingAt(counts, limit)
     },
     /** The standing that one more request would have, without counting it. */
-    look(who: Counted, limit = perSecond): RateStanding {
+    look(who: RateOwner, limit = perSecond): RateStanding {
       const { unsent, sum } = current().callers.get(who) ?? { unsent: 0, sum: 0 }
       return { ...standingAt({ unsent, sum }, limit), isOpen: unsent + sum < limit }
     },
@@ -152,7 +155,7 @@ function standingAt({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>, limit: numb
   return { isOpen: over <= 0, remaining: Math.max(0, -over), over: Math.max(0, over) }
 }
 
-function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): Counts | null {
+function countsOf(callers: Map<RateOwner, Counts>, who: RateOwner, limit: number): Counts | null {
   const known = callers.get(who)
   if (known !== undefined) return known
   if (callers.size === maxCounted) return null
@@ -161,7 +164,7 @@ function countsOf(callers: Map<Counted, Counts>, who: Counted, limit: number): C
   return counts
 }
 
-export interface Meter {
+export interface TimeMeter {
   waitMs(): number
   count(ms: number): void
 }
@@ -174,7 +177,7 @@ interface Metered extends RateLimit {
   maxOwedMs: number
 }
 
-export const meters = {
+export const requestMeters = {
   // A tenth of the time is enough for about 60 new TLS connections per second.
   endpoints: {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
@@ -230,7 +233,7 @@ export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, e
     return leftMs
   }
 
-  return (owner: string): Meter => ({
+  return (owner: string): TimeMeter => ({
     waitMs() {
       if (!accounts.has(owner)) return 0
       const leftMs = update(owner)

@@ -1,13 +1,13 @@
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import { type ProcessClock, processClock } from '../platform/process-clock.ts'
-import { type OwnerPart, type OwnRefusal, type Resource, rateLimited } from './limit.ts'
+import { type LimitedResource, type OwnerPart, type OwnRefusal, rateLimited } from './limit.ts'
 
-export type Cost<Name extends string> = Partial<Record<Name, number>>
+export type ShareCost<Name extends string> = Partial<Record<Name, number>>
 
-export interface Held<Name extends string> {
-  resize(cost: Cost<Name>): boolean
+export interface ShareReservation<Name extends string> {
+  resize(cost: ShareCost<Name>): boolean
   /** Waits until the new amounts fit, and keeps the old ones until then. */
-  moveTo(cost: Cost<Name>): void
+  moveTo(cost: ShareCost<Name>): void
   free(): void
 }
 
@@ -15,7 +15,7 @@ export type Share<Name extends string> = ReturnType<typeof createShare<Name>>
 
 interface Waiter<Name extends string> {
   owners: readonly string[]
-  more: Cost<Name>
+  more: ShareCost<Name>
   grant(): void
 }
 
@@ -33,14 +33,14 @@ type Line<Name extends string> = Map<string, Waiter<Name>[]>
  * served longest ago. A caller gets all it needs at once or nothing, so waiters never block each other.
  */
 export function createShare<Name extends string>(
-  resources: Record<Name, Resource>,
+  resources: Record<Name, LimitedResource>,
   {
     onFree = () => undefined,
     after = processClock.after,
   }: { onFree?: () => void } & Partial<Pick<ProcessClock, 'after'>> = {},
 ) {
   const names = Object.keys(resources) as Name[]
-  const namesOf = (cost: Cost<Name>) => Object.keys(cost) as Name[]
+  const namesOf = (cost: ShareCost<Name>) => Object.keys(cost) as Name[]
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   const taken = none()
   const levels: Map<string, Record<Name, number>>[] = []
@@ -56,7 +56,7 @@ export function createShare<Name extends string>(
   const limitOf = (part: OwnerPart, key: string): number =>
     typeof part.max === 'number' ? part.max : part.max(key)
 
-  function change(owners: readonly string[], more: Cost<Name>): void {
+  function change(owners: readonly string[], more: ShareCost<Name>): void {
     for (const [level, key] of owners.entries()) {
       const ofLevel = (levels[level] ??= new Map())
       const used = ofLevel.get(key) ?? none()
@@ -67,7 +67,7 @@ export function createShare<Name extends string>(
     for (const name in more) taken[name] += more[name] ?? 0
   }
 
-  function blockOf(owners: readonly string[], more: Cost<Name>): Block<Name> | null {
+  function blockOf(owners: readonly string[], more: ShareCost<Name>): Block<Name> | null {
     let process: Block<Name> | null = null
     for (const name in more) {
       const by = more[name] ?? 0
@@ -83,19 +83,19 @@ export function createShare<Name extends string>(
     return process
   }
 
-  function fits(owners: readonly string[], more: Cost<Name>): boolean {
+  function fits(owners: readonly string[], more: ShareCost<Name>): boolean {
     const block = blockOf(owners, more)
     if (block?.level === null) isTight = true
     return block === null
   }
 
-  const queueOf = (owners: readonly string[], more: Cost<Name>): string =>
+  const queueOf = (owners: readonly string[], more: ShareCost<Name>): string =>
     [owners.at(-1), ...namesOf(more)].join(' ')
 
-  const ahead = (owners: readonly string[], more: Cost<Name>): number =>
+  const ahead = (owners: readonly string[], more: ShareCost<Name>): number =>
     lines.get(owners[0] ?? '')?.get(queueOf(owners, more))?.length ?? 0
 
-  const isFull = (owners: readonly string[], more: Cost<Name>): boolean =>
+  const isFull = (owners: readonly string[], more: ShareCost<Name>): boolean =>
     ahead(owners, more) >= Math.min(...namesOf(more).map((name) => resources[name].maxWaiting ?? 100))
 
   function enqueue(waiter: Waiter<Name>): () => boolean {
@@ -169,23 +169,23 @@ export function createShare<Name extends string>(
     return isServed
   }
 
-  function hold(owners: readonly string[], cost: Cost<Name>): Held<Name> {
+  function hold(owners: readonly string[], cost: ShareCost<Name>): ShareReservation<Name> {
     const now = { ...cost }
     let isFree = false
     let stopMoving: (() => unknown) | null = null
-    const differenceTo = (next: Cost<Name>): Cost<Name> => {
-      const more: Cost<Name> = {}
+    const differenceTo = (next: ShareCost<Name>): ShareCost<Name> => {
+      const more: ShareCost<Name> = {}
       for (const name in next) {
         const by = (next[name] ?? 0) - (now[name] ?? 0)
         if (by !== 0) more[name] = by
       }
       return more
     }
-    const note = (next: Cost<Name>, more: Cost<Name>): void => {
+    const note = (next: ShareCost<Name>, more: ShareCost<Name>): void => {
       Object.assign(now, next)
       if (namesOf(more).some((name) => (more[name] ?? 0) < 0)) serve(owners[0] ?? '')
     }
-    const resize = (next: Cost<Name>): boolean => {
+    const resize = (next: ShareCost<Name>): boolean => {
       const more = differenceTo(next)
       if (isFree || !fits(owners, more)) return false
       change(owners, more)
@@ -213,13 +213,17 @@ export function createShare<Name extends string>(
     }
   }
 
-  function takeNow(owners: readonly string[], cost: Cost<Name>): Held<Name> | null {
+  function takeNow(owners: readonly string[], cost: ShareCost<Name>): ShareReservation<Name> | null {
     if (ahead(owners, cost) > 0 || !fits(owners, cost)) return null
     change(owners, cost)
     return hold(owners, cost)
   }
 
-  function take(owners: readonly string[], cost: Cost<Name>, waitMs: number): Promise<Held<Name> | null> {
+  function take(
+    owners: readonly string[],
+    cost: ShareCost<Name>,
+    waitMs: number,
+  ): Promise<ShareReservation<Name> | null> {
     const now = takeNow(owners, cost)
     if (now !== null || waitMs <= 0 || isFull(owners, cost)) return Promise.resolve(now)
     return new Promise((resolve) => {
@@ -237,12 +241,12 @@ export function createShare<Name extends string>(
     take,
     takeNow,
     /** Also counts amounts that don't fit, because they're already in use. */
-    force(owners: readonly string[], cost: Cost<Name>): Held<Name> {
+    force(owners: readonly string[], cost: ShareCost<Name>): ShareReservation<Name> {
       change(owners, cost)
       return hold(owners, cost)
     },
     blockOf,
-    refusal(owners: readonly string[], cost: Cost<Name>, instead?: OwnRefusal): Refusal {
+    refusal(owners: readonly string[], cost: ShareCost<Name>, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
       const name = block?.name ?? namesOf(cost)[0]

@@ -2,13 +2,13 @@ import type { Model } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { date, list, type Of, part, text, whole } from '../mongo/fields.ts'
-import type { Listed } from '../mongo/walk.ts'
+import { date, list, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
+import type { CreatedDocument } from '../mongo/walk.ts'
 import { longestReadMs } from './pagination.ts'
 
 /** `count` is the number of items created from the first checkpoint to `at` (Unix ms). */
 const checkpointFields = part({ at: whole, count: whole })
-export type Checkpoint = Of<typeof checkpointFields>
+export type CountCheckpoint = ValueOfField<typeof checkpointFields>
 
 /** The checkpoints of a list. They're recounted after a week, because an item may be inserted hours late. */
 export const listCheckpoints = declareCollection({
@@ -41,17 +41,17 @@ const unsettledMs = 3_600_000
 
 /** Items created before `keptFrom` may be gone. */
 const settledCheckpoints = (
-  checkpoints: readonly Checkpoint[],
+  checkpoints: readonly CountCheckpoint[],
   keptFrom: Date | null,
   now: Date,
-): Checkpoint[] =>
+): CountCheckpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
 
 /** Items must match `where` for ever. The index has the fields of `where`, then `createdAt` and `_id`. */
-export interface Countable {
+export interface CountableList {
   /** Names the owner, the environment and the kind of item. */
   key: string
-  collection: Model<Listed>['collection']
+  collection: Model<CreatedDocument>['collection']
   index: string
   where: Record<string, unknown>
   keptFrom: Date | null
@@ -59,12 +59,12 @@ export interface Countable {
   completeBefore?(): Promise<Date | null>
 }
 
-export interface Owner {
+export interface ListOwner {
   businessId: string
   sandbox: boolean
 }
 
-export const listKeyOf = (collection: string, { businessId, sandbox }: Owner): string =>
+export const listKeyOf = (collection: string, { businessId, sandbox }: ListOwner): string =>
   `${collection} ${businessId} ${sandbox}`
 
 /** Many times the clock skew between two processes. */
@@ -73,9 +73,9 @@ const marginMs = 60_000
 /** All intents or orders of one environment. The clean-up removes old test ones. */
 export const countableOf = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
-  collection: Countable['collection'],
-  { businessId, sandbox }: Owner,
-): Countable => ({
+  collection: CountableList['collection'],
+  { businessId, sandbox }: ListOwner,
+): CountableList => ({
   key: listKeyOf(collection.name, { businessId, sandbox }),
   collection,
   index: 'byTime',
@@ -84,7 +84,7 @@ export const countableOf = (
 })
 
 export const countCreated = (
-  { collection, index, where }: Countable,
+  { collection, index, where }: CountableList,
   createdAt: Record<string, Date>,
   limit?: number,
 ): Promise<number> =>
@@ -96,7 +96,7 @@ export const countCreated = (
 export type ListCounts = ReturnType<typeof createListCounts>
 
 interface ListCount {
-  checkpoints: Checkpoint[]
+  checkpoints: CountCheckpoint[]
   countedAtMs: number
 }
 
@@ -110,7 +110,7 @@ export function createListCounts(
   limits = { itemsPerCheckpoint, maxCheckpoints },
 ) {
   const listCounts = new Map<string, ListCount>()
-  const counting = new Map<string, Promise<Checkpoint[]>>()
+  const counting = new Map<string, Promise<CountCheckpoint[]>>()
 
   function touch(key: string): ListCount {
     const listCount = listCounts.get(key) ?? { checkpoints: [], countedAtMs: -Infinity }
@@ -119,7 +119,7 @@ export function createListCounts(
     return listCount
   }
 
-  async function count(countable: Countable, now: Date): Promise<Checkpoint[]> {
+  async function count(countable: CountableList, now: Date): Promise<CountCheckpoint[]> {
     const listCount = touch(countable.key)
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
@@ -153,7 +153,7 @@ export function createListCounts(
     }
   }
 
-  function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
+  function update(countable: CountableList, now: Date): Promise<CountCheckpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
     counting.set(key, running)
@@ -164,7 +164,7 @@ export function createListCounts(
     /** A list that is shorter than this has no checkpoints. */
     itemsPerCheckpoint: limits.itemsPerCheckpoint,
     /** Returns the oldest first, or none if the list hasn't been counted. */
-    async checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]> {
+    async checkpointsOf(countable: CountableList, now: Date): Promise<readonly CountCheckpoint[]> {
       const { key, keptFrom } = countable
       if (!listCounts.has(key)) return []
       const listCount = touch(key)
@@ -178,13 +178,13 @@ export function createListCounts(
 
 /** Appends to `checkpoints`, which must not be empty. After a failure, the next call continues there. */
 async function extendCheckpoints(
-  checkpoints: Checkpoint[],
-  countable: Countable,
+  checkpoints: CountCheckpoint[],
+  countable: CountableList,
   endsBefore: Date,
   stepSize: number,
 ): Promise<void> {
   for (let step = stepSize; ; ) {
-    const last = checkpoints.at(-1) as Checkpoint
+    const last = checkpoints.at(-1) as CountCheckpoint
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
     // More than `step` items were created in this millisecond.
@@ -198,7 +198,7 @@ async function extendCheckpoints(
 }
 
 async function createdAfter(
-  { collection, index, where }: Countable,
+  { collection, index, where }: CountableList,
   from: number,
   endsBefore: Date,
   skip: number,
@@ -219,8 +219,8 @@ async function createdAfter(
 /** Doesn't overwrite another process's checkpoints that reach as far. Ignores errors: they only cost time. */
 async function store(
   model: Model<ListCheckpoints>,
-  { key: _id }: Countable,
-  checkpoints: Checkpoint[],
+  { key: _id }: CountableList,
+  checkpoints: CountCheckpoint[],
   countedAt: Date,
 ): Promise<void> {
   const through = checkpoints.at(-1)?.at ?? 0

@@ -4,7 +4,7 @@ import type { Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 
 /** Lists, exports and staff searches use their own connections, so that payments don't wait for them. */
-export type Lists = ReturnType<typeof createLists>
+export type ListReader = ReturnType<typeof createLists>
 
 /** Enough for three commands per query (limits/capacity.ts), five per staff page, and the metrics. */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const

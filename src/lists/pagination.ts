@@ -1,6 +1,6 @@
 import { type Model, mongo } from 'mongoose'
 import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
-import type { Listed } from '../mongo/walk.ts'
+import type { CreatedDocument } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
 /** Throws PageTooLarge early: decoding 100 intents of 1,000 refunds each takes half a second. */
@@ -41,14 +41,14 @@ export function readPageRequest(query: { page?: string; limit?: string }): PageR
 }
 
 /** The index must contain all fields of `where`. */
-export interface Selection {
+export interface ListSelection {
   where: Record<string, unknown>
   index: string
 }
 
-export interface Listing extends Selection {
+export interface Listing extends ListSelection {
   fields?: Record<string, unknown>
-  counted?: Selection
+  counted?: ListSelection
 }
 
 /** Sorts the newest first, then by id. A page past the end is empty. */
@@ -81,12 +81,12 @@ export async function readPage<Item, Doc extends Item = Item>(
  * For an index that isn't in creation order. MongoDB sorts its matching keys in memory, so it must contain
  * `createdAt` and `_id`. Only the page's documents are read.
  */
-export async function readSortedPage<Item extends Listed>(
+export async function readSortedPage<Item extends CreatedDocument>(
   model: Model<Item>,
   { where, index, fields }: Required<Omit<Listing, 'counted'>>,
   slice: PageRequest,
 ): Promise<Page<Item>> {
-  const { items, ...page } = await readPage<Listed>(
+  const { items, ...page } = await readPage<CreatedDocument>(
     model as never,
     { where, index, fields: { createdAt: 1 } },
     slice,
@@ -94,10 +94,10 @@ export async function readSortedPage<Item extends Listed>(
   return { items: await readInOrder(model, { where, fields }, items), ...page }
 }
 
-async function readInOrder<Item extends Listed>(
+async function readInOrder<Item extends CreatedDocument>(
   model: Model<Item>,
   { where, fields }: Required<Pick<Listing, 'where' | 'fields'>>,
-  keys: readonly Listed[],
+  keys: readonly CreatedDocument[],
 ): Promise<Item[]> {
   if (keys.length === 0) return []
   const $in = keys.map(({ _id }) => _id)

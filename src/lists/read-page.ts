@@ -1,12 +1,12 @@
 import { spanFilter, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type Checkpoint, type Countable, countCreated } from './counts.ts'
+import { type CountableList, type CountCheckpoint, countCreated } from './counts.ts'
 import { longestReadMs, maxSkip, type Page, type PageRequest, pageOf, readWithinPage } from './pagination.ts'
 
 /** Sorts the newest first, then by id. Even for a distant page, MongoDB skips only a few thousand keys. */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
-  countable: Countable,
+  countable: CountableList,
   span: TimeSpan,
   slice: PageRequest,
   fields: Record<string, unknown>,
@@ -24,7 +24,7 @@ export async function readCountedPage<Item>(
 }
 
 async function readFrom<Item>(
-  { collection, index, where }: Countable,
+  { collection, index, where }: CountableList,
   span: TimeSpan,
   { before, skip }: PageStart,
   limit: number,
@@ -50,7 +50,7 @@ interface PageStart {
 function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
   const last = checkpoints.at(-1)
   if (last === undefined) return { before: null, skip }
-  const newerThan = ({ count }: Checkpoint): number => newer + last.count - count
+  const newerThan = ({ count }: CountCheckpoint): number => newer + last.count - count
   const checkpoint = checkpoints.find((each) => newerThan(each) <= skip)
   return checkpoint === undefined
     ? { before: null, skip }
@@ -60,12 +60,12 @@ function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
 interface Counted {
   total: number
   newer: number
-  checkpoints: readonly Checkpoint[]
+  checkpoints: readonly CountCheckpoint[]
 }
 
 async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
-  countable: Countable,
+  countable: CountableList,
   span: TimeSpan,
 ): Promise<Counted> {
   const checkpoints = await listCounts.checkpointsOf(countable, now())
@@ -77,8 +77,8 @@ async function countSpan(
 
 /** Adds up the items before, between and after the checkpoints. `limit` caps the last of these counts. */
 async function countAround(
-  all: readonly Checkpoint[],
-  countable: Countable,
+  all: readonly CountCheckpoint[],
+  countable: CountableList,
   span: TimeSpan,
   limit?: number,
 ): Promise<Counted> {

@@ -4,7 +4,7 @@ import { shareRuns } from '../platform/share-runs.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
 import { clearGauge } from './metrics.ts'
 
-export interface Figure {
+export interface MetricCollector {
   /** How long a value is reused. */
   keptMs: number
   read(): Promise<void>
@@ -14,7 +14,11 @@ export interface Figure {
 export const briefMs = 5_000
 export const minuteMs = 60_000
 
-export const numberFigure = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
+export const numberFigure = (
+  gauge: Gauge,
+  keptMs: number,
+  query: () => Promise<number | null>,
+): MetricCollector => ({
   keptMs,
   async read() {
     const value = await query()
@@ -27,10 +31,10 @@ export const numberFigure = (gauge: Gauge, keptMs: number, query: () => Promise<
 export const figureOf = (
   gauges: Parameters<typeof clearGauge>[0][],
   keptMs: number,
-  read: Figure['read'],
-): Figure => ({ keptMs, read, leaveOut: () => gauges.forEach(clearGauge) })
+  read: MetricCollector['read'],
+): MetricCollector => ({ keptMs, read, leaveOut: () => gauges.forEach(clearGauge) })
 
-export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
+export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): MetricCollector => ({
   keptMs: 0,
   async read() {
     const startedAt = performance.now()
@@ -47,7 +51,7 @@ export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknow
 /** Queries run in parallel, so this is also the limit for a scrape. Prometheus would wait up to 10 s. */
 export const queryTimeoutMs = 1500
 
-export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
+export function createRefresh(deps: Pick<Deps, 'now'>, figure: MetricCollector): () => Promise<void> {
   let readAt: number | null = null
   const read = shareRuns(async () => {
     const startedAt = deps.now().getTime()

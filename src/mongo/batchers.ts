@@ -108,7 +108,7 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
     (doc) => [doc._id],
   )
 
-export type Insertion = { inserted: true } | { inserted: false; index: string }
+export type InsertOutcome = { inserted: true } | { inserted: false; index: string }
 
 /**
  * `insertMany` must be unordered. Documents already have an `_id`, so sending one twice is safe. If the
@@ -116,7 +116,7 @@ export type Insertion = { inserted: true } | { inserted: false; index: string }
  */
 export const createInsertBatcher = <Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
-): Batcher<Doc, Insertion> => createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
+): Batcher<Doc, InsertOutcome> => createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
 
 const longestBatch = 500
 
@@ -126,7 +126,7 @@ export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>) =>
 async function insertTogether<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
   docs: Doc[],
-): Promise<(Insertion | Error)[]> {
+): Promise<(InsertOutcome | Error)[]> {
   try {
     await insertMany(docs)
     return docs.map(() => ({ inserted: true }))
@@ -135,20 +135,22 @@ async function insertTogether<Doc>(
     // Insert one by one, so that a document that can't be encoded doesn't fail the whole batch.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
-    return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
+    return alone.map(
+      (one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as InsertOutcome | Error,
+    )
   }
 }
 
-function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (Insertion | Error)[] {
+function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (InsertOutcome | Error)[] {
   const faults = [error.writeErrors].flat()
   if (faults.length === 0 || error.result.getWriteConcernError() !== undefined) throw error
-  const outcomes: (Insertion | Error)[] = Array.from({ length: count }, () => ({ inserted: true }))
+  const outcomes: (InsertOutcome | Error)[] = Array.from({ length: count }, () => ({ inserted: true }))
   for (const fault of faults) outcomes[fault.index] = outcomeOf(fault)
   return outcomes
 }
 
 /** Drops MongoDB's message, because it quotes stored values such as payment codes. */
-function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
+function outcomeOf(fault: { code: number; errmsg?: string | undefined }): InsertOutcome | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }
   return new Error(`MongoDB refused an insert with code ${fault.code}`)

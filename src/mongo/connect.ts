@@ -23,7 +23,7 @@ const options = {
 } as const satisfies mongoose.ConnectOptions
 
 /** A call ends within 5 s. Tests on a busy machine increase these timeouts. */
-export const timeouts = {
+export const mongoTimeouts = {
   socketTimeoutMS: 5000,
   connectTimeoutMS: 2000,
   waitQueueTimeoutMS: 2000,
@@ -41,7 +41,7 @@ export async function connectMongo(
   try {
     await connection.openUri(mongodbUrl, {
       ...options,
-      ...timeouts,
+      ...mongoTimeouts,
       ...exceptions,
       ...(ca !== null && { ca }),
     })
@@ -76,7 +76,7 @@ export async function checkTransactionLifetime(
 ): Promise<void> {
   const { serverSelectionTimeoutMS } = options
   const client = new mongoose.mongo.MongoClient(mongodbUrl, {
-    ...timeouts,
+    ...mongoTimeouts,
     serverSelectionTimeoutMS,
     maxPoolSize: 1,
     ...(ca !== null && { ca }),

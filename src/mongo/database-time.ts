@@ -14,7 +14,7 @@ export interface OwnClocks {
 /** Milliseconds since the epoch. Throws if MongoDB doesn't respond. */
 export type ReadClock = () => Promise<number>
 
-export type Shift = (databaseMs: number) => number
+export type ClockShift = (databaseMs: number) => number
 
 interface Measurement {
   databaseMs: number
@@ -35,11 +35,15 @@ const goodErrorMs = 5
 /** Several, because a process's first round trips are its slowest. */
 const firstMeasurements = 3
 
-export const noShift: Shift = (databaseMs) => databaseMs
+export const noShift: ClockShift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
+export async function openDatabaseTime(
+  mongo: Connection,
+  log: Log,
+  shift: ClockShift,
+): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
   const client = mongo.getClient()
   const measure = (): void => time.measureSoon()
@@ -67,7 +71,7 @@ export function createDatabaseTime(
   readClock: ReadClock,
   own: OwnClocks,
   log: Pick<Log, 'warn'>,
-  shift: Shift,
+  shift: ClockShift,
 ) {
   let latest: Measurement = {
     databaseMs: 0,

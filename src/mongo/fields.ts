@@ -19,11 +19,11 @@ type OptionalNames<F extends StoredFields> = {
 }[keyof F]
 type Both<One, Other> = { [Name in keyof (One & Other)]: (One & Other)[Name] }
 
-export type Of<F extends StoredField<unknown>> = F extends StoredField<infer Value> ? Value : never
+export type ValueOfField<F extends StoredField<unknown>> = F extends StoredField<infer Value> ? Value : never
 
 export type DocumentOf<F extends StoredFields> = Both<
-  { [Name in Exclude<keyof F, OptionalNames<F>>]: Of<F[Name]> },
-  { [Name in OptionalNames<F>]?: Of<F[Name]> }
+  { [Name in Exclude<keyof F, OptionalNames<F>>]: ValueOfField<F[Name]> },
+  { [Name in OptionalNames<F>]?: ValueOfField<F[Name]> }
 >
 
 export const text: StoredField<string> = { type: String }

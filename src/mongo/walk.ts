@@ -1,7 +1,7 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from './collection.ts'
 
-export interface Listed {
+export interface CreatedDocument {
   _id: string
   createdAt: Date
 }
@@ -28,7 +28,7 @@ export interface PageSize {
   maxTimeMS: number
 }
 
-export function readWalkPage<Doc extends Listed>(
+export function readWalkPage<Doc extends CreatedDocument>(
   model: Model<Doc>,
   walk: Walk,
   last: object | null,

@@ -7,8 +7,8 @@ import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'
 import {
   briefMs,
-  type Figure,
   figureOf,
+  type MetricCollector,
   minuteMs,
   numberFigure,
   pingFigure,
@@ -22,10 +22,10 @@ import type { RetentionRecord } from '../retention/record.ts'
 import type { ServiceKey } from '../security/service-keys.ts'
 import { latestCheck } from '../verification/nightly-check.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
-import { standing } from '../webhooks/endpoints/endpoint.ts'
+import { undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
 
 /** Every query uses an index and reads a bounded number of documents, so a scrape never holds up a write. */
-export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
+export function figuresOfMongo(all: Pick<Deps, 'lists'>): MetricCollector[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics
   return [
@@ -35,7 +35,7 @@ export function figuresOfMongo(all: Pick<Deps, 'lists'>): Figure[] {
     ),
     numberFigure(gauges.failingEndpoints, minuteMs, () =>
       deps.Endpoint.countDocuments(
-        { ...standing, active: true, 'reportedFailure.since': { $type: 'date' } },
+        { ...undeletedFilter, active: true, 'reportedFailure.since': { $type: 'date' } },
         { limit: 1_000, hint: 'reported', maxTimeMS: queryTimeoutMs },
       ),
     ),
@@ -171,7 +171,7 @@ interface Part {
   bytes: number
 }
 
-function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics'>): Figure {
+function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics'>): MetricCollector {
   const { businessStoredBytes } = deps.metrics.gauges
   return figureOf([businessStoredBytes], tenMinutesMs, async () => {
     const bytes = new Map<string, number>()
@@ -215,7 +215,7 @@ const sample = (model: Sampled, where: object, field: string, max: number): Prom
 
 const dailyQuotas: QuotaName[] = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreates']
 
-function fullestBusinesses(deps: Pick<Deps, 'counters' | 'liveCodes' | 'metrics'>): Figure {
+function fullestBusinesses(deps: Pick<Deps, 'counters' | 'liveCodes' | 'metrics'>): MetricCollector {
   const gauge = deps.metrics.gauges.businessQuotaUsed
   return figureOf([gauge], minuteMs, async () => {
     const fullest = await Promise.all([

@@ -1,4 +1,11 @@
-import { briefMs, createRefresh, type Figure, figureOf, minuteMs, pingFigure } from '../metrics/figure.ts'
+import {
+  briefMs,
+  createRefresh,
+  figureOf,
+  type MetricCollector,
+  minuteMs,
+  pingFigure,
+} from '../metrics/figure.ts'
 import type { Deps } from '../platform/deps.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
@@ -33,7 +40,10 @@ function showOwn(deps: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slo
 }
 
 /** If Redis forbids `INFO` or `CLIENT LIST`, the gauges that need them have no value. */
-function figuresOfRedis({ metrics: { gauges }, queues }: Pick<Deps, 'metrics' | 'queues'>): Figure[] {
+function figuresOfRedis({
+  metrics: { gauges },
+  queues,
+}: Pick<Deps, 'metrics' | 'queues'>): MetricCollector[] {
   const { counts } = queues
   return [
     pingFigure(gauges.redisUp, gauges.redisPing, () => queues.ping()),

@@ -1,19 +1,29 @@
 import type { EventName } from '../../schemas/events.ts'
-import type { Jobs } from '../../schemas/jobs.ts'
+import type { JobPayloads } from '../../schemas/jobs.ts'
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { ifPresent } from '../mongo/declare.ts'
-import { anything, date, flag, type Of, oneOf, optional, part, text, whole } from '../mongo/fields.ts'
+import {
+  anything,
+  date,
+  flag,
+  oneOf,
+  optional,
+  part,
+  text,
+  type ValueOfField,
+  whole,
+} from '../mongo/fields.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
-import type { Cause } from '../tracing/tracing.ts'
+import type { CausingRequest } from '../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 /** If `retryable`, the intent is still PENDING and the customer can pay again. */
 export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
-export type PaymentFailure = Of<typeof failureFields>
+export type PaymentFailure = ValueOfField<typeof failureFields>
 
 /** Values as of the event, because they may change later. The format sets a default if one is missing. */
-export interface Facts {
+export interface EventFacts {
   status: string
   /** In centimes. Missing for an unpaid OPEN intent. */
   amount?: number
@@ -44,12 +54,12 @@ export interface Facts {
 }
 
 /** `format` decides how `data` is composed from the facts. */
-export const recordedFields = part({ format: whole, facts: anything<Facts>() })
-export type Recorded = Of<typeof recordedFields>
+export const recordedFields = part({ format: whole, facts: anything<EventFacts>() })
+export type RecordedFacts = ValueOfField<typeof recordedFields>
 
 /** Both are missing if no request caused the event, e.g. if the intent expired. */
 export const causedFields = part({ requestId: optional(text), traceparent: optional(text) })
-export type Caused = Of<typeof causedFields>
+export type EventCause = ValueOfField<typeof causedFields>
 
 export const outboxFields = part({
   ...recordedFields.fields,
@@ -58,7 +68,7 @@ export const outboxFields = part({
   event: oneOf<EventName>(),
   createdAt: date,
 })
-export type OutboxEvent = Of<typeof outboxFields>
+export type OutboxEvent = ValueOfField<typeof outboxFields>
 
 /** Has every field that the poll needs, so the poll reads only index keys. */
 export const outboxIndex = {
@@ -70,8 +80,8 @@ export const outboxIndex = {
 export const newEvent = (
   event: EventName,
   createdAt: Date,
-  recorded: Recorded,
-  cause: Cause | null,
+  recorded: RecordedFacts,
+  cause: CausingRequest | null,
 ): OutboxEvent => ({
   id: newId(),
   event,
@@ -85,7 +95,7 @@ export const newEvent = (
 export function wakeRelay(
   deps: Pick<Deps, 'enqueue'>,
   { _id }: { _id: string },
-  ids: keyof Jobs['outbox-relay'] = 'intentIds',
+  ids: keyof JobPayloads['outbox-relay'] = 'intentIds',
 ): void {
   const data = { intentIds: [], orderIds: [], [ids]: [_id] }
   deps.enqueue('outbox-relay', [{ data, jobId: undefined, delayMs: 0 }])

@@ -1,4 +1,4 @@
-import { decimal } from '../../schemas/currency.ts'
+import { formatDecimal } from '../../schemas/currency.ts'
 import type { Delimiter } from '../../schemas/delimiter.ts'
 
 const csvLineEnd = '\r\n'
@@ -29,7 +29,7 @@ function cellText(cell: CsvCell, delimiter: Delimiter, reader: Reader): string {
     return quoted(reader === 'people' ? defuse(cell) : cell)
   }
   if (typeof cell === 'number') return String(cell)
-  const text = decimal(cell.centimes)
+  const text = formatDecimal(cell.centimes)
   return delimiter === ';' ? text.replace('.', ',') : text
 }
 

@@ -77,7 +77,7 @@ const statusLines = {
 
 export type ErrorCode = keyof typeof statusLines
 
-export const catalogue = Object.fromEntries(
+export const errorCatalogue = Object.fromEntries(
   Object.entries(statusLines).map(([code, line]) => [code, [Number(line.slice(0, 3)), line.slice(4)]]),
 ) as unknown as Record<ErrorCode, readonly [status: number, message: string]>
 
@@ -102,7 +102,7 @@ export class Refusal extends Error {
   readonly extras: RefusalExtras
 
   constructor(code: ErrorCode, extras: RefusalExtras) {
-    const [statusCode, message] = catalogue[code]
+    const [statusCode, message] = errorCatalogue[code]
     super(extras.message ?? message)
     this.name = 'Refusal'
     this.code = code

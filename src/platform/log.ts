@@ -78,7 +78,7 @@ function framesOf(stack: string | undefined): string {
     .trim()
 }
 
-export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
+export function throttleLog(everyMs: number, write: (fields: object) => void): (fields: object) => void {
   let nextAt = 0
   let suppressed = 0
   return (fields) => {

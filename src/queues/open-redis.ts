@@ -3,7 +3,7 @@ import { Cluster, Redis, type RedisOptions, ReplyError } from 'ioredis'
 import type { Config } from '../config/config.ts'
 import { parseRedisUrl } from '../config/redis-url.ts'
 import { withoutUndefined } from '../mongo/id-page.ts'
-import { type Log, throttled } from '../platform/log.ts'
+import { type Log, throttleLog } from '../platform/log.ts'
 
 export type RedisConnection = Redis | Cluster
 
@@ -101,7 +101,7 @@ export function openFailingFast(
     commandTimeout: timeoutMs,
     connectTimeout: timeoutMs,
   })
-  const complain = throttled(5000, (fields) => log.warn(fields, 'redis.unavailable'))
+  const complain = throttleLog(5000, (fields) => log.warn(fields, 'redis.unavailable'))
   connection.on('error', (err) => complain({ err }))
   return { connection, complain }
 }

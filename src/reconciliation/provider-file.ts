@@ -7,15 +7,15 @@ export const columnNames = ['key', 'kind', 'amount', 'fee', 'time'] as const
 type ColumnName = (typeof columnNames)[number]
 const optionalColumns: readonly ColumnName[] = ['kind', 'fee']
 
-export type Headers = Partial<Record<ColumnName, string>>
+export type ProviderFileHeaders = Partial<Record<ColumnName, string>>
 
-export const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const
+export const providerFileDelimiters = { comma: ',', semicolon: ';', tab: '\t' } as const
 
 export interface FileFormat {
-  columns: Headers
+  columns: ProviderFileHeaders
   isDecimal: boolean
   /** If null, the first line decides. */
-  delimiter: (typeof delimiters)[keyof typeof delimiters] | null
+  delimiter: (typeof providerFileDelimiters)[keyof typeof providerFileDelimiters] | null
 }
 
 export type MoneyKind = 'payment' | 'refund'
@@ -113,7 +113,9 @@ function detectDelimiter(head: string) {
     .replaceAll(/"[^"]*"/g, '')
     .split(/[\r\n]/, 1)
   const countOf = (delimiter: string): number => line.split(delimiter).length
-  return Object.values(delimiters).reduce((best, each) => (countOf(each) > countOf(best) ? each : best))
+  return Object.values(providerFileDelimiters).reduce((best, each) =>
+    countOf(each) > countOf(best) ? each : best,
+  )
 }
 
 async function parseAll(
@@ -142,7 +144,10 @@ async function parseAll(
 }
 
 /** Finds each column by its title in `named`, or else by its own name. */
-function findColumns(header: readonly string[], named: Headers): Partial<Record<ColumnName, number>> {
+function findColumns(
+  header: readonly string[],
+  named: ProviderFileHeaders,
+): Partial<Record<ColumnName, number>> {
   const titles = header.map((title) => title.trim())
   const positions: Partial<Record<ColumnName, number>> = {}
   for (const name of columnNames) {

@@ -23,14 +23,14 @@ export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 
   format: FileFormat
 }
 
-export type Reconciled = Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> & { id: string }
+export type ReconciliationResult = Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> & { id: string }
 
 /** Only returns the errors if rows are invalid. Throws UnreadableFile. */
 export async function reconcile(
   deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
   { day, wallet, fileName, bytes, format }: ReconcileInput,
   by: By,
-): Promise<Reconciled | RowErrors> {
+): Promise<ReconciliationResult | RowErrors> {
   const hash = createHash('sha256')
   const hashed = async function* () {
     for await (const piece of bytes) {

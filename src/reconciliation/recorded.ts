@@ -61,7 +61,7 @@ export const pageSize = 100
 export const maxReadMs = 4000
 
 /** Includes `from`, excludes `to`. */
-export type Period = { from: Date; to: Date }
+export type RecordedPeriod = { from: Date; to: Date }
 
 const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
 
@@ -77,7 +77,11 @@ const intentFilters = {
   }),
 }
 
-export async function* recordedIn(deps: Deps, period: Period, wallet: string | null): Yields<MoneyRecord[]> {
+export async function* recordedIn(
+  deps: Deps,
+  period: RecordedPeriod,
+  wallet: string | null,
+): Yields<MoneyRecord[]> {
   const intents = { ...deps, projection: intentFields }
   for await (const businessId of businessIds(deps)) {
     const live = { businessId, sandbox: false, 'payment.wallet': walletFilter(wallet) }
@@ -92,7 +96,7 @@ export const intentsIn = <Doc extends object>(
   { Intent, pace, projection }: Pick<Deps, 'Intent' | 'pace'> & { projection: Record<string, 0 | 1> },
   hint: keyof typeof intentFilters,
   where: mongo.Filter<Intent>,
-  period: Period,
+  period: RecordedPeriod,
 ) =>
   inParts(pace, period, (span, limit) =>
     nativeCollection(Intent)
@@ -106,9 +110,9 @@ export const intentsIn = <Doc extends object>(
 /** Halves a period with more than `pageSize` documents, so that no query needs to skip documents. */
 export async function* inParts<Doc>(
   pace: Pace,
-  { from, to }: Period,
+  { from, to }: RecordedPeriod,
   read: (span: Span, limit: number) => Promise<Doc[]>,
-): Yields<Period & { found: Doc[] }> {
+): Yields<RecordedPeriod & { found: Doc[] }> {
   const isDivisible = to.getTime() - from.getTime() > 1
   const found = await pace(() => read({ $gte: from, $lt: to }, isDivisible ? pageSize + 1 : 0))
   if (!isDivisible || found.length <= pageSize) return yield { found, from, to }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { version } from '../platform/version.ts'
+import { packageVersion } from '../platform/version.ts'
 
 /** The build copies this folder to dist. */
 const folder = join(import.meta.dirname, '../../docs/clients')
@@ -17,7 +17,7 @@ export interface ClientFile {
 }
 
 /** npx caches a package by its URL, so the URL contains the version. */
-export const cliPath = `/docs/cli-${version}.tgz`
+export const cliPath = `/docs/cli-${packageVersion}.tgz`
 
 export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
   ...readdirSync(folder)
@@ -35,7 +35,7 @@ export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBra
 ]
 
 function readCli(): ClientFile[] {
-  const file = join(folder, `payment-intents-cli-${version}.tgz`)
+  const file = join(folder, `payment-intents-cli-${packageVersion}.tgz`)
   if (!existsSync(file)) return []
   return [{ path: cliPath, type: 'application/gzip', content: readFileSync(file) }]
 }

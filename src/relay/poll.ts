@@ -3,7 +3,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
-import { idLists, models, type RelayDeps, relayOutboxes } from './relay.ts'
+import { idLists, type RelayDeps, relayModels, relayOutboxes } from './relay.ts'
 
 /** The poll skips younger events: their wake-up jobs may still arrive. */
 const graceMs = 1_500
@@ -27,7 +27,7 @@ export async function pollOutboxes(
       inFairBatches<Unrelayed>(
         perBusiness,
         (_, exceptBusinessIds) =>
-          nativeCollection(deps[models[list]] as unknown as Model<Unrelayed>).find(
+          nativeCollection(deps[relayModels[list]] as unknown as Model<Unrelayed>).find(
             { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } },
             { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
           ),

@@ -9,23 +9,23 @@ import { bookEvents } from '../ledger/book.ts'
 import { backgroundRest, createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { bytesOf, nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
-import type { Caused, OutboxEvent } from '../outbox/event.ts'
+import type { EventCause, OutboxEvent } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import { orderSourceFields } from '../store/orders/order.ts'
-import type { Span } from '../tracing/tracing.ts'
+import type { TraceSpan } from '../tracing/tracing.ts'
 import { type AttemptDeps, beginAttempt } from '../webhooks/attempts/attempt.ts'
 import { slotOwner } from '../webhooks/attempts/slots.ts'
 import { causeOf, type Delivery, deliveryJob, newDelivery } from '../webhooks/deliveries/delivery.ts'
 import type { LeasedDelivery } from '../webhooks/deliveries/lease.ts'
-import { accepts, type Endpoint, standing } from '../webhooks/endpoints/endpoint.ts'
+import { acceptsEvent, type Endpoint, undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
 import type { BodySource } from '../webhooks/message.ts'
 
 export type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
 /** Keyed by the names of the id lists in a job. */
-export const models = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
-export const idLists = Object.keys(models) as (keyof typeof models)[]
+export const relayModels = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
+export const idLists = Object.keys(relayModels) as (keyof typeof relayModels)[]
 
 interface Relayed {
   events: number
@@ -33,7 +33,7 @@ interface Relayed {
   /** These deliveries wait for a slot. */
   waiting: number
   /** One per event. */
-  causes: Caused[]
+  causes: EventCause[]
 }
 
 /** With 100 concurrent jobs, this keeps the events of at most 5,000 documents in memory. */
@@ -51,12 +51,12 @@ const maxWaitMs = 100
  */
 export async function relayOutboxes(
   deps: RelayDeps,
-  toRelay: Partial<Record<keyof typeof models, string[]>>,
+  toRelay: Partial<Record<keyof typeof relayModels, string[]>>,
 ): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
   const errors: unknown[] = []
   const kinds = new Map(
-    idLists.flatMap((list) => (toRelay[list] ?? []).map((id) => [id, models[list]] as const)),
+    idLists.flatMap((list) => (toRelay[list] ?? []).map((id) => [id, relayModels[list]] as const)),
   )
   await relayOnce(deps, [...kinds.keys()], async (ids) => {
     for (let at = 0; at < ids.length; at += maxPerJob) {
@@ -100,7 +100,7 @@ async function relayOnce(
 async function relayDocument(
   deps: RelayDeps,
   relayed: Relayed,
-  kind: (typeof models)[keyof typeof models],
+  kind: (typeof relayModels)[keyof typeof relayModels],
   id: string,
 ): Promise<void> {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
@@ -140,7 +140,9 @@ const relayDeliveries = (
   endpoints: readonly TargetEndpoint[],
 ) =>
   tracedRelay(deps, stored, async (source) => {
-    const targets = endpoints.filter((endpoint) => accepts(endpoint, source) && endpoint._id !== source._id)
+    const targets = endpoints.filter(
+      (endpoint) => acceptsEvent(endpoint, source) && endpoint._id !== source._id,
+    )
     const leaseToken = newId()
     const inserted = await Promise.allSettled(
       source.outbox.flatMap((event) =>
@@ -191,7 +193,7 @@ async function tracedRelay(
 ): Promise<void> {
   if (tracing === null) return relay(source)
   const { businessId, sandbox, referenceNumber } = source
-  const spans: { span: Span; facts: Record<string, unknown> }[] = []
+  const spans: { span: TraceSpan; facts: Record<string, unknown> }[] = []
   const outbox = source.outbox.map((event) => {
     const { event: webhookEvent, requestId, traceparent } = event
     if (traceparent === undefined) return event
@@ -250,7 +252,7 @@ export const openRelayBatchers = (deps: Models & { transactions: Transactions })
   findActiveEndpoints: createBatcher<string, TargetEndpoint[]>(500, async (businessIds) => {
     const found = await nativeCollection(deps.Endpoint)
       .find<TargetEndpoint>(
-        { businessId: { $in: [...new Set(businessIds)] }, ...standing, active: true },
+        { businessId: { $in: [...new Set(businessIds)] }, ...undeletedFilter, active: true },
         { projection: { businessId: 1, sandbox: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
       )
       .toArray()

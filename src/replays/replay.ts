@@ -4,11 +4,22 @@ import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/w
 import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { countAuditLine } from '../businesses/quotas.ts'
-import type { Result, WriteRequest } from '../idempotency/request.ts'
+import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
 import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import {
+  date,
+  flag,
+  list,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  text,
+  type ValueOfField,
+  whole,
+} from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { By } from '../security/actor.ts'
@@ -25,7 +36,7 @@ const selectionFields = part({
   /** The log's last number at the start. Later events aren't replayed, so a replay always ends. */
   through: whole,
 })
-export type EventSelection = Of<typeof selectionFields>
+export type EventSelection = ValueOfField<typeof selectionFields>
 
 /** Each processed event counts once. */
 const countFields = part({
@@ -34,7 +45,7 @@ const countFields = part({
   /** E.g. events whose delivery is already DELIVERED, due or in flight. */
   skipped: whole,
 })
-export type ReplayCounts = Of<typeof countFields>
+export type ReplayCounts = ValueOfField<typeof countFields>
 
 /**
  * A replay sends the events of a period to one endpoint again. Workers lease it for a few seconds at a time,
@@ -88,7 +99,7 @@ const dayMs = 86_400_000
 /** Test replays are kept as long as other test data. */
 const keptDays = { test: 30, live: 90 } as const
 
-export const ended = (sandbox: boolean, now: Date) => ({
+export const endedReplayFields = (sandbox: boolean, now: Date) => ({
   nextRunAt: null,
   finishedAt: now,
   expiresAt: new Date(now.getTime() + (sandbox ? keptDays.test : keptDays.live) * dayMs),
@@ -167,7 +178,7 @@ export async function cancelOwnReplay(
   endpointId: string,
   id: string,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   let addsLine = false
   const result = await auditedOnce(deps, request, { documents: [id] }, async (act) => {
     const replay = await findReplay(deps, caller, endpointId, id, act.session)
@@ -185,7 +196,11 @@ async function endRunning(
 ): Promise<Replay> {
   if (replay.status !== 'RUNNING') return replay
   const { _id, endpointId, businessId, sandbox } = replay
-  const set = { status: 'CANCELLED', cancellationReason: 'requested', ...ended(sandbox, at) } as const
+  const set = {
+    status: 'CANCELLED',
+    cancellationReason: 'requested',
+    ...endedReplayFields(sandbox, at),
+  } as const
   await nativeCollection(model).updateOne({ _id }, { $set: set, $unset: { running: 1 } }, { session })
   await add({
     act: 'endpoint.replay-cancelled',

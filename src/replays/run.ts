@@ -11,12 +11,12 @@ import type { AttemptDeps } from '../webhooks/attempts/attempt.ts'
 import { type AttemptEndpoint } from '../webhooks/attempts/attempt.ts'
 import { beginAttempts } from '../webhooks/attempts/attempt-due.ts'
 import { slotOwner } from '../webhooks/attempts/slots.ts'
-import { deliveryId, leasable, newDelivery } from '../webhooks/deliveries/delivery.ts'
+import { deliveryId, leasableFilter, newDelivery } from '../webhooks/deliveries/delivery.ts'
 import { readCandidates, requeueForReplay } from '../webhooks/deliveries/requeue.ts'
 import { isReceiving } from '../webhooks/endpoints/endpoint.ts'
 import { leasesOn } from '../work/lease.ts'
-import type { Work } from '../work/loop.ts'
-import { ended, type Replay, type ReplayCounts } from './replay.ts'
+import type { PolledWork } from '../work/loop.ts'
+import { endedReplayFields, type Replay, type ReplayCounts } from './replay.ts'
 import { readSelected } from './selected-events.ts'
 
 type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'databaseTime' | 'queues'>
@@ -34,7 +34,7 @@ const sliceMs = 5_000
 const maxBlockedMs = 500
 const restMs = 1_000
 
-export const replayWork: Work = {
+export const replayWork: PolledWork = {
   name: 'replays',
   queue: 'webhook-delivery',
   everyMs: 1_000,
@@ -155,7 +155,7 @@ async function maxAttempts(
   const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwner(endpoint)))
   if (most <= 0) return 0
   const due = await deps.Delivery.countDocuments(
-    { endpointId: endpoint._id, ...leasable(deps.now()) },
+    { endpointId: endpoint._id, ...leasableFilter(deps.now()) },
     { hint: 'openByEndpoint', limit: maxDue },
   )
   return due < maxDue ? most : 0
@@ -240,7 +240,7 @@ export function endReplay(
     status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,
     leaseToken: null,
-    ...ended(replay.sandbox, deps.now()),
+    ...endedReplayFields(replay.sandbox, deps.now()),
   }
   return leases(deps).change(replay, { $set: change, $unset: { running: 1 } }, { status: 'RUNNING' })
 }

@@ -5,7 +5,7 @@ import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audi
 import type { Caller } from '../businesses/caller.ts'
 import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../businesses/quotas.ts'
 import { findLastNumber } from '../events/feed/read.ts'
-import type { Result, WriteRequest } from '../idempotency/request.ts'
+import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
 import { readSpan, upToNow } from '../input/span.ts'
 import { startOfUtcDay, usedUpRefusal, utcDayOf } from '../limits/counter.ts'
 import { bytesOf, nativeCollection } from '../mongo/collection.ts'
@@ -165,7 +165,7 @@ export async function requestReplay(
   endpointId: string,
   { dryRun, ...wanted }: ReturnType<typeof parseReplay>,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const endpoint = await findEndpoint(deps, caller, endpointId)
   permitEvents(caller, wanted.events ?? endpoint.events, 'events')
   // Limited like lists, because a dry run can be repeated without end.

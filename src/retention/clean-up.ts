@@ -2,23 +2,23 @@ import { forgetStored } from '../lists/counts.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { describeError } from '../platform/log.ts'
 import { businessPages } from '../reconciliation/recorded.ts'
-import type { Work } from '../work/loop.ts'
+import type { PolledWork } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type CleaningDeps, cutoffsOf, startCounts, type Watch } from './cleaning.ts'
+import { type CleaningDeps, type CleanUpWatch, cutoffsOf, startCounts } from './cleaning.ts'
 import {
+  type CleanUpPass,
   isLeased,
   isOwed,
   lastDue,
   openProgress,
   openRecord,
-  type Pass,
   type RetentionProgress,
   startPass,
   takeLease,
 } from './record.ts'
-import { carryOut, rules } from './rules.ts'
+import { carryOut, cleanUpRules } from './rules.ts'
 
-export type Outcome = 'cleaned' | 'already-running' | 'stopped'
+export type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
  * Continues a pass that was stopped or killed. If some businesses fail, it still cleans the others, then
@@ -27,9 +27,9 @@ export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 export async function runCleanUp(
   deps: CleaningDeps,
   ending: AbortSignal,
-  watch: Watch,
+  watch: CleanUpWatch,
   begin: () => Promise<unknown> = async () => undefined,
-): Promise<Outcome> {
+): Promise<CleanUpOutcome> {
   const lease = await takeLease(deps)
   if (lease === null) return 'already-running'
   const lost = new AbortController()
@@ -61,7 +61,7 @@ export async function runCleanUp(
 const failedRun = { work: 'clean-up', outcome: 'failed' } as const
 
 /** After a failed run, the next one starts when the lease has ended. */
-export const cleanUpWork: Work = {
+export const cleanUpWork: PolledWork = {
   name: 'clean-up',
   queue: 'retention',
   everyMs: 6_000,
@@ -83,17 +83,21 @@ export const cleanUpWork: Work = {
   },
 }
 
-export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<void> {
+export async function countCleanUp(
+  deps: CleaningDeps,
+  ending: AbortSignal,
+  watch: CleanUpWatch,
+): Promise<void> {
   const pace = createPace(ending, () => Promise.resolve())
   const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })
   if (fault !== null) throw fault
 }
 
 interface CleanUpRun {
-  pass: Pass | null
+  pass: CleanUpPass | null
   pace: Pace
   stop: AbortSignal
-  watch: Watch
+  watch: CleanUpWatch
 }
 
 /** Skips businesses that this pass has finished. Returns one error for all failures. Throws if stopped. */
@@ -110,7 +114,7 @@ async function eachBusiness(
     const cleaning = { ...deps, ...cutoffs, businessId, progress, isDry: pass === null, pace, ...watch }
     try {
       if (pass !== null) await pace(() => forgetStored(deps.ListCheckpoints, businessId, cutoffs.testsBefore))
-      for (const rule of rules) await carryOut(cleaning, rule)
+      for (const rule of cleanUpRules) await carryOut(cleaning, rule)
       if (pass !== null) await progress.end(pass.id)
       watch.done()
     } catch (error) {

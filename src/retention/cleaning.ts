@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
-import type { Progress } from './record.ts'
+import type { CleanUpProgress } from './record.ts'
 
 /** For this long, support staff still find a deleted endpoint. */
 const deletedKeptMs = 48 * 3_600_000
@@ -14,10 +14,10 @@ export type CleaningDeps = Models & {
 export interface Cleaning extends Models, ReturnType<typeof cutoffsOf> {
   now(): Date
   businessId: string
-  progress: Progress
+  progress: CleanUpProgress
   isDry: boolean
   pace: Pace
-  count(kind: Kind, documents: number): void
+  count(kind: CleanedKind, documents: number): void
 }
 
 /** Data from before these times can be removed or trimmed. */
@@ -48,19 +48,19 @@ export const modelOf = {
   endpoints: 'Endpoint',
   attempts: 'Delivery',
 } as const satisfies Record<string, keyof Models>
-export type Kind = keyof typeof modelOf
+export type CleanedKind = keyof typeof modelOf
 
-export interface Watch {
-  count(kind: Kind, documents: number): void
+export interface CleanUpWatch {
+  count(kind: CleanedKind, documents: number): void
   done(): void
 }
 
-export type Counts = Record<Kind | 'businesses', number>
+export type CleanUpCounts = Record<CleanedKind | 'businesses', number>
 
-export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
+export function startCounts(also: CleanUpWatch): { counts: CleanUpCounts; watch: CleanUpWatch } {
   const names = ['businesses', ...Object.keys(modelOf)]
-  const counts = Object.fromEntries(names.map((name) => [name, 0])) as Counts
-  const watch: Watch = {
+  const counts = Object.fromEntries(names.map((name) => [name, 0])) as CleanUpCounts
+  const watch: CleanUpWatch = {
     count(kind, documents) {
       counts[kind] += documents
       also.count(kind, documents)

@@ -1,7 +1,17 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { anything, date, flag, type Of, oneOf, optional, orNull, part, text } from '../mongo/fields.ts'
+import {
+  anything,
+  date,
+  flag,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  text,
+  type ValueOfField,
+} from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
 
@@ -11,7 +21,7 @@ const minute = 30
 const dayMs = 86_400_000
 
 /** The pattern begins with the seconds. */
-export const nightly = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
+export const nightlySchedule = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
 
 export function lastDue(now: Date): Date {
   const today = new Date(now)
@@ -25,7 +35,7 @@ const passFields = part({
   /** Some businesses failed. Later runs of the pass retry only those. */
   hasFaults: flag,
 })
-export type Pass = Of<typeof passFields>
+export type CleanUpPass = ValueOfField<typeof passFields>
 
 export const retentionRecords = declareCollection({
   name: 'retention',
@@ -70,7 +80,7 @@ export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
  * A pass may take longer than a day, or it would never get to the last businesses. But if only failed
  * businesses are left, the next night starts a new pass.
  */
-export function startPass({ pass }: RetentionRecord, now: Date): Pass {
+export function startPass({ pass }: RetentionRecord, now: Date): CleanUpPass {
   const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
@@ -134,7 +144,7 @@ export const retentionProgress = declareCollection({
 })
 export type RetentionProgress = Stored<typeof retentionProgress>
 
-export type Progress = ReturnType<typeof openProgress>
+export type CleanUpProgress = ReturnType<typeof openProgress>
 
 export function openProgress(
   deps: { RetentionProgress: Model<RetentionProgress> },

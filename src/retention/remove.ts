@@ -4,9 +4,9 @@ import { keyLifetimeMs } from '../idempotency/request.ts'
 import { closeDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { unusedAmong } from '../webhooks/endpoints/stop-deliveries.ts'
-import { type Cleaning, type Kind, modelOf } from './cleaning.ts'
+import { type CleanedKind, type Cleaning, modelOf } from './cleaning.ts'
 
-export type Filter = Record<string, unknown>
+export type CleanUpFilter = Record<string, unknown>
 
 interface Subject {
   _id: string
@@ -34,7 +34,7 @@ const endedIntent = {
  * First hides the intents with `cleanedAt`, so that no refund can follow. Removes them last, because their
  * deliveries and events are composed from them, and the next clean-up finds leftover data through them.
  */
-export async function removeIntents(cleaning: Cleaning, page: Filter): Promise<void> {
+export async function removeIntents(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
   const found = await findIntents(cleaning, { ...page, ...endedIntent, ...unneeded(cleaning) })
   const hidden = await hide(cleaning, await withoutOpenDeliveries(cleaning, found))
   await removeMovements(cleaning, hidden)
@@ -44,7 +44,7 @@ export async function removeIntents(cleaning: Cleaning, page: Filter): Promise<v
   await removeTests(cleaning, 'intents', { ...withIdOf(removable), ...endedIntent })
 }
 
-export async function removeOrders(cleaning: Cleaning, page: Filter): Promise<void> {
+export async function removeOrders(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
   const projection = { referenceNumber: '$number' }
   const found = await nativeCollection(cleaning.Order)
     .find<Subject>({ ...page, sandbox: true, ...relayed }, { projection, maxTimeMS })
@@ -56,14 +56,14 @@ export async function removeOrders(cleaning: Cleaning, page: Filter): Promise<vo
   await removeTests(cleaning, 'orders', { ...withIdOf(removable), ...relayed })
 }
 
-export async function removeEndpoints(cleaning: Cleaning, page: Filter): Promise<void> {
+export async function removeEndpoints(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
   const deleted = { deletedAt: { $type: 'date', $lt: cleaning.endpointsBefore } }
   const unused = await unusedAmong(cleaning.Endpoint, [{ $match: { ...page, ...deleted } }])
   await removeFrom(cleaning, 'endpoints', { _id: { $in: unused }, ...deleted })
 }
 
 /** Keeps the closing markers, which contain the statements of the removed entries and the balance. */
-export async function removeEntries(cleaning: Cleaning, page: Filter): Promise<void> {
+export async function removeEntries(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
   if (!cleaning.isDry) await closeDays(cleaning, { businessId: cleaning.businessId, sandbox: true })
   await removeTests(cleaning, 'entries', page)
 }
@@ -82,7 +82,7 @@ function unneeded({ now, paidBefore }: Cleaning) {
   }
 }
 
-const findIntents = ({ Intent: model }: Cleaning, filter: Filter): Promise<Ended[]> =>
+const findIntents = ({ Intent: model }: Cleaning, filter: CleanUpFilter): Promise<Ended[]> =>
   nativeCollection(model)
     .find<Ended>(
       { ...filter, sandbox: true },
@@ -137,7 +137,7 @@ async function removeEventsOf(cleaning: Cleaning, subjects: Subject[]): Promise<
 }
 
 /** Empties the log's last event instead of removing it, because the next number follows from it. */
-export async function removeEvents(cleaning: Cleaning, filter: Filter): Promise<void> {
+export async function removeEvents(cleaning: Cleaning, filter: CleanUpFilter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
   const last = await findLastLink(collection, { businessId, sandbox: true })
@@ -160,7 +160,7 @@ const lastOnly = [
   { $unset: ['attemptLog.responseText', 'untrimmed'] },
 ]
 
-export async function trimAttempts(cleaning: Cleaning, filter: Filter): Promise<void> {
+export async function trimAttempts(cleaning: Cleaning, filter: CleanUpFilter): Promise<void> {
   const { Delivery, isDry, count } = cleaning
   const old = { ...filter, sandbox: false, ...endedDelivery }
   if (isDry) return count('attempts', await nativeCollection(Delivery).countDocuments(old, { maxTimeMS }))
@@ -168,7 +168,7 @@ export async function trimAttempts(cleaning: Cleaning, filter: Filter): Promise<
 }
 
 /** Flags open deliveries for a later clean-up, then trims ended ones. One may end between the two writes. */
-export async function trimOrFlag(cleaning: Cleaning, page: Filter): Promise<void> {
+export async function trimOrFlag(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
   const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   if (!cleaning.isDry)
     await nativeCollection(cleaning.Delivery).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
@@ -176,12 +176,12 @@ export async function trimOrFlag(cleaning: Cleaning, page: Filter): Promise<void
 }
 
 /** Never deletes live documents, whatever the filter contains. */
-export const removeTests = (cleaning: Cleaning, kind: Kind, filter: Filter): Promise<void> =>
+export const removeTests = (cleaning: Cleaning, kind: CleanedKind, filter: CleanUpFilter): Promise<void> =>
   removeFrom(cleaning, kind, { ...filter, sandbox: true })
 
-async function removeFrom(cleaning: Cleaning, kind: Kind, filter: Filter): Promise<void> {
+async function removeFrom(cleaning: Cleaning, kind: CleanedKind, filter: CleanUpFilter): Promise<void> {
   const { isDry, count } = cleaning
-  const collection = nativeCollection(cleaning[modelOf[kind]] as unknown as Model<Filter>)
+  const collection = nativeCollection(cleaning[modelOf[kind]] as unknown as Model<CleanUpFilter>)
   if (isDry) return count(kind, await collection.countDocuments(filter, { maxTimeMS }))
   count(kind, (await collection.deleteMany(filter, { maxTimeMS })).deletedCount)
 }

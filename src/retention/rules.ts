@@ -1,13 +1,13 @@
 import type { Model } from 'mongoose'
 import { dayOf } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { byCreation, type Listed, readWalkPage, sortBy, type WalkOrder } from '../mongo/walk.ts'
+import { byCreation, type CreatedDocument, readWalkPage, sortBy, type WalkOrder } from '../mongo/walk.ts'
 import { outboxIndex } from '../outbox/event.ts'
-import { type Cleaning, type Kind, modelOf } from './cleaning.ts'
+import { type CleanedKind, type Cleaning, modelOf } from './cleaning.ts'
 import {
   batchLimits,
+  type CleanUpFilter,
   endedDelivery,
-  type Filter,
   removeEndpoints,
   removeEntries,
   removeEvents,
@@ -19,27 +19,27 @@ import {
 } from './remove.ts'
 
 interface Rule {
-  kind: Kind
+  kind: CleanedKind
   index: string
   /** Filters by the first fields of the index. */
-  where?(businessId: string): Filter
+  where?(businessId: string): CleanUpFilter
   /** The last fields of the index. Defaults to the creation time and the id. */
   order?: WalkOrder
   olderThan?(cleaning: Cleaning): Date | null | Promise<Date | null>
-  only?: Filter
-  remove?(cleaning: Cleaning, page: Filter): Promise<void>
+  only?: CleanUpFilter
+  remove?(cleaning: Cleaning, page: CleanUpFilter): Promise<void>
   /** `resumes`: continues where the last clean-up stopped. `shrinks`: always reads the first page again. */
   pages?: 'resumes' | 'shrinks'
 }
 
 const tests =
-  (more: Filter) =>
-  (businessId: string): Filter => ({ businessId, sandbox: true, ...more })
+  (more: CleanUpFilter) =>
+  (businessId: string): CleanUpFilter => ({ businessId, sandbox: true, ...more })
 const oldAttempts = ({ attemptsBefore }: Cleaning): Date | null => attemptsBefore
 const anyAge = (): Date => new Date(8.64e15)
 
 /** Deliveries come first, because they're composed from intents and orders and refer to endpoints. */
-export const rules: readonly Rule[] = [
+export const cleanUpRules: readonly Rule[] = [
   { kind: 'deliveries', index: 'byTimeAndEvent', only: endedDelivery },
   { kind: 'intents', index: 'byTime', remove: removeIntents },
   { kind: 'orders', index: 'byTime', remove: removeOrders },
@@ -128,8 +128,8 @@ export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
   const [where, { time }] = [(rule.where ?? tests({}))(businessId), order]
   if (isDry && pages === 'shrinks') return remove(cleaning, { ...where, [time]: { $lt: before } })
   const walk = { index, order, where, before, from: pages === 'resumes' ? progress.reached(kind) : null }
-  const model = cleaning[modelOf[kind]] as unknown as Model<Listed & Record<string, unknown>>
-  const readAndRemove = async (last: Listed | null) => {
+  const model = cleaning[modelOf[kind]] as unknown as Model<CreatedDocument & Record<string, unknown>>
+  const readAndRemove = async (last: CreatedDocument | null) => {
     const page = await readWalkPage(model, walk, last, { ...batchLimits, projection: sortBy(order) })
     const end = page.at(-1)
     if (end === undefined) return null
@@ -141,7 +141,7 @@ export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
     }
     return isFull ? end : null
   }
-  let last: Listed | null = null
+  let last: CreatedDocument | null = null
   do last = await pace(() => readAndRemove(pages === 'shrinks' ? null : last))
   while (last !== null)
   if (pages === 'resumes') progress.note(kind, before)

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { type Of, oneOf, orNull, part, text } from '../mongo/fields.ts'
+import { oneOf, orNull, part, text, type ValueOfField } from '../mongo/fields.ts'
 
 export const actorFields = part({
   kind: oneOf<'staff' | 'operator' | 'merchant'>(),
@@ -8,7 +8,7 @@ export const actorFields = part({
   /** An IP address, or the host on which an operator ran the command. */
   from: orNull(text),
 })
-export type Actor = Of<typeof actorFields>
+export type Actor = ValueOfField<typeof actorFields>
 
 export interface By {
   actor: Actor

@@ -1,7 +1,7 @@
-import type { Bound } from '../limits/counter.ts'
+import type { CounterBound } from '../limits/counter.ts'
 import type { Limit } from '../limits/limit.ts'
 import type { Deps } from '../platform/deps.ts'
-import { throttled } from '../platform/log.ts'
+import { throttleLog } from '../platform/log.ts'
 import { prefixesOf } from '../platform/network.ts'
 
 /** A larger prefix may have `share` times as many failures. */
@@ -27,29 +27,33 @@ const inProgressMs = 1000
 
 /** Call either `fail` or `leave`, exactly once. */
 export type CheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
-export type Check = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
+export type NetworkCheck = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
 
 /** There's no limit across all networks, because one attacker could use it to shut out all customers. */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
   { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,
 ) {
-  const warn = throttled(60_000, (fields) => log.warn(fields, 'network.closed'))
+  const warn = throttleLog(60_000, (fields) => log.warn(fields, 'network.closed'))
 
   /** Returns the longest time for which a bound is closed, in ms. */
-  function longest(bounds: readonly Bound[], closedMs: readonly number[], reported: readonly Bound[]) {
+  function longest(
+    bounds: readonly CounterBound[],
+    closedMs: readonly number[],
+    reported: readonly CounterBound[],
+  ) {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound))
         warn({ kind: name, network: bound.id.split(' ').at(-1) })
     return Math.max(0, ...closedMs)
   }
 
-  async function openStored(bounds: readonly Bound[]): Promise<Check> {
+  async function openStored(bounds: readonly CounterBound[]): Promise<NetworkCheck> {
     const closedMs = longest(bounds, await counters.take(bounds), bounds.slice(1))
     return closedMs > 0 ? { isOpen: false, closedMs } : { isOpen: true, ...endOf(bounds) }
   }
 
-  const endOf = (bounds: readonly Bound[], countedAt?: Date): CheckEnd => ({
+  const endOf = (bounds: readonly CounterBound[], countedAt?: Date): CheckEnd => ({
     fail: async () => perFailure > 1 && counters.add(bounds, perFailure - 1),
     leave: () => counters.giveBack(bounds, countedAt),
   })
@@ -62,7 +66,7 @@ export function createNetworkLimit(
     return count
   }
 
-  async function openInProcess(bounds: readonly Bound[]): Promise<Check> {
+  async function openInProcess(bounds: readonly CounterBound[]): Promise<NetworkCheck> {
     const own = bounds[0]?.id ?? ''
     const running = countInProgress(own, 1)
     const end = (): void => void countInProgress(own, -1)
@@ -82,7 +86,7 @@ export function createNetworkLimit(
     return { isOpen: true, fail, leave: async () => end() }
   }
 
-  const boundsOf = (ip: string, owner?: string): Bound[] =>
+  const boundsOf = (ip: string, owner?: string): CounterBound[] =>
     prefixesOf(ip).map(({ range, share }) => ({
       id: [name, ...(owner === undefined ? [] : [owner]), range].join(' '),
       max: perNetwork * share * perFailure,

@@ -4,7 +4,7 @@ import { inBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './encrypt.ts'
 
 /** `unreadable` lists the documents whose SECRET_KEY isn't configured. */
-export type Reencrypted = { reencrypted: number; unreadable: string[] }
+export type ReencryptionResult = { reencrypted: number; unreadable: string[] }
 
 type Encrypted = { _id: string; encrypted: string }
 
@@ -14,8 +14,8 @@ export async function reencryptField<Doc extends { _id: string }>(
   model: Model<Doc>,
   field: string,
   { where, advance }: { where?: object; advance?(documents: number): void } = {},
-): Promise<Reencrypted> {
-  const result: Reencrypted = { reencrypted: 0, unreadable: [] }
+): Promise<ReencryptionResult> {
+  const result: ReencryptionResult = { reencrypted: 0, unreadable: [] }
   const collection = nativeCollection(model as unknown as Model<{ _id: string }>)
   const encrypted = collection.find<Encrypted>(
     { ...where, [field]: { $type: 'string' } },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import type { Resource } from '../limits/limit.ts'
+import type { LimitedResource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
@@ -26,7 +26,7 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
       ],
       gets: 'the page asks to try again',
     },
-  }) satisfies Record<string, Resource>
+  }) satisfies Record<string, LimitedResource>
 
 /** Longer than any queue of checks. */
 const maxWaitMs = 60_000

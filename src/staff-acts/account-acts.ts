@@ -1,6 +1,6 @@
 import type { By } from '../security/actor.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
-import { isValidStaffName, type Role, roles } from '../staff/permissions.ts'
+import { isValidStaffName, type Role, staffRoles } from '../staff/permissions.ts'
 import type { ActDeps, ActGroup, ActResult, FormValues } from './act.ts'
 import { accountShown } from './shown.ts'
 
@@ -11,9 +11,9 @@ const whatRolesMay =
   'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.'
 
 const nameIn = ({ name = '' }: FormValues): string => name.trim().toLowerCase()
-const roleIn = ({ role }: FormValues): Role | undefined => roles.find((each) => each === role)
+const roleIn = ({ role }: FormValues): Role | undefined => staffRoles.find((each) => each === role)
 const roleFault = (values: FormValues) =>
-  roleIn(values) === undefined ? { role: `Choose ${roles.join(', ')}.` } : {}
+  roleIn(values) === undefined ? { role: `Choose ${staffRoles.join(', ')}.` } : {}
 
 /** The link or password with which the account's owner first signs in. It's shown only once. */
 type Access = { name: string; link: string } | { name: string; password: string }
@@ -86,7 +86,7 @@ export const accountActs: ActGroup<AccountFacts> = {
         role: {
           label: 'New role',
           option: whatRolesMay,
-          choices: roles,
+          choices: staffRoles,
           isRequired: true,
           current: ({ role }) => role,
         },
@@ -236,7 +236,7 @@ export const staffListActs: ActGroup<object> = {
           label: 'Role',
           option: whatRolesMay,
           hint: whatRolesMay,
-          choices: roles,
+          choices: staffRoles,
           isRequired: true,
           current: () => 'viewer',
         },

@@ -11,7 +11,7 @@ import type { CommissionRates } from '../wallets/commission.ts'
 import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
 import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
 
-export interface BusinessFacts extends Omit<Business, '_id'>, Usages, KeyTotals {
+export interface BusinessFacts extends Omit<Business, '_id'>, BusinessQuotaUsage, KeyTotals {
   id: string
   /** The current rates, in basis points. */
   commissionRates: CommissionRates
@@ -68,13 +68,13 @@ const shown = {
   sandboxBytesToday: 'sandboxBytes',
 } as const satisfies Record<string, QuotaName>
 
-export type Usages = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
+export type BusinessQuotaUsage = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
 
 /** Capacity that processes have reserved counts as used. */
 export async function usagesOf(
   deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
   business: Business,
-): Promise<Usages> {
+): Promise<BusinessQuotaUsage> {
   const names = Object.keys(shown) as (keyof typeof shown)[]
   const owned = names.map((name) => ({ name: shown[name], owner: business._id }))
   const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])

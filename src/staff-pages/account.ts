@@ -21,14 +21,14 @@ import {
   cardForm,
   codeField,
   errorNotice,
-  hidden,
   newPasswordFields,
   passwordField,
   type RefusedForm,
   refusalOf,
+  renderHiddenInput,
 } from './forms.ts'
 import { byStaff, checkCsrf } from './guards.ts'
-import { buttonForm, csrfField, page, sendStaffPage, staffOf } from './layout.ts'
+import { buttonForm, csrfField, renderStaffPage, sendStaffPage, staffOf } from './layout.ts'
 import { type SignInPageDeps, wrongCode } from './sign-in.ts'
 import { sessionsTable } from './staff.ts'
 
@@ -178,7 +178,7 @@ async function sendFactorForm(
     'Code of the second factor that you are replacing',
     'The 6 digits that your current app shows, or a recovery code.',
   )
-  const fields = html`!${csrfField(staff)}!${hidden('sealed', sealed)}
+  const fields = html`!${csrfField(staff)}!${renderHiddenInput('sealed', sealed)}
     <p>Scan this QR code with an authenticator app on your phone, then enter the code that the app shows.</p>
     <p><img class="qr" src="data:image/svg+xml;base64,${image}" alt="QR code for the authenticator app" width="240" height="240" /></p>
     <p>Or type this key into the app: <code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>
@@ -198,5 +198,5 @@ function sendCodes(res: Response, title: string, codes: readonly string[]): void
     <p>Without your phone, you can sign in with one of them instead of a code. Each works once. Earlier codes no longer work.</p>
     <ul class="card codes">!${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
     <p><a class="button" href="/admin">Continue</a></p>`
-  sendPage(res, 200, page({ title, body }, { ...staffOf(res), mustAddFactor: false }))
+  sendPage(res, 200, renderStaffPage({ title, body }, { ...staffOf(res), mustAddFactor: false }))
 }

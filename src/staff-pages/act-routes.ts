@@ -17,9 +17,9 @@ import {
   obstacleTo,
   type StaffAct,
 } from '../staff-acts/act.ts'
-import { capitalised, entryNamed, userText } from './format.ts'
-import { hidden, inputField } from './forms.ts'
-import { byStaff, checkCsrf, idIn, requirePermission, show } from './guards.ts'
+import { capitaliseFirst, entryNamed, userText } from './format.ts'
+import { inputField, renderHiddenInput } from './forms.ts'
+import { byStaff, checkCsrf, idIn, requirePermission, serveStaffPage } from './guards.ts'
 import { csrfField, type PageContent, sendNotFound, sendStaffPage, staffOf } from './layout.ts'
 import { factsOf } from './table.ts'
 
@@ -31,7 +31,7 @@ export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found
     const formOf = (id: string, found: Found, staff: SignedIn) => {
       return { group, act, found, staff, backPath: objectPath(group, id), name }
     }
-    const confirm = show(deps, async (reading, { id, query, staff }) => {
+    const confirm = serveStaffPage(deps, async (reading, { id, query, staff }) => {
       const found = await group.find(reading, id)
       return found && confirmation(reading, formOf(id, found, staff), valuesIn(act, found, query), {})
     })
@@ -138,7 +138,7 @@ function effectFacts<Found>({ acts }: ActGroup<Found, Deps>, { effects }: StaffA
   const { undo, undoNote = '' } = effects
   const undone = undo === undefined ? undoNote : `With “${acts[undo]?.label ?? undo}”.`
   return [...namedEffects(effects), ['Undo', undone] as const]
-    .map(([name, sentence]) => html`<dt>${name}</dt><dd>${capitalised(sentence)}</dd>`)
+    .map(([name, sentence]) => html`<dt>${name}</dt><dd>${capitaliseFirst(sentence)}</dd>`)
     .join('')
 }
 
@@ -151,7 +151,7 @@ function confirmationForm<Found>(
     field(key, spec, values[key] ?? spec.current(found), faults[key])
   const fields = Object.entries(act.fields ?? {}).flatMap(([key, spec]) => [
     shown(key, spec),
-    spec.label === null ? '' : hidden(shownName(key), spec.current(found)),
+    spec.label === null ? '' : renderHiddenInput(shownName(key), spec.current(found)),
   ])
   const wrong = Object.keys(faults).length > 0
   return html`!${wrong ? html`<p class="notice bad" role="alert">${faults.form ?? 'Nothing was changed. Correct the marked fields.'}</p>` : ''}
@@ -172,7 +172,7 @@ const reasonField = <Found>({ isReasonOptional = false }: StaffAct<Found, Deps>)
 
 function field<Found>(name: string, spec: ActField<Found>, value: string, fault: string | undefined): string {
   const { label, hint, choices, isRequired, maxLength = 64 } = spec
-  if (label === null) return hidden(name, value)
+  if (label === null) return renderHiddenInput(name, value)
   const attributes = `autocomplete="off" maxlength="${maxLength}" ${isRequired ? 'required' : ''}`
   return inputField(name, { label, hint, fault, choices, value, attributes })
 }

@@ -4,7 +4,7 @@ import { dayOf } from '../ledger/entry.ts'
 import { readDays, type Statement } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { PageField } from '../staff-acts/shown.ts'
-import { groupDigits, money } from './format.ts'
+import { formatMoney, groupDigits } from './format.ts'
 import { businessPath } from './paths.ts'
 import { table } from './table.ts'
 
@@ -24,7 +24,7 @@ const figures: Figure[] = [
   { label: 'Refunds', colour: 'wait', unit: 'count', value: ({ refunds }) => refunds.count },
   { label: 'Amount refunded', colour: 'wait', unit: 'money', value: ({ refunds }) => refunds.amount },
 ]
-const formats = { count: groupDigits, money }
+const formats = { count: groupDigits, money: formatMoney }
 
 function shortDay(day: string): string {
   const text = new Date(day).toUTCString()

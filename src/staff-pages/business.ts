@@ -19,13 +19,13 @@ import { listEntries } from '../ledger/list.ts'
 import { balanceOf } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
 import { businessActs } from '../staff-acts/business-acts.ts'
-import { type QuotaUsage, type Usages, usagesOf } from '../staff-acts/business-facts.ts'
+import { type BusinessQuotaUsage, type QuotaUsage, usagesOf } from '../staff-acts/business-facts.ts'
 import { businessShown, listedBusinessShown, type PageField } from '../staff-acts/shown.ts'
 import { countDeadOfBusiness } from '../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
-import { atMost, badge, entryNamed, groupDigits, money, time, userText } from './format.ts'
+import { atMost, entryNamed, formatMoney, groupDigits, renderBadge, time, userText } from './format.ts'
 import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
 import { auditPath, businessLink, textIn, withQuery } from './paths.ts'
@@ -76,7 +76,7 @@ async function facts(deps: FactsDeps, business: Business): Promise<string> {
   </dl>`
 }
 
-const quotas: [label: string, quota: keyof Usages, limit: keyof Business['limits']][] = [
+const quotas: [label: string, quota: keyof BusinessQuotaUsage, limit: keyof Business['limits']][] = [
   ['Live payment codes', 'liveCodes', 'liveCodes'],
   ['Created in the sandbox today', 'sandboxToday', 'sandboxIntentsPerDay'],
   ['Live documents stored today', 'liveDocumentsToday', 'liveDocumentsPerDay'],
@@ -131,9 +131,9 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Pr
     const { items, total } = await listEntries(deps, owner, search)
     const payouts = items.map(
       ({ amount: paid, payoutReference, bookedAt }) =>
-        html`<div>!${time(bookedAt)}: ${money(-paid)}, reference !${userText(payoutReference ?? '')}</div>`,
+        html`<div>!${time(bookedAt)}: ${formatMoney(-paid)}, reference !${userText(payoutReference ?? '')}</div>`,
     )
-    rows.push(html`<dt>${name} balance</dt><dd>${money(amount)}</dd>
+    rows.push(html`<dt>${name} balance</dt><dd>${formatMoney(amount)}</dd>
       <dt>${name} payouts</dt>
       <dd>!${total > maxPayouts ? html`<div>The latest ${maxPayouts} of ${total}:</div>` : ''}!${total === 0 ? 'none' : payouts}</dd>`)
   }
@@ -233,8 +233,8 @@ const columns: PageField<ListedBusiness>[] = [
 function businessBadges(business: Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>): string {
   const { suspended, apiEnabled, liveApproved } = business
   return [
-    ...(suspended ? [badge('bad', 'suspended')] : []),
-    ...(apiEnabled ? [] : [badge('wait', 'developer API disabled')]),
-    liveApproved ? badge('live', 'live') : badge('faint', 'test only'),
+    ...(suspended ? [renderBadge('bad', 'suspended')] : []),
+    ...(apiEnabled ? [] : [renderBadge('wait', 'developer API disabled')]),
+    liveApproved ? renderBadge('live', 'live') : renderBadge('faint', 'test only'),
   ].join(' ')
 }

@@ -7,8 +7,8 @@ import type { SignedIn } from '../staff/staff-sessions.ts'
 import {
   type DeadGroup,
   type DeadGroups,
+  type DeadPeriod,
   groupDead,
-  type Period,
   shownDeadMs,
 } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
@@ -16,7 +16,7 @@ import { deliveriesCounted, outcomeOf, time, userText } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'
-import { type Column, table } from './table.ts'
+import { type PageTableColumn, table } from './table.ts'
 
 const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
@@ -35,7 +35,7 @@ export const deadPage: StaffPage<
 }
 
 /** Without `to`, the period ends now. Without `from`, it starts 30 days before its end or now, if earlier. */
-function periodOf({ from, to }: TimeSpan, now: Date): Period {
+function periodOf({ from, to }: TimeSpan, now: Date): DeadPeriod {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
   return { from: from ?? new Date(latest - shownDeadMs), to: end }
@@ -57,7 +57,7 @@ const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? 
 async function list(
   deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'secrets'>,
   dead: DeadGroups,
-  period: Period,
+  period: DeadPeriod,
   staff: SignedIn,
 ): Promise<string> {
   const { groups, isCut } = dead
@@ -89,10 +89,10 @@ const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { co
 
 function columnsFor(
   endpoints: ReadonlyMap<string, TracedEndpoint>,
-  period: Period,
+  period: DeadPeriod,
   staff: SignedIn,
-): Column<DeadGroup>[] {
-  const columns: Column<DeadGroup>[] = [
+): PageTableColumn<DeadGroup>[] {
+  const columns: PageTableColumn<DeadGroup>[] = [
     {
       label: 'Endpoint',
       unit: 'user',

@@ -10,14 +10,14 @@ import {
   type TracedDelivery,
 } from '../webhooks/deliveries/look-up.ts'
 import { lastHeaders, lastUrl } from '../webhooks/deliveries/present.ts'
-import { deliveryBadge, duration, environmentBadge, outcomeOf, time, userText } from './format.ts'
+import { deliveryBadge, environmentBadge, formatDuration, outcomeOf, time, userText } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, idLink, sourceOf, userLink } from './paths.ts'
 import { requeueButton, requeueNotice } from './requeue.ts'
 import { adviceCard } from './sentences/advice.ts'
 import { deliveryAdvice } from './sentences/webhook-advice.ts'
 import { factsOf, table } from './table.ts'
-import { actOf, type Numbered, numbered } from './timeline.ts'
+import { actOf, type NumberedAttempt, numberAttempts } from './timeline.ts'
 import { whatHappened } from './webhooks.ts'
 
 /** The page shows no payload, and hides responses that echo data that support staff may not see. */
@@ -56,7 +56,7 @@ export const deliveryPage: StaffPage<
 }
 
 function attempts(delivery: TracedDelivery): string {
-  const made = numbered(delivery)
+  const made = numberAttempts(delivery)
   const [first] = made
   if (first === undefined) return html`<p>No attempts yet.</p>`
   const cut = html`<p class="faint">Attempts before number ${first.number} are no longer stored.</p>`
@@ -74,10 +74,10 @@ const headers = (sent: Record<string, string> | null): string =>
       .join('\n')}</pre>
   </details>`
 
-const attemptColumns = (usualUrl: string): PageField<Numbered<TracedAttempt>>[] => [
+const attemptColumns = (usualUrl: string): PageField<NumberedAttempt<TracedAttempt>>[] => [
   { label: 'Attempt', value: ({ number }) => number },
   { label: 'Time', value: ({ attempt }) => attempt.at },
-  { label: 'Duration', value: ({ attempt }) => duration(attempt.durationMs) },
+  { label: 'Duration', value: ({ attempt }) => formatDuration(attempt.durationMs) },
   {
     label: 'Result',
     html: ({ attempt }) => html`!${userText(outcomeOf(attempt))}

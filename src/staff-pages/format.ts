@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { currencyCode, decimal } from '../../schemas/currency.ts'
+import { currencyCode, formatDecimal } from '../../schemas/currency.ts'
 import type { DeliveryStatus } from '../../schemas/deliveries.ts'
 import type { FailureStage } from '../../schemas/responses/webhooks.ts'
 import type { ApiKey } from '../businesses/api-key.ts'
@@ -17,18 +17,18 @@ export const time = (at: Date): string => html`<time datetime="${at.toISOString(
 /** Isolates text from a merchant or an endpoint, which keeps its own text direction. */
 export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
-export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const capitaliseFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Returns e.g. `12,500`. */
 export const groupDigits = (count: number): string => count.toLocaleString('en')
 
 /** Returns e.g. `12,500.00 MRU` (SPEC 1). */
-export function money(centimes: number): string {
-  const [units = '', cents = ''] = decimal(centimes).split('.')
+export function formatMoney(centimes: number): string {
+  const [units = '', cents = ''] = formatDecimal(centimes).split('.')
   return `${groupDigits(Number(units))}.${cents} ${currencyCode}`
 }
 
-export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
+export const formatDuration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 export const deliveriesCounted = (count: number): string =>
   `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
@@ -125,11 +125,11 @@ export const entryNamed = <Value>(
 
 type Colour = 'good' | 'wait' | 'bad' | 'live' | 'faint'
 
-export const badge = (colour: Colour, text: string): string =>
+export const renderBadge = (colour: Colour, text: string): string =>
   html`<span class="badge ${colour}">${text}</span>`
 
 export const environmentBadge = (sandbox: boolean): string =>
-  sandbox ? badge('faint', 'sandbox') : badge('live', 'live')
+  sandbox ? renderBadge('faint', 'sandbox') : renderBadge('live', 'live')
 
 const colours: Record<DeliveryStatus, Colour> = {
   PENDING: 'wait',
@@ -139,16 +139,16 @@ const colours: Record<DeliveryStatus, Colour> = {
   CANCELLED: 'faint',
 }
 
-export const deliveryBadge = (status: DeliveryStatus): string => badge(colours[status], status)
+export const deliveryBadge = (status: DeliveryStatus): string => renderBadge(colours[status], status)
 
 export function endpointBadge({ sandbox, active, deletedAt, reportedFailure }: TracedEndpoint): string {
   const environment = environmentBadge(sandbox)
-  if (deletedAt !== null) return html`!${environment} !${badge('faint', 'deleted')}`
-  const state = active ? badge('good', 'active') : badge('wait', 'disabled')
-  const failing = reportedFailure === null ? '' : html` !${badge('bad', 'failing')}`
+  if (deletedAt !== null) return html`!${environment} !${renderBadge('faint', 'deleted')}`
+  const state = active ? renderBadge('good', 'active') : renderBadge('wait', 'disabled')
+  const failing = reportedFailure === null ? '' : html` !${renderBadge('bad', 'failing')}`
   return html`!${environment} !${state}!${failing}`
 }
 
 const keyColours: Record<ApiKey['status'], Colour> = { active: 'good', suspended: 'wait', revoked: 'faint' }
 
-export const keyBadge = (status: ApiKey['status']): string => badge(keyColours[status], status)
+export const keyBadge = (status: ApiKey['status']): string => renderBadge(keyColours[status], status)

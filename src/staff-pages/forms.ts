@@ -1,10 +1,10 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { addHeader } from '../http/pages/send-page.ts'
-import type { Unproven } from '../staff/proof.ts'
+import type { IdentityProofFailure } from '../staff/proof.ts'
 
 /** Why a form is shown again. `fault` says what's wrong with the new password or code. */
-export type RefusedForm = Unproven | { outcome: 'invalid'; fault: string }
+export type RefusedForm = IdentityProofFailure | { outcome: 'invalid'; fault: string }
 
 /** `wrong` is the message about a wrong secret. Also sets `Retry-After` if the client must wait. */
 export function refusalOf(
@@ -30,7 +30,7 @@ export const errorNotice = (error: string): string =>
 export const cardForm = (action: string, fields: string, button: string): string =>
   html`<form class="card stack" method="post" action="${action}">!${fields}<button class="main">${button}</button></form>`
 
-export const hidden = (name: string, value: string): string =>
+export const renderHiddenInput = (name: string, value: string): string =>
   html`<input type="hidden" name="${name}" value="${value}" />`
 
 interface LabelledInput {

@@ -57,14 +57,14 @@ export type StaffPage<Needs extends keyof Deps = keyof Deps> = (
 export const idIn = ({ params }: Pick<Request, 'params'>): string => String(Object.values(params)[0] ?? '')
 
 /** Serves a page within the concurrency limits for lists. */
-export const show = (deps: Deps, page: StaffPage) =>
-  limited(deps, async (reading, req, res) => {
+export const serveStaffPage = (deps: Deps, page: StaffPage) =>
+  withStaffListSlot(deps, async (reading, req, res) => {
     const content = await page(reading, { id: idIn(req), query: req.query, staff: staffOf(res) })
     return content === null ? sendNotFound(res) : sendStaffPage(res, content)
   })
 
 /** Each member of staff gets a share of the slots for lists, just as each business does. */
-export const limited =
+export const withStaffListSlot =
   (deps: Deps, handle: (reading: Deps, req: Request, res: Response) => Promise<void>) =>
   (req: Request, res: Response): Promise<void> =>
     deps.lists.run(`staff ${staffOf(res).name}`, (models) => handle({ ...deps, ...models }, req, res))

@@ -28,7 +28,10 @@ export interface PageContent {
 }
 
 /** If `staff` is null, the page has no navigation. */
-export const page = ({ title, body, current }: PageContent, staff: SignedIn | null = null): string =>
+export const renderStaffPage = (
+  { title, body, current }: PageContent,
+  staff: SignedIn | null = null,
+): string =>
   documentOf(
     {
       language: 'en',
@@ -63,7 +66,7 @@ export const buttonForm = (staff: SignedIn, path: string, label: string): string
 export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 
 export const sendStaffPage = (res: Response, content: PageContent): void =>
-  sendPage(res, content.status ?? 200, page(content, staffOf(res)))
+  sendPage(res, content.status ?? 200, renderStaffPage(content, staffOf(res)))
 
 /** Sends a page with one message. If there's a session, the page has the navigation. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {
@@ -71,7 +74,7 @@ export function sendNotice(res: Response, status: number, title: string, sentenc
   const body = html`<h1>${title}</h1><p>${sentence}</p>
     !${staff === null ? html`<p><a href="/admin">Go to the first page</a></p>` : ''}
     <p class="faint">Request ${String(requestId)}</p>`
-  sendPage(res, status, page({ title, body }, staff))
+  sendPage(res, status, renderStaffPage({ title, body }, staff))
 }
 
 export const sendNotFound = (res: Response): void =>

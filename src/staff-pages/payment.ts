@@ -9,14 +9,14 @@ import { eventsSoFar, lookUpIntent, type TracedIntent } from '../intents/search.
 import { orderShown, paymentShown } from '../staff-acts/shown.ts'
 import { lookUpOrder, type TracedOrder } from '../store/orders/read.ts'
 import { deliveriesOf } from '../webhooks/deliveries/look-up.ts'
-import { environmentBadge, money, reasonInWords, time, userText, walletInWords } from './format.ts'
+import { environmentBadge, formatMoney, reasonInWords, time, userText, walletInWords } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { businessLink } from './paths.ts'
 import { requeueNotice } from './requeue.ts'
 import { adviceCard } from './sentences/advice.ts'
 import { paymentAdvice } from './sentences/payment-advice.ts'
 import { factsOf } from './table.ts'
-import { timeline } from './timeline.ts'
+import { renderPaymentTimeline } from './timeline.ts'
 import { webhooksSection } from './webhooks.ts'
 
 type Reads = 'Business' | 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'
@@ -45,7 +45,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
     !${paymentFacts(intent, business)}
     !${webhooks}
     <h2>Timeline</h2>
-    !${timeline(intent, deliveries, trail)}`
+    !${renderPaymentTimeline(intent, deliveries, trail)}`
   return { title: id, body }
 }
 
@@ -71,7 +71,7 @@ export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, s
 }
 
 const item = ({ name, variantLabel, quantity, unitPrice }: TracedOrder['items'][number]): string =>
-  html`<div>${quantity} × !${userText(name)}, !${userText(variantLabel)}, at ${money(unitPrice)}</div>`
+  html`<div>${quantity} × !${userText(name)}, !${userText(variantLabel)}, at ${formatMoney(unitPrice)}</div>`
 
 /** Returns notices about a payment and refunds whose outcome is still unknown. */
 function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
@@ -107,7 +107,7 @@ const paymentFacts = (intent: TracedIntent, business: Business | null): string =
   </dl>`
 
 const amountOf = ({ amountType, amount }: TracedIntent): string =>
-  amountType === 'OPEN' || amount === null ? 'open: the customer chooses' : money(amount)
+  amountType === 'OPEN' || amount === null ? 'open: the customer chooses' : formatMoney(amount)
 
 function paid({ payment }: TracedIntent): string {
   if (payment === null) return ''
@@ -116,7 +116,7 @@ function paid({ payment }: TracedIntent): string {
   return html`<dt>Paid</dt><dd>${withFee(amountPaid, payerTtc)} by ${method}, !${time(paidAt)}</dd>
     <dt>Customer</dt><dd>!${phone(payerPhone)}</dd>
     <dt>Wallet</dt><dd>${walletInWords(wallet)}; payment key: <span class="id">${key}</span></dd>
-    <dt>Commission</dt><dd>merchant ${money(providerTtc)}, customer ${money(payerTtc)}; including taxes ${money(tof)} + ${money(tte)}; revenue ${money(totalRevenue)}</dd>`
+    <dt>Commission</dt><dd>merchant ${formatMoney(providerTtc)}, customer ${formatMoney(payerTtc)}; including taxes ${formatMoney(tof)} + ${formatMoney(tte)}; revenue ${formatMoney(totalRevenue)}</dd>`
 }
 
 function failure({ failure: last, status }: TracedIntent): string {
@@ -131,10 +131,10 @@ const refundStatus: Record<Refund['status'], string> = {
 }
 
 const refund = ({ id, amount, returnedFees, reason, status, createdAt }: Refund): string =>
-  html`<div>${withFee(amount, returnedFees.payerTtc)} to the customer, fee of ${money(returnedFees.providerTtc)} to the merchant, !${time(createdAt)}, <span class="id">${id}</span>: ${status}, ${refundStatus[status]}!${reason === null ? '' : html`. Reason: !${userText(reason)}`}</div>`
+  html`<div>${withFee(amount, returnedFees.payerTtc)} to the customer, fee of ${formatMoney(returnedFees.providerTtc)} to the merchant, !${time(createdAt)}, <span class="id">${id}</span>: ${status}, ${refundStatus[status]}!${reason === null ? '' : html`. Reason: !${userText(reason)}`}</div>`
 
 const withFee = (amount: number, fee: number): string =>
-  fee === 0 ? money(amount) : `${money(amount)} + ${money(fee)} fee`
+  fee === 0 ? formatMoney(amount) : `${formatMoney(amount)} + ${formatMoney(fee)} fee`
 
 /** A masked phone number always reads from left to right. */
 const phone = (masked: string): string => html`<bdi dir="ltr">${masked}</bdi>`

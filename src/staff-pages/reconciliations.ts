@@ -11,7 +11,7 @@ import {
   type Reconciliation,
 } from '../reconciliation/reconciliation.ts'
 import { differenceShown, type PageField } from '../staff-acts/shown.ts'
-import { badge, capitalised, groupDigits, time, userText } from './format.ts'
+import { capitaliseFirst, groupDigits, renderBadge, time, userText } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import {
   businessPath,
@@ -57,8 +57,8 @@ const runColumns: PageField<ListedRun>[] = [
 
 const resultBadge = (count: number): string =>
   count === 0
-    ? badge('good', 'no differences')
-    : badge('bad', `${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}`)
+    ? renderBadge('good', 'no differences')
+    : renderBadge('bad', `${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}`)
 
 export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id, query }) => {
   const start = startIn(textIn(query, 'start'))
@@ -98,7 +98,7 @@ const runFacts: PageField<Reconciliation>[] = [
 const kindsOf = ({ counts }: Reconciliation): PageField<unknown>[] =>
   differenceKinds
     .filter((kind) => counts.differences[kind] > 0)
-    .map((kind) => ({ label: capitalised(kind), unit: 'count', value: () => counts.differences[kind] }))
+    .map((kind) => ({ label: capitaliseFirst(kind), unit: 'count', value: () => counts.differences[kind] }))
 
 const columns: PageField<Difference>[] = [
   differenceShown.difference,

@@ -4,7 +4,7 @@ import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
-import type { Requeued } from '../webhooks/deliveries/requeue-plan.ts'
+import type { RequeueOutcome } from '../webhooks/deliveries/requeue-plan.ts'
 import { deliveriesCounted, entryNamed, userText } from './format.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
@@ -46,7 +46,7 @@ export function requeueAllLink(
 /** After a re-queue, the query contains its result and counts. */
 type Query = Record<string, unknown>
 
-const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: string]> = {
+const ofOne: Record<Exclude<RequeueOutcome, 'not-found'>, [good: boolean, sentence: string]> = {
   requeued: [true, 'Re-queued. The next attempt starts now.'],
   delivered: [false, 'This delivery was already delivered, so it was not re-queued.'],
   'under-way': [false, 'An attempt is already due or in progress, so the delivery was not re-queued.'],

@@ -27,11 +27,11 @@ import { endpointActs } from './endpoint-acts.ts'
 import {
   byStaff,
   checkCsrf,
-  limited,
   requireOwnOrigin,
   requirePermission,
   type StaffPage,
-  show,
+  serveStaffPage,
+  withStaffListSlot,
 } from './guards.ts'
 import { keyPage } from './key.ts'
 import { sendNotFound, sendNotice } from './layout.ts'
@@ -39,10 +39,10 @@ import { deliveryPath, sourceOf } from './paths.ts'
 import { orderPage, paymentPage } from './payment.ts'
 import { reconciliationPage, reconciliationsPage } from './reconciliations.ts'
 import { searchByAmountAndDay, searchByText, searchPage } from './search/search.ts'
-import { recognise, refuseSignedOut, requireSession } from './session.ts'
+import { createSessionLoader, refuseSignedOut, requireSession } from './session.ts'
 import { addSignInPages } from './sign-in.ts'
 import { staffAccountPage, staffPage } from './staff.ts'
-import { style } from './style.ts'
+import { staffPageStyle } from './style.ts'
 
 /**
  * The path of a password link is secret, so it must not be in a referrer. But with `no-referrer`, browsers
@@ -54,8 +54,8 @@ export const staffPageRights = { scripts: false, images: true, referrer: 'strict
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
-  router.get('/style.css', sendAsset({ type: 'css', content: style }))
-  router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), recognise(deps))
+  router.get('/style.css', sendAsset({ type: 'css', content: staffPageStyle }))
+  router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), createSessionLoader(deps))
   // Bull Board requests have no deadline, because retrying all jobs can take a while.
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
@@ -105,16 +105,18 @@ const pages: Record<string, StaffPage> = {
 }
 
 function addSupportRoutes(router: Router, deps: Deps): void {
-  for (const [path, page] of Object.entries(pages)) router.get(path, show(deps, page))
+  for (const [path, page] of Object.entries(pages)) router.get(path, serveStaffPage(deps, page))
   const mayChangeStaff = requirePermission('change-staff')
-  router.get('/staff', mayChangeStaff, show(deps, staffPage))
-  router.get('/staff/account/:id', mayChangeStaff, show(deps, staffAccountPage))
+  router.get('/staff', mayChangeStaff, serveStaffPage(deps, staffPage))
+  router.get('/staff/account/:id', mayChangeStaff, serveStaffPage(deps, staffAccountPage))
 
   // The connections for lists are read-only, so a search writes its audit line on a different connection.
   const { AuditEvent } = deps
-  const search = limited(deps, (reading, req, res) => searchByText({ ...reading, AuditEvent }, req, res))
+  const search = withStaffListSlot(deps, (reading, req, res) =>
+    searchByText({ ...reading, AuditEvent }, req, res),
+  )
   router.post('/search', checkCsrf, search)
-  router.post('/search/amount', checkCsrf, limited(deps, searchByAmountAndDay))
+  router.post('/search/amount', checkCsrf, withStaffListSlot(deps, searchByAmountAndDay))
   // Results have these URLs, so a browser may request them again with GET after the user has signed in.
   router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
 

@@ -14,7 +14,7 @@ import {
   sessionLifetimeMs,
   signOut,
 } from '../staff/staff-sessions.ts'
-import { page, sendNotice, staffOf } from './layout.ts'
+import { renderStaffPage, sendNotice, staffOf } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
 
@@ -36,7 +36,7 @@ export function setTokenCookie(
   if (!res.headersSent) res.append('Set-Cookie', cookie)
 }
 
-export function recognise(
+export function createSessionLoader(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>,
 ) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
@@ -88,7 +88,7 @@ const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req, 'session') === undefined
 
 /** The page reloads the same URL. The browser then sends the cookie, because the reload comes from this site. */
-const stepPage = page({
+const stepPage = renderStaffPage({
   title: 'One moment',
   body: html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
 })

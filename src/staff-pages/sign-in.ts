@@ -13,15 +13,15 @@ import {
   cardForm,
   codeField,
   errorNotice,
-  hidden,
   inputField,
   newPasswordFields,
   passwordField,
   type RefusedForm,
   refusalOf,
+  renderHiddenInput,
 } from './forms.ts'
 import { checkCsrf, csrfOf, refuseForeignForm } from './guards.ts'
-import { csrfField, page } from './layout.ts'
+import { csrfField, renderStaffPage } from './layout.ts'
 import { clientOf, endOwnSession, requireSession, setTokenCookie, startSession, tokenOf } from './session.ts'
 
 export type SignInPageDeps = Deps & SignInChecks
@@ -47,7 +47,7 @@ function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>): void 
   const send = (res: Response, status: number, subject: Subject, error: string): void => {
     const form = cardForm(`/admin${action}`, proof.fields(subject), button)
     const body = html`<h1>${heading}</h1>!${errorNotice(error)}!${form}!${foot}`
-    sendPage(res, status, page({ title, body }))
+    sendPage(res, status, renderStaffPage({ title, body }))
   }
   router.get(path, async (req, res) => {
     const subject = await proof.find(req, res)
@@ -88,7 +88,7 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
   },
   fields({ to, name }) {
     const attributes = `autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required ${name === '' ? 'autofocus' : ''}`
-    return html`!${hidden('to', to)}
+    return html`!${renderHiddenInput('to', to)}
       !${inputField('name', { label: 'Name', value: name, attributes })}
       !${passwordField('password', 'Password', `autocomplete="current-password" ${name === '' ? '' : 'autofocus'}`)}`
   },
@@ -125,7 +125,7 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSe
     return null
   },
   fields: ({ to, pending }) => html`!${csrfField(pending)}
-    !${hidden('to', to)}
+    !${renderHiddenInput('to', to)}
     !${codeField('code', 'Code', 'The 6 digits in your authenticator app. Without your phone, enter a recovery code.')}`,
   async enter({ to, pending }, req, res) {
     if (isOwnForm(pending, csrfOf(req))) {
@@ -154,7 +154,7 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
     sendPage(res, 404, linkNotValid)
     return null
   },
-  fields: ({ token, name }) => html`!${hidden('token', token)}
+  fields: ({ token, name }) => html`!${renderHiddenInput('token', token)}
     !${inputField('name', { label: 'Name', value: name, attributes: 'autocomplete="username" readonly' })}
     !${newPasswordFields()}`,
   async enter({ token }, req, res) {
@@ -168,14 +168,14 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
   },
 })
 
-const linkNotValid = page({
+const linkNotValid = renderStaffPage({
   title: 'Link not valid',
   body: html`<h1>Link not valid</h1>
     <p>A link works once, for 24 hours, and only until a newer one is issued. Ask an admin for a new link.</p>
     <p><a href="/admin/sign-in">Sign in</a></p>`,
 })
 
-const passwordSet = page({
+const passwordSet = renderStaffPage({
   title: 'Password set',
   body: html`<h1>Password set</h1>
     <p class="notice good" role="status">Your new password works now. You are signed out everywhere.</p>

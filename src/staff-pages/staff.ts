@@ -4,7 +4,7 @@ import { lastSignIns, listSessions, type SignedIn, type StaffSession } from '../
 import { accountActs, passwordInWords, staffListActs } from '../staff-acts/account-acts.ts'
 import { accountShown, type PageField } from '../staff-acts/shown.ts'
 import { actLinks, actNotice } from './act-routes.ts'
-import { badge, time, userText } from './format.ts'
+import { renderBadge, time, userText } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { buttonForm } from './layout.ts'
 import { accountPath, auditPath, textIn, userLink, withQuery } from './paths.ts'
@@ -44,8 +44,8 @@ const columns: PageField<ListedAccount>[] = [
 ]
 
 function stateBadge({ disabledAt, passwordChangedAt }: AccountFacts): string {
-  if (disabledAt !== null) return badge('faint', 'disabled')
-  return passwordChangedAt === null ? badge('faint', 'no password yet') : badge('good', 'enabled')
+  if (disabledAt !== null) return renderBadge('faint', 'disabled')
+  return passwordChangedAt === null ? renderBadge('faint', 'no password yet') : renderBadge('good', 'enabled')
 }
 
 export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query, staff }) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** As a string, the stylesheet is compiled into dist. */
-export const style = `
+export const staffPageStyle = `
 :root {
   color-scheme: light dark;
   --ground: light-dark(#f6f7f9, #14171c);
@@ -131,4 +131,4 @@ summary { cursor: pointer; padding: .4rem 0; }
 `
 
 /** The URL contains a hash, so browsers can cache the stylesheet indefinitely. */
-export const stylePath = `/admin/style.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 10)}`
+export const stylePath = `/admin/style.css?v=${createHash('sha256').update(staffPageStyle).digest('hex').slice(0, 10)}`

@@ -1,10 +1,10 @@
 import { html } from 'ghtml'
 import type { PageField } from '../staff-acts/shown.ts'
-import { environmentBadge, groupDigits, money, time, userText } from './format.ts'
+import { environmentBadge, formatMoney, groupDigits, time, userText } from './format.ts'
 import { businessLink, idLink, paymentPath } from './paths.ts'
 
 /** `isAction` marks a column of buttons. Phones don't repeat its label, because buttons say what they do. */
-export type Column<Item> = PageField<Item> & { isAction?: true }
+export type PageTableColumn<Item> = PageField<Item> & { isAction?: true }
 
 const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = {
   count: 'number',
@@ -23,7 +23,7 @@ function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   if (shown === null) return unit === 'day' || unit === 'date' ? 'never' : 'none'
   if (shown instanceof Date) return time(shown)
   if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
-  if (typeof shown === 'number') return unit === 'money' ? money(shown) : groupDigits(shown)
+  if (typeof shown === 'number') return unit === 'money' ? formatMoney(shown) : groupDigits(shown)
   return unit === 'user' ? userText(shown) : html`${shown}`
 }
 
@@ -53,7 +53,7 @@ interface Look {
 }
 
 export const table = <Item>(
-  columns: readonly Column<Item>[],
+  columns: readonly PageTableColumn<Item>[],
   items: readonly Item[],
   { caption, label, isTight = false }: Look = {},
 ): string =>
@@ -70,7 +70,7 @@ const classesOf = ({ unit }: PageField<never>): string => (unit && classOf[unit]
 const heading = (column: PageField<never>): string =>
   html`<th scope="col" !${classesOf(column) === 'number' ? 'class="number"' : ''}>${column.label}</th>`
 
-function cell<Item>(column: Column<Item>, item: Item): string {
+function cell<Item>(column: PageTableColumn<Item>, item: Item): string {
   const label = column.isAction ? '' : html` data-label="${column.label}"`
   const classes = classesOf(column)
   return html`<td!${label}!${classes === '' ? '' : html` class="${classes}"`}>!${contentOf(column, item)}</td>`

@@ -7,12 +7,20 @@ import type { TracedIntent } from '../intents/search.ts'
 import type { Actor } from '../security/actor.ts'
 import { dueAt, hostOf } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../webhooks/deliveries/look-up.ts'
-import { duration, money, outcomeOf, paymentOutcome, refundOutcome, time, userText } from './format.ts'
+import {
+  formatDuration,
+  formatMoney,
+  outcomeOf,
+  paymentOutcome,
+  refundOutcome,
+  time,
+  userText,
+} from './format.ts'
 import { deliveryPath } from './paths.ts'
 import { chargedInWords, givenBackInWords } from './sentences/payment-advice.ts'
 
 /** Shows an intent's past and future, with its webhooks. `intent` must have its current status (`asOf`). */
-export function timeline(
+export function renderPaymentTimeline(
   intent: TracedIntent,
   deliveries: readonly ListedDelivery[],
   trail: readonly AuditEvent[],
@@ -42,9 +50,9 @@ function storyOf(delivery: ListedDelivery): Entry[] {
   const { createdAt, deadAt, cancelledAt } = delivery
   return [
     { at: createdAt, text: html`!${name}: delivery created` },
-    ...numbered(delivery).map(({ number, attempt }) => ({
+    ...numberAttempts(delivery).map(({ number, attempt }) => ({
       at: attempt.at,
-      text: html`!${name}: attempt ${number}, !${userText(outcomeOf(attempt))} after ${duration(attempt.durationMs)}`,
+      text: html`!${name}: attempt ${number}, !${userText(outcomeOf(attempt))} after ${formatDuration(attempt.durationMs)}`,
     })),
     ...entryAt(deadAt, html`!${name}: <b>DEAD</b>, no attempt follows`),
     ...entryAt(cancelledAt, html`!${name}: <b>CANCELLED</b>, because the endpoint was deleted or disabled`),
@@ -60,16 +68,16 @@ const nameOf = (delivery: ListedDelivery | undefined): string =>
     ? ''
     : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(hostOf(delivery))}`
 
-export interface Numbered<Attempt> {
+export interface NumberedAttempt<Attempt> {
   number: number
   attempt: Attempt
 }
 
 /** Numbers the stored attempts, oldest first. Only the latest attempts are stored. */
-export const numbered = <Attempt>(delivery: {
+export const numberAttempts = <Attempt>(delivery: {
   attempts: number
   attemptLog: Attempt[]
-}): Numbered<Attempt>[] => {
+}): NumberedAttempt<Attempt>[] => {
   const { attempts, attemptLog } = delivery
   return attemptLog.map((attempt, index) => ({ number: attempts - attemptLog.length + index + 1, attempt }))
 }
@@ -143,4 +151,4 @@ const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
     ...entryAt(queryAt, 'The service checks the outcome of the refund with the wallet'),
   ])
 
-const language = { code: 'en', dir: 'ltr', money } as const
+const language = { code: 'en', dir: 'ltr', money: formatMoney } as const

@@ -1,9 +1,20 @@
 import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
-import { date, list, type Of, oneOf, optional, orNull, part, secret, text, whole } from '../mongo/fields.ts'
+import {
+  date,
+  list,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  secret,
+  text,
+  type ValueOfField,
+  whole,
+} from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
 
 const linkFields = part({ hash: secret(text), expiresAt: date })
-export type PasswordLink = Of<typeof linkFields>
+export type PasswordLink = ValueOfField<typeof linkFields>
 
 const secondFactorFields = part({
   /** A session is valid only if it proved this factor. */

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 
-export const roles = ['viewer', 'support', 'admin'] as const
-export type Role = (typeof roles)[number]
+export const staffRoles = ['viewer', 'support', 'admin'] as const
+export type Role = (typeof staffRoles)[number]
 
 export const isValidStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)
 

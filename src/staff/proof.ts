@@ -13,7 +13,7 @@ import type { SignInAttempt, SignInChecks } from './sign-in-limit.ts'
 import { byOwner } from './staff-sessions.ts'
 
 /** `refused` hides the reason from strangers. */
-export type Unproven = { outcome: 'refused' | 'busy' } | { outcome: 'wait'; seconds: number }
+export type IdentityProofFailure = { outcome: 'refused' | 'busy' } | { outcome: 'wait'; seconds: number }
 
 /** Only the audit trail shows the account and the reason. */
 export class WrongProof extends Error {
@@ -29,12 +29,12 @@ export class WrongProof extends Error {
 export const byStranger = (ip: string): By => byOwner('not signed in', ip)
 
 /** Records a wrong password or code in the audit trail. */
-export async function prove<Result extends { outcome: string }>(
+export async function proveIdentity<Result extends { outcome: string }>(
   deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
   attempting: Promise<SignInAttempt>,
   by: By,
   check: () => Promise<Result>,
-): Promise<Result | Unproven> {
+): Promise<Result | IdentityProofFailure> {
   const attempt = await attempting
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   await pause(attempt.delayMs)
@@ -64,8 +64,8 @@ export const proveByCode = <Result extends { outcome: string }>(
   staff: Staff,
   { code, ip, by, enteredBy }: { code: string; ip: string; by: By; enteredBy: By },
   work: (act: AuditedAct, use: () => Promise<UsedCode>) => Promise<Result>,
-): Promise<Result | Unproven> =>
-  prove(deps, deps.countCode(staff._id, ip, code), enteredBy, () =>
+): Promise<Result | IdentityProofFailure> =>
+  proveIdentity(deps, deps.countCode(staff._id, ip, code), enteredBy, () =>
     audited(deps, { documents: [staff._id], by }, (act) =>
       work(act, () => useCode(deps, staff, code, act.session)),
     ),

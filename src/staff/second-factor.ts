@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts'
 import type { By } from '../security/actor.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
 import type { Staff } from './account.ts'
-import { proveByCode, type Unproven } from './proof.ts'
+import { type IdentityProofFailure, proveByCode } from './proof.ts'
 import { newRecoveryCodes, newTotpSecret, stepOf, totpField } from './second-factor-codes.ts'
 import type { SignInDeps } from './sign-in.ts'
 import { type SignedIn, staffSessions } from './staff-sessions.ts'
@@ -15,7 +15,7 @@ export type FactorResult =
   | { outcome: 'done'; codes: string[] }
   | { outcome: 'wrong-new-code' }
   | { outcome: 'expired' }
-  | Unproven
+  | IdentityProofFailure
 
 type SecretDeps = Pick<Deps, 'secrets'>
 

@@ -4,12 +4,15 @@ import type { Deps } from '../platform/deps.ts'
 import type { By } from '../security/actor.ts'
 import type { Staff } from './account.ts'
 import { findByLink, linkFilter, passwordFault } from './passwords.ts'
-import { prove, type Unproven, WrongProof } from './proof.ts'
+import { type IdentityProofFailure, proveIdentity, WrongProof } from './proof.ts'
 import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
 /** `refused` means that the link isn't valid, or the old password is wrong. */
-export type SetPasswordResult = { outcome: 'done' } | { outcome: 'invalid'; fault: string } | Unproven
+export type SetPasswordResult =
+  | { outcome: 'done' }
+  | { outcome: 'invalid'; fault: string }
+  | IdentityProofFailure
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
@@ -42,7 +45,7 @@ export async function changeOwnPassword(
     password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
   const by = { ...byOwner(name, ip), expectValid }
-  return prove(deps, deps.countAttempt(name, ip), by, async () => {
+  return proveIdentity(deps, deps.countAttempt(name, ip), by, async () => {
     const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
     const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, old)
     if (isRight === null) return { outcome: 'busy' }

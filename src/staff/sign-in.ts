@@ -4,7 +4,7 @@ import type { Deps } from '../platform/deps.ts'
 import { prefixesOf } from '../platform/network.ts'
 import type { Staff } from './account.ts'
 import { isValidStaffName } from './permissions.ts'
-import { byStranger, prove, proveByCode, type Unproven, WrongProof } from './proof.ts'
+import { byStranger, type IdentityProofFailure, proveByCode, proveIdentity, WrongProof } from './proof.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
 import { byOwner, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
@@ -12,7 +12,7 @@ import { byOwner, type OpenSession, openSession, type SignInClient } from './sta
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
   | { outcome: 'code-required'; token: string }
-  | Unproven
+  | IdentityProofFailure
 
 type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'>
 export type SignInDeps = SessionDeps & SignInChecks
@@ -28,7 +28,7 @@ export async function signIn(
 ): Promise<SignInResult> {
   const { ip } = client
   const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
-  return prove(deps, deps.countAttempt(name, ip), byStranger(ip), async () => {
+  return proveIdentity(deps, deps.countAttempt(name, ip), byStranger(ip), async () => {
     const staff = isValidStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
     const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, password)
     if (isRight === null) return { outcome: 'busy' }
@@ -51,7 +51,7 @@ export function confirmSignIn(
   deps: SignInDeps,
   { session: { _id }, staff }: OpenSession,
   { code, client }: { code: string; client: SignInClient },
-): Promise<{ outcome: 'signed-in'; token: string } | Unproven> {
+): Promise<{ outcome: 'signed-in'; token: string } | IdentityProofFailure> {
   const { ip } = client
   const entered = { code, ip, by: byOwner(staff._id, ip), enteredBy: byStranger(ip) }
   return proveByCode(deps, staff, entered, async (act, use) => {

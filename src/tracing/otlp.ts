@@ -4,10 +4,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import * as resources from '@opentelemetry/resources'
 import * as sdk from '@opentelemetry/sdk-trace'
 import type { Config } from '../config/config.ts'
-import { type Log, throttled } from '../platform/log.ts'
+import { type Log, throttleLog } from '../platform/log.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
-import { version } from '../platform/version.ts'
-import type { Span, SpanKind, Tracing } from './tracing.ts'
+import { packageVersion } from '../platform/version.ts'
+import type { SpanKind, TraceSpan, Tracing } from './tracing.ts'
 
 const flushMs = 2000
 
@@ -28,7 +28,7 @@ export function createTracing(
   processType: string,
 ): Tracing {
   // Lost traces don't affect payments, so the log only warns once a minute.
-  const logLoss: LogLoss = throttled(60_000, (fields) => log.warn(fields, 'traces.not-sent'))
+  const logLoss: LogLoss = throttleLog(60_000, (fields) => log.warn(fields, 'traces.not-sent'))
   reportSdkWarnings(logLoss)
   const exporter = reportingFailures(
     new OTLPTraceExporter({ url: `${otlpEndpoint}/v1/traces`, timeoutMillis }),
@@ -58,7 +58,7 @@ const resourceOf = (processType: string) =>
     .merge(
       resources.resourceFromAttributes({
         'service.name': `payment-intents-${processType}`,
-        'service.version': version,
+        'service.version': packageVersion,
       }),
     )
 
@@ -74,7 +74,7 @@ const propagator = new W3CTraceContextPropagator()
 const contextOf = (traceparent: string): api.Context =>
   propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter)
 
-function spanOver(span: api.Span): Span {
+function spanOver(span: api.Span): TraceSpan {
   const carrier = { traceparent: '' }
   propagator.inject(api.trace.setSpan(api.ROOT_CONTEXT, span), carrier, api.defaultTextMapSetter)
   return {

@@ -2,7 +2,7 @@ import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 
 /** `end` must be called once, or the span is never sent. */
-export interface Span {
+export interface TraceSpan {
   traceId: string
   traceparent: string
   link(traceparent: string): void
@@ -14,12 +14,12 @@ export interface Span {
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
 export interface Tracing {
-  begin(name: string, kind: SpanKind, parent: string | null): Span
+  begin(name: string, kind: SpanKind, parent: string | null): TraceSpan
   close(): Promise<void>
 }
 
 /** `traceparent` is null if the request isn't traced. */
-export interface Cause {
+export interface CausingRequest {
   requestId: string
   traceparent: string | null
 }

@@ -5,7 +5,7 @@ import { isUnreachable } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import { LeaseLost, type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
-import type { Work } from '../work/loop.ts'
+import type { PolledWork } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
 import {
   type AuditCheck,
@@ -14,7 +14,7 @@ import {
   listOrEmpty,
   maxTimeMS,
   readableSeal,
-  type Verified,
+  type VerifiedState,
 } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
@@ -27,7 +27,7 @@ const wholeEveryMs = 6.5 * 24 * hourMs
 const maxSkewMs = hourMs
 
 /** A check that keeps failing runs once a minute. */
-export const checkWork: Work = {
+export const checkWork: PolledWork = {
   name: 'audit-check',
   queue: 'retention',
   everyMs: 60_000,
@@ -92,7 +92,7 @@ async function verifyRecent(
   deps: CheckDeps,
   pace: Pace,
   { last, lines }: AuditCheck,
-): Promise<Verified | null> {
+): Promise<VerifiedState | null> {
   const seals = nativeCollection(deps.AuditSeal)
   const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
   if (!verified) return null

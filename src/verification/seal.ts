@@ -3,7 +3,18 @@ import { mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { anything, date, list, type Of, oneOf, optional, orNull, part, text, whole } from '../mongo/fields.ts'
+import {
+  anything,
+  date,
+  list,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  text,
+  type ValueOfField,
+  whole,
+} from '../mongo/fields.ts'
 
 /** Shorter than the driver's timeout of 5 s. */
 export const maxTimeMS = 4_000
@@ -63,7 +74,7 @@ const verifiedFields = part({
   faultCount: whole,
   faults: list(text),
 })
-export type Verified = Of<typeof verifiedFields>
+export type VerifiedState = ValueOfField<typeof verifiedFields>
 
 export const auditChecks = declareCollection({
   name: 'auditchecks',

@@ -8,7 +8,7 @@ import { entriesOf } from '../ledger/book.ts'
 import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isUnreachable } from '../mongo/connect.ts'
-import type { Facts } from '../outbox/event.ts'
+import type { EventFacts } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import {
   businessIds,
@@ -227,7 +227,7 @@ async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   return intents.flatMap((intent) => {
     const { payment, refunds } = intent
     const drafts = (event: 'payment.confirmed' | 'payment.refunded', createdAt?: Date, refund?: Refund) => {
-      const facts = { ...payment, amount: payment?.amountPaid, refund } as unknown as Facts
+      const facts = { ...payment, amount: payment?.amountPaid, refund } as unknown as EventFacts
       const id = ids.get(keyOf(intent, { event, facts }))
       const isCleaned = id === undefined && intent.createdAt.getTime() < deps.cleanedBefore
       return createdAt && !isCleaned ? entriesOf(intent, { id: id ?? '', event, createdAt, facts }) : []

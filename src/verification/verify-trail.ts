@@ -13,7 +13,7 @@ import {
   maxTimeMS,
   readableSeal,
   type Seal,
-  type Verified,
+  type VerifiedState,
 } from './seal.ts'
 import type { SealDeps } from './seal-trail.ts'
 
@@ -33,9 +33,9 @@ export async function verifyTrail(
   pace: Pace,
   expected: KnownSeal | null,
   start: { last: Seal | null; lines: number } = { last: null, lines: 0 },
-): Promise<Verified> {
+): Promise<VerifiedState> {
   const { last: before, lines } = start
-  const result: Verified = { seals: before?._id ?? 0, lines, last: null, faultCount: 0, faults: [] }
+  const result: VerifiedState = { seals: before?._id ?? 0, lines, last: null, faultCount: 0, faults: [] }
   const report = (fault: string): void => {
     result.faultCount += 1
     if (result.faults.length < maxFaults) result.faults.push(fault.slice(0, maxFaultLength))

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { type Of, part, whole } from '../mongo/fields.ts'
+import { part, type ValueOfField, whole } from '../mongo/fields.ts'
 
 /**
  * In centimes (SPEC 6.2). The fees include two Mauritanian taxes: `tof` (taxe sur les opérations financières)
@@ -12,11 +12,11 @@ export const commissionFields = part({
   tte: whole,
   totalRevenue: whole,
 })
-export type Commission = Of<typeof commissionFields>
+export type Commission = ValueOfField<typeof commissionFields>
 
 /** What a refund gives back, in centimes: `providerTtc` to the merchant, `payerTtc` to the payer. */
 export const returnedFeesFields = part({ providerTtc: whole, payerTtc: whole })
-export type ReturnedFees = Of<typeof returnedFeesFields>
+export type ReturnedFees = ValueOfField<typeof returnedFeesFields>
 
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto'
 import { type PaymentSource, paymentFormats, paymentSourceFields } from '../intents/event-data.ts'
 import { createBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import type { Facts, Recorded } from '../outbox/event.ts'
+import type { EventFacts, RecordedFacts } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
 import { type OrderSource, orderFormats, orderSourceFields } from '../store/orders/order.ts'
@@ -19,7 +19,7 @@ interface EndpointSource {
 export const endpointFormat = 1
 
 /** Never change a released format; add the next number. */
-const endpointFormats: Record<number, (source: EndpointSource, facts: Facts) => string> = {
+const endpointFormats: Record<number, (source: EndpointSource, facts: EventFacts) => string> = {
   1: ({ endpointId }, { status, endpoint }) =>
     JSON.stringify({
       endpoint_id: endpointId,
@@ -39,7 +39,7 @@ export type BodySource = PaymentSource | OrderSource | EndpointSource
  * Returns an event's `data` as JSON, the same for all deliveries. Throws if the format comes from a later
  * version of the service; a worker of that version will take over.
  */
-export function composeData({ format, facts }: Recorded, source: BodySource): string {
+export function composeData({ format, facts }: RecordedFacts, source: BodySource): string {
   if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
   return 'items' in source
     ? known(format, orderFormats[format])(source, facts)
@@ -59,7 +59,7 @@ export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): string =>
+export const bodyOf = (delivery: BodyHead & RecordedFacts, source: BodySource): string =>
   composeBody(delivery, composeData(delivery, source))
 
 /** Implements SPEC 6.3. The HMAC key is the secret's text, not the bytes that it encodes. */

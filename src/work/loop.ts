@@ -3,7 +3,7 @@ import type { QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../platform/deps.ts'
 
 /** Work that is found by polling MongoDB. Jobs only start it sooner. */
-export interface Work {
+export interface PolledWork {
   name: string
   /** The work runs only if WORKER_QUEUES includes this queue, whose jobs may wake it. */
   queue: QueueName
@@ -19,10 +19,10 @@ export interface Work {
 
 const usually = { many: 500, afterMs: 250 } as const
 
-export type Loops = ReturnType<typeof startLoops>
+export type PollLoops = ReturnType<typeof startLoops>
 
 /** Each kind of work has its own loops, so if one hangs, the others continue. */
-export function startLoops(deps: Deps, works: readonly Work[]) {
+export function startLoops(deps: Deps, works: readonly PolledWork[]) {
   const ending = new AbortController()
   const loops = works
     .filter(({ queue }) => deps.config.workerQueues.includes(queue))
@@ -38,7 +38,7 @@ export function startLoops(deps: Deps, works: readonly Work[]) {
   }
 }
 
-function startLoop(deps: Deps, work: Work, ending: AbortSignal) {
+function startLoop(deps: Deps, work: PolledWork, ending: AbortSignal) {
   let waking = new AbortController()
   let woken: (() => void)[] = []
 
@@ -71,7 +71,7 @@ function startLoop(deps: Deps, work: Work, ending: AbortSignal) {
   }
 }
 
-async function lookOnce(deps: Deps, { name, isLong, run }: Work, ending: AbortSignal): Promise<number> {
+async function lookOnce(deps: Deps, { name, isLong, run }: PolledWork, ending: AbortSignal): Promise<number> {
   try {
     await deps.databaseTime.unsure()
     const found = await run(deps, ending)

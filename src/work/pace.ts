@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createMeters, meters } from '../limits/rate.ts'
+import { createMeters, requestMeters } from '../limits/rate.ts'
 
 /** Short, to leave most of a lease for a long batch (retention/record.ts). */
 const renewEveryMs = 5_000
@@ -11,7 +11,7 @@ export function createPace(
   ending = new AbortController().signal,
   renew: () => Promise<void> = async () => undefined,
 ): Pace {
-  const meter = createMeters(meters.background, () => performance.now())('run')
+  const meter = createMeters(requestMeters.background, () => performance.now())('run')
   let renewedAt = performance.now()
   const renewInTime = async (): Promise<void> => {
     if (performance.now() - renewedAt < renewEveryMs) return

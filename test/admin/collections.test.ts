@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { collections } from '../../src/context/models.ts'
+import { collectionDeclarations } from '../../src/context/models.ts'
 import type { StoredFields } from '../../src/mongo/fields.ts'
 import { modelOf } from '../../src/retention/cleaning.ts'
 import { createAccountWithLink } from '../../src/staff/change-account.ts'
@@ -47,7 +47,7 @@ describe('The schema of each collection', () => {
     const phone = await addFactor(service, staff)
 
     const secrets = await Promise.all(
-      collections.flatMap(({ name, fields }) =>
+      collectionDeclarations.flatMap(({ name, fields }) =>
         secretsOf(fields).map(async (path) => {
           const documents = await service.deps.mongo.collection(name).find().toArray()
           const values = documents.flatMap((each) => textsAt(each, path.split('.')))
@@ -113,7 +113,7 @@ describe('The schema of each collection', () => {
     const cleaned = new Set(
       Object.values(modelOf).map((model) => service.deps[model].collection.collectionName),
     )
-    for (const { name, kept, indexes } of collections) {
+    for (const { name, kept, indexes } of collectionDeclarations) {
       const expires = indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
       expect(/\bexpires\b/.test(kept), `${name} is kept ${kept}`).to.equal(expires)
       expect(/\bclean-up\b/.test(kept), `${name} is kept ${kept}`).to.equal(cleaned.has(name))

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { decimal } from '../../schemas/currency.ts'
+import { formatDecimal } from '../../schemas/currency.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import type { Reconciled } from '../../src/reconciliation/reconcile.ts'
+import type { ReconciliationResult } from '../../src/reconciliation/reconcile.ts'
 import { createIntent } from '../support/actions.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
 import { asSpecified, requestLost, responseLost, send, startProvider } from '../support/provider.ts'
@@ -123,7 +123,7 @@ describe('npm run admin -- reconcile', function () {
       { ...early, time },
     ]
     const french = (amount: number): string =>
-      decimal(amount)
+      formatDecimal(amount)
         .replace('.', ',')
         .replaceAll(/\B(?=(\d{3})+,)/g, '\u202f')
     const lines = rows.map(({ key, kind, amount, fee, time: when }) =>
@@ -134,7 +134,7 @@ describe('npm run admin -- reconcile', function () {
     const options = ['--decimal', '--columns', 'key=ref,amount=montant,fee=frais,time=date']
     const { exitCode, stdout, stderr } = await run(path, ...options, '--json')
     expect([exitCode, stderr]).to.deep.equal([1, ''])
-    const result = JSON.parse(stdout) as Reconciled & { day: string; file: string }
+    const result = JSON.parse(stdout) as ReconciliationResult & { day: string; file: string }
 
     const { businessId } = merchant
     const known = ({ key, reference }: { key: string; reference: string }) => {

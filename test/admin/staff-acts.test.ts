@@ -4,7 +4,7 @@ import type { Deps } from '../../src/platform/deps.ts'
 import type { By } from '../../src/security/actor.ts'
 import { changeRole, issueLink, LastAdmin, setDisabled } from '../../src/staff/change-account.ts'
 import { lookUpAccount } from '../../src/staff/list-accounts.ts'
-import { mayStaff, type Permission, type Role, roles } from '../../src/staff/permissions.ts'
+import { mayStaff, type Permission, type Role, staffRoles } from '../../src/staff/permissions.ts'
 import { accountActs, staffListActs } from '../../src/staff-acts/account-acts.ts'
 import type { ActGroup } from '../../src/staff-acts/act.ts'
 import { businessActs } from '../../src/staff-acts/business-acts.ts'
@@ -146,7 +146,7 @@ describe('A staff action', () => {
   const reason = 'Ticket 4711: “clé publiée”'
   let staff: Record<Role, Visitor & { name: string }>
   before(async () => {
-    const [viewer, support, admin] = await Promise.all(roles.map((role) => signedIn(service, role)))
+    const [viewer, support, admin] = await Promise.all(staffRoles.map((role) => signedIn(service, role)))
     staff = { viewer, support, admin } as typeof staff
   })
 
@@ -177,7 +177,7 @@ describe('A staff action', () => {
       const signedOut = visit(service)
       expect((await signedOut.get(path)).status).to.equal(303)
       expect((await signedOut.post(path, { ...fields, reason })).status).to.equal(403)
-      for (const role of roles) {
+      for (const role of staffRoles) {
         const may = mayStaff({ role }, permission)
         expect((await staff[role].get(path)).status, role).to.equal(may ? 200 : 403)
         if (act.isFirst || role === 'admin') {

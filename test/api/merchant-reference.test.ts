@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { cancelAll } from '../../src/intents/cancel.ts'
 import { parseCreate, createIntent as runCreate } from '../../src/intents/create.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import type { Insertion } from '../../src/mongo/batchers.ts'
+import type { InsertOutcome } from '../../src/mongo/batchers.ts'
 import type { Batchers } from '../../src/platform/deps.ts'
 import { type Created, cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
@@ -52,13 +52,13 @@ describe("An intent's merchantReference", () => {
 
   type Insert = Batchers['insertIntent']
   /** Replaces the insert until `restore`. */
-  function onInsert(act: (insert: Insert, ...args: Parameters<Insert>) => Promise<Insertion>) {
+  function onInsert(act: (insert: Insert, ...args: Parameters<Insert>) => Promise<InsertOutcome>) {
     const { batchers } = service.deps
     const { insertIntent } = batchers
     restore = () => Object.assign(batchers, { insertIntent })
     batchers.insertIntent = (...args) => act(insertIntent, ...args)
   }
-  const refusedByReference: Insertion = { inserted: false, index: 'referenceInUse' }
+  const refusedByReference: InsertOutcome = { inserted: false, index: 'referenceInUse' }
 
   it('accepts 1 to 64 code points of storable text and rejects all other values', async () => {
     const of = (reference: unknown) => create(merchant, undefined, { ...input, merchantReference: reference })

@@ -12,10 +12,10 @@ import { timeouts } from '../../src/http/server/timeouts.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
 import { createMetrics, watchedLines } from '../../src/metrics/metrics.ts'
-import { catalogue } from '../../src/platform/errors.ts'
+import { errorCatalogue } from '../../src/platform/errors.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { requestRestore } from '../../workers/maintenance.ts'
-import { works } from '../../workers/run/start.ts'
+import { polledWorks } from '../../workers/run/start.ts'
 import { paymentEvents, post, requestIntent, subscribe } from '../support/actions.ts'
 import { copyIntents } from '../support/copy-intents.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -156,7 +156,7 @@ describe('The metrics endpoint', () => {
     requestRestore(service.deps)
     const done = await waitRarely('nothing is late', async () => {
       const samples = await later()
-      const polled = works.filter(({ isLong }) => !isLong).map(({ name }) => name)
+      const polled = polledWorks.filter(({ isLong }) => !isLong).map(({ name }) => name)
       const isDone =
         valueOf(samples, 'outbox_lag_seconds') === 0 &&
         valueOf(samples, 'expiry_lag_seconds') === 0 &&
@@ -279,7 +279,9 @@ describe('The metrics endpoint', () => {
     expect([...labels('route')].filter((route) => !isPattern(route))).to.deep.equal([])
     expect([...labels('route')].join()).to.not.match(/PI-\d|zzz|AAAAAA|nowhere/)
     expect(valueOf(samples, 'http_requests_total', { route: 'other' })).to.be.greaterThan(80)
-    const codes = [...labels('code')].filter((code) => !(code in catalogue) && !/^(\d{3}|gone)$/.test(code))
+    const codes = [...labels('code')].filter(
+      (code) => !(code in errorCatalogue) && !/^(\d{3}|gone)$/.test(code),
+    )
     expect(codes).to.deep.equal([])
     const text = await (await fetch(`${service.origin}/metrics`)).text()
     for (const secret of [merchant.key, merchant.keyId, endpointServer.host])

@@ -5,8 +5,8 @@ import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { codesOf } from '../../src/http/openapi/responses.ts'
 import { routes } from '../../src/http/routes/routes.ts'
-import { catalogue } from '../../src/platform/errors.ts'
-import { faults } from '../../src/webhooks/sender/faults.ts'
+import { errorCatalogue } from '../../src/platform/errors.ts'
+import { sendErrors } from '../../src/webhooks/sender/faults.ts'
 import { checkResponse, description, mismatchOf, schemaErrors } from '../support/check-responses.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
@@ -158,11 +158,11 @@ describe('The OpenAPI description', () => {
 
   it('lists every error code in the catalogue', () => {
     const codes = new Set(routes.flatMap(codesOf))
-    expect([...codes]).to.have.members(Object.keys(catalogue))
+    expect([...codes]).to.have.members(Object.keys(errorCatalogue))
   })
 
   it('lists every stage at which a delivery attempt can fail', () => {
-    const possible = ['status', ...Object.values(faults).map(({ stage }) => stage), 'address']
+    const possible = ['status', ...Object.values(sendErrors).map(({ stage }) => stage), 'address']
     expect(failureStages).to.have.members([...new Set(possible)])
   })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { assets as served } from '../../src/checkout/layout.ts'
+import { checkoutAssets as served } from '../../src/checkout/layout.ts'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'

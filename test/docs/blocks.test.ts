@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
-import { catalogue, type ErrorCode } from '../../src/platform/errors.ts'
+import { type ErrorCode, errorCatalogue } from '../../src/platform/errors.ts'
 import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, testOf } from './how-tested.ts'
 import { type Block, blocks, nameOf } from './pages.ts'
@@ -55,7 +55,7 @@ describe('A code block in the documentation', () => {
       .filter((shown) => 'statusCode' in shown)
     expect(errors.length).to.be.at.least(1)
     for (const { code, statusCode } of errors)
-      expect(catalogue[code as ErrorCode][0], code).to.equal(statusCode)
+      expect(errorCatalogue[code as ErrorCode][0], code).to.equal(statusCode)
   })
 
   it("is a valid shell script if it's marked as shell", () => {

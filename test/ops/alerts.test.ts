@@ -6,7 +6,7 @@ import { queueNames } from '../../schemas/jobs.ts'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
 import { createMetrics, measureProcess, watchedLines } from '../../src/metrics/metrics.ts'
-import { catalogue } from '../../src/platform/errors.ts'
+import { errorCatalogue } from '../../src/platform/errors.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
@@ -109,7 +109,7 @@ function faultsOf(expr: string): string[] {
 }
 
 const isValue = (label: string, value: string): boolean =>
-  label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
+  label === 'code' ? value in errorCatalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
 describe('The monitoring setup', () => {
   it('explains each label in docs/operators/watch.md, unless its values are self-explanatory', () => {

@@ -15,7 +15,7 @@ import { restore } from '../../ops/backup/restore.ts'
 import { readOneServer, withClient } from '../../ops/backup/server.ts'
 import { readSummary } from '../../ops/backup/summary.ts'
 import { whileLocked } from '../../ops/backup/while-locked.ts'
-import { collections } from '../../src/context/models.ts'
+import { collectionDeclarations } from '../../src/context/models.ts'
 import { createSecrets } from '../../src/security/encrypt.ts'
 import { createAccount } from '../../src/staff/change-account.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
@@ -356,5 +356,5 @@ const allDocuments = (url: string): Promise<Set<string>> =>
         .toArray()
       return found.map((document) => `${name} ${(document as unknown as Buffer).toString('base64')}`)
     }
-    return new Set((await Promise.all(collections.map(bytesIn))).flat())
+    return new Set((await Promise.all(collectionDeclarations.map(bytesIn))).flat())
   })

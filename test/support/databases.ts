@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, mongo } from 'mongoose'
-import { collections, makeIndexes } from '../../src/context/models.ts'
+import { collectionDeclarations, makeIndexes } from '../../src/context/models.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { forget } from '../invariants/expect-invariants.ts'
 
 /** URLs of empty databases with all indexes, which take half a second of processor time to make. */
 const free: string[] = []
 const prepared = new Set<string>()
-const names = new Set<string>(collections.map(({ name }) => name))
+const names = new Set<string>(collectionDeclarations.map(({ name }) => name))
 
 export const newName = (): string => `t${randomBytes(6).toString('hex')}`
 

@@ -1,6 +1,6 @@
 import type { Intent } from '../../src/intents/intent.ts'
 import {
-  type Confirmation,
+  type ConfirmedTotals,
   type PaymentRequest,
   type PaymentResult,
   payIntent,
@@ -28,7 +28,7 @@ export const withoutDeadline: PaymentRequest = { cause: null, clientIp: '', with
 export function payFor(
   { deps }: { deps: Deps },
   intent: Intent,
-  changes: Partial<Confirmation>,
+  changes: Partial<ConfirmedTotals>,
 ): Promise<PaymentResult> {
   const wallet = deps.wallets.forPayments(intent.sandbox)
   if (wallet === null) throw new Error('there is no wallet')
@@ -41,7 +41,7 @@ export function payFor(
 export async function pay(
   service: Pick<Service, 'deps'>,
   referenceNumber: string,
-  changes: Partial<Confirmation> = {},
+  changes: Partial<ConfirmedTotals> = {},
 ): Promise<PaymentResult> {
   return payFor(service, await storedIntent(service, referenceNumber), changes)
 }

@@ -1,5 +1,5 @@
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
-import { timeouts } from '../../src/mongo/connect.ts'
+import { mongoTimeouts } from '../../src/mongo/connect.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import { allClosed } from './closing.ts'
 import { contractHooks } from './contract-faults.ts'
@@ -22,12 +22,12 @@ export async function begin(): Promise<void> {
   Object.assign(servers, { mongo, redis, mongoUrl, redisUrl: redis.url })
 }
 
-const idle = Object.entries(timeouts)
+const idle = Object.entries(mongoTimeouts)
 
 /** How much slower than idle this machine is. Connections to MongoDB opened from now on wait longer. */
 export function setSlowness(times: number): void {
   setTimes(times)
-  for (const [name, ms] of idle) Object.assign(timeouts, { [name]: deadlineMs(ms) })
+  for (const [name, ms] of idle) Object.assign(mongoTimeouts, { [name]: deadlineMs(ms) })
 }
 
 export async function end(): Promise<void> {

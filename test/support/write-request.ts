@@ -1,10 +1,10 @@
 import {
   encryptResponse,
-  type Result,
+  type OperationResult,
   type ThirdPartyStep,
   type WriteRequest,
 } from '../../src/idempotency/request.ts'
-import { type Marking, markingOf } from '../../src/intents/transition.ts'
+import { markingOf, type RequestMarking } from '../../src/intents/transition.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
@@ -31,7 +31,7 @@ export function newRequest(deps: Needs, changes: Partial<WriteRequest> = {}): Wr
 }
 
 /** A result's data, after its step with a third party. Throws if the result is an error. */
-export async function dataOf(result: Result): Promise<Record<string, unknown>> {
+export async function dataOf(result: OperationResult): Promise<Record<string, unknown>> {
   if (result.kind === 'stored') return JSON.parse(result.response.body.toString()).data
   const { data: begun } = result
   const data = typeof begun === 'function' ? await (begun as ThirdPartyStep)((work) => work(Infinity)) : begun
@@ -40,7 +40,7 @@ export async function dataOf(result: Result): Promise<Record<string, unknown>> {
 }
 
 /** Runs an operation like a request does: after an error, what another request with its key has done counts. */
-export async function finished(run: Promise<Result>, find: () => Promise<Result | null>) {
+export async function finished(run: Promise<OperationResult>, find: () => Promise<OperationResult | null>) {
   try {
     return await dataOf(await run)
   } catch (error) {
@@ -50,5 +50,5 @@ export async function finished(run: Promise<Result>, find: () => Promise<Result 
   }
 }
 
-export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): Marking =>
+export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): RequestMarking =>
   markingOf(newRequest(deps), deps.now(), details)

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { scopes } from '../../schemas/scopes.ts'
 import {
-  centimes,
   choice,
   instantArgument,
   limitFrom,
   networkRanges,
+  parseCentimesArgument,
   phoneNumber,
   pinCode,
   secondsArgument,
@@ -82,7 +82,14 @@ describe('A command line argument', () => {
   })
 
   it('must be a whole number and a safe integer if it is in centimes', () => {
-    expect([centimes('0'), centimes('9007199254740991')]).to.deep.equal([0, Number.MAX_SAFE_INTEGER])
-    expectRefused(centimes, ['', '-1', '1.5', '1e3', '0x10', ' 5', '9007199254740992'], /whole number/)
+    expect([parseCentimesArgument('0'), parseCentimesArgument('9007199254740991')]).to.deep.equal([
+      0,
+      Number.MAX_SAFE_INTEGER,
+    ])
+    expectRefused(
+      parseCentimesArgument,
+      ['', '-1', '1.5', '1e3', '0x10', ' 5', '9007199254740992'],
+      /whole number/,
+    )
   })
 })

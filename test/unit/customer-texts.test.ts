@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
-import { fill, type Sentences } from '../../src/staff-pages/sentences/advice.ts'
+import { fillTemplate, type Sentences } from '../../src/staff-pages/sentences/advice.ts'
 import { paymentFacts } from '../../src/staff-pages/sentences/payment-advice.ts'
 import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
 import {
@@ -12,12 +12,12 @@ import {
   endpointFacts,
   endpointSentences,
 } from '../../src/staff-pages/sentences/webhook-advice.ts'
-import { untried } from '../../src/webhooks/endpoints/endpoint.ts'
+import { untriedHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 
 /** Stands for every value in a text. */
 const value = 'X'
 const unpaid = { refunds: [], attempts: [], hold: null, payment: null, expiresAt: new Date() }
-const unused = { url: value, deletedAt: null, health: untried }
+const unused = { url: value, deletedAt: null, health: untriedHealth }
 const fresh = {
   _id: value,
   event: value,
@@ -52,7 +52,7 @@ const textsOf = (code: Locale['code']): string[] => {
   const said = sentences.flatMap(([table, facts]) =>
     Object.values(table).flatMap((each: Sentences) =>
       (code === 'en' ? [each.happened, each.next, each.en] : [each[code]]).map((text) =>
-        fill(text, masked(facts)),
+        fillTemplate(text, masked(facts)),
       ),
     ),
   )

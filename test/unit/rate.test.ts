@@ -2,11 +2,11 @@ import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import {
-  type Addition,
   type AddToSums,
-  type Counted,
   createRateLimits,
   type RateLimits,
+  type RateOwner,
+  type SumAddition,
 } from '../../src/limits/rate.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
@@ -21,7 +21,7 @@ const away: AddToSums = async () => null
 /** Sums of several processes, as Redis keeps them. */
 function sums() {
   const totals = new Map<string, number>()
-  const batches: Addition[][] = []
+  const batches: SumAddition[][] = []
   const addToSums: AddToSums = async (additions) => {
     batches.push([...additions])
     return additions.map(([name, by]) => {
@@ -33,7 +33,7 @@ function sums() {
   return { addToSums, batches }
 }
 
-const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', limit?: number) => {
+const countOften = (limits: RateLimits, times: number, key: RateOwner = 'key:a', limit?: number) => {
   for (let counted = 0; counted < times; counted += 1) limits.count(key, limit)
 }
 

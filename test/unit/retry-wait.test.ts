@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { judge, scheduled } from '../../src/webhooks/attempts/attempt.ts'
+import { judgeAttempt, retryPosition } from '../../src/webhooks/attempts/attempt.ts'
 import {
   countsOf,
   deliveryId,
@@ -15,7 +15,7 @@ const steps = [10, 20, 30, 40, 50, 60, 70, 80]
 const endedAt = new Date(1000)
 const nothing = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 const ended = (stage: 'timeout' | null, attempts: number, table = steps) =>
-  judge({ stage } as Parameters<typeof judge>[0], attempts, table, endedAt)
+  judgeAttempt({ stage } as Parameters<typeof judgeAttempt>[0], attempts, table, endedAt)
 
 describe("An attempt's result", () => {
   it('ends the delivery if the endpoint accepted it, even at the last attempt', () => {
@@ -41,7 +41,12 @@ describe("An attempt's result", () => {
   })
 
   it('does not count re-queued attempts against the limit of attempts', () => {
-    expect([scheduled(3, 1), scheduled(3, 0), scheduled(1, 3), scheduled(2, 2)]).to.deep.equal([2, 3, 1, 1])
+    expect([
+      retryPosition(3, 1),
+      retryPosition(3, 0),
+      retryPosition(1, 3),
+      retryPosition(2, 2),
+    ]).to.deep.equal([2, 3, 1, 1])
   })
 })
 

@@ -1,13 +1,18 @@
 import { expect } from 'chai'
-import type { Resource } from '../../src/limits/limit.ts'
+import type { LimitedResource } from '../../src/limits/limit.ts'
 import { createShare, type Share } from '../../src/limits/share.ts'
 import { Refusal } from '../../src/platform/errors.ts'
 import { createTime } from '../support/time.ts'
 
 const about = { what: 'something', gets: 'a wait' }
 const refusal = { scope: 'lists', message: 'Two at a time.' } as const
-const two = { ...about, total: 3, parts: [{ owner: 'business', max: 2 }], ...refusal } satisfies Resource
-const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] } satisfies Resource
+const two = {
+  ...about,
+  total: 3,
+  parts: [{ owner: 'business', max: 2 }],
+  ...refusal,
+} satisfies LimitedResource
+const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] } satisfies LimitedResource
 
 describe('A capacity share', () => {
   let time: ReturnType<typeof createTime>

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import {
+  type AttemptSlot,
+  type AttemptSlots,
   createSlots,
   fastForMs,
-  type Slot,
   type SlotOwner,
-  type Slots,
 } from '../../src/webhooks/attempts/slots.ts'
 import { createTime } from '../support/time.ts'
 
@@ -30,14 +30,14 @@ function ownerOf(businessId: string, name: string, origin = `${name}.example`, h
 const newOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'new')
 const failingOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'failing')
 
-function takeAll(slots: Slots, ...owners: SlotOwner[]): Slot[] {
-  const taken: Slot[] = []
+function takeAll(slots: AttemptSlots, ...owners: SlotOwner[]): AttemptSlot[] {
+  const taken: AttemptSlot[] = []
   for (const owner of owners)
     for (let slot = slots.takeNow(owner); slot !== null; slot = slots.takeNow(owner)) taken.push(slot)
   return taken
 }
 
-const freeAll = (taken: Slot[], delivered: boolean | null) => {
+const freeAll = (taken: AttemptSlot[], delivered: boolean | null) => {
   for (const slot of taken) slot.free(delivered)
 }
 
@@ -47,7 +47,7 @@ const endpoints = (businessId: string, count: number) =>
 
 describe('The delivery slot limiter', () => {
   let time: ReturnType<typeof createTime>
-  let slots: Slots
+  let slots: AttemptSlots
   beforeEach(() => {
     time = createTime()
     slots = createSlots(time)
@@ -200,7 +200,7 @@ describe('The delivery slot limiter', () => {
     })
 
     it('leaves some slow slots for others and uses a slow slot as soon as any business frees one', async () => {
-      const held = new Map<string, Slot[]>()
+      const held = new Map<string, AttemptSlot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
         await time.advance(fastForMs)
@@ -387,7 +387,7 @@ describe('The delivery slot limiter', () => {
       return relays.map(({ result }) => result)
     }
     /** All slots of these endpoints, none of which waits afterwards. */
-    function fill(...owners: SlotOwner[]): Slot[] {
+    function fill(...owners: SlotOwner[]): AttemptSlot[] {
       const taken = takeAll(slots, ...owners)
       for (const { endpointId } of owners) slots.clearWaiting(endpointId)
       return taken

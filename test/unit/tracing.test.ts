@@ -3,7 +3,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { expect } from 'chai'
 import { refuse } from '../../src/platform/errors.ts'
 import { reportingFailures, reportSdkWarnings } from '../../src/tracing/otlp.ts'
-import { inSpan, type Span, type Tracing } from '../../src/tracing/tracing.ts'
+import { inSpan, type TraceSpan, type Tracing } from '../../src/tracing/tracing.ts'
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 
@@ -32,7 +32,7 @@ describe('Tracing', () => {
 
   it('marks a span as failed for a bug or an outage, but not for a client error', async () => {
     const ends: boolean[] = []
-    const span: Span = {
+    const span: TraceSpan = {
       traceId: '',
       traceparent: '',
       link: () => undefined,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import http, { Agent, type RequestOptions, type ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { version } from '../../src/platform/version.ts'
+import { packageVersion } from '../../src/platform/version.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
-import { exchange, signatureOf } from '../../src/wallets/live/provider.ts'
+import { exchangeWithProvider, signatureOf } from '../../src/wallets/live/provider.ts'
 import type { PaymentOrder, RefundOrder, StatusQuery, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
 import {
@@ -141,7 +141,7 @@ describe('The live wallet client', () => {
       })),
     )
     for (const { headers } of provider.requests)
-      expect(headers).to.include({ 'user-agent': `Shop-Payments/${version}`, accept: '*/*' })
+      expect(headers).to.include({ 'user-agent': `Shop-Payments/${packageVersion}`, accept: '*/*' })
     expect(log).to.equal('')
   })
 
@@ -328,7 +328,11 @@ describe('The live wallet client', () => {
     const agent = new Agent({ keepAlive: true })
     const bodies = []
     for (let order = 1; order <= 3; order += 1) {
-      const exchanged = await exchange(startAt(endpointServer.port, agent), postRequest, timeoutMs)
+      const exchanged = await exchangeWithProvider(
+        startAt(endpointServer.port, agent),
+        postRequest,
+        timeoutMs,
+      )
       bodies.push(exchanged.outcome === 'responded' && exchanged.body)
     }
     expect(bodies).to.deep.equal(['to order 1', 'to order 2', 'to order 3'])
@@ -341,7 +345,7 @@ describe('The live wallet client', () => {
       block(600)
     })
     const agent = new Agent()
-    const exchanged = await exchange(startAt(endpointServer.port, agent), postRequest, 500)
+    const exchanged = await exchangeWithProvider(startAt(endpointServer.port, agent), postRequest, 500)
     expect(exchanged).to.include({ outcome: 'responded', body: '{}' })
   })
 
@@ -421,9 +425,15 @@ describe('The live wallet client', () => {
     })
     const agent = new Agent({ keepAlive: true })
     const start = startAt(endpointServer.port, agent)
-    expect(await exchange(start, postRequest, timeoutMs)).to.include({ outcome: 'responded', status: 200 })
+    expect(await exchangeWithProvider(start, postRequest, timeoutMs)).to.include({
+      outcome: 'responded',
+      status: 200,
+    })
     await waitFor('the connection is free', () => Object.keys(agent.freeSockets).length === 1)
-    expect(await exchange(start, postRequest, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
+    expect(await exchangeWithProvider(start, postRequest, timeoutMs)).to.deep.equal({
+      outcome: 'lost',
+      why: 'reset',
+    })
     agent.destroy()
     expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { newId } from '../../src/platform/ids.ts'
 import { pollOutboxes } from '../../src/relay/poll.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { type EndpointHealth, untried } from '../../src/webhooks/endpoints/endpoint.ts'
+import { type EndpointHealth, untriedHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { signedIn } from '../admin/staff.ts'
@@ -275,7 +275,7 @@ describe('A failing endpoint', () => {
     // s: success, f: failure, n: failure without a response. Results between two bars are recorded together.
     const sequences = ['fs', 'sf', 'snff', 'nfs', 'fn|s', 's|f|n', 'f|s|f', 'n|fs|f|f', 'fn|f|snf|s']
     const { slot: _, ...endpoint } = await service.deps.Endpoint.findById(failing).orFail().lean()
-    const cases = sequences.map((text) => ({ _id: newId(), batches: text.split('|'), health: untried }))
+    const cases = sequences.map((text) => ({ _id: newId(), batches: text.split('|'), health: untriedHealth }))
     await service.deps.Endpoint.insertMany(cases.map(({ _id }) => ({ ...endpoint, _id })))
     for (const step of [0, 1, 2, 3]) {
       for (const each of cases)
@@ -295,7 +295,7 @@ describe('A failing endpoint', () => {
       (await Endpoint.findById(_id).orFail().lean()).reportedFailure !== null
     const events = async (_id: string) => (await Endpoint.findById(_id).orFail().lean()).outbox.length
     let unlock = await lockDocument(service, Endpoint, locked)
-    for (const id of [locked, failing]) note(id, 'n', untried)
+    for (const id of [locked, failing]) note(id, 'n', untriedHealth)
     const writing = service.deps.healthNotes.close()
     await waitFor('the health of the other', async () =>
       Endpoint.exists({ _id: failing, 'health.lastError': 'timeout' }),

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
-import type { Meter } from '../../src/limits/rate.ts'
+import type { TimeMeter } from '../../src/limits/rate.ts'
 import type { Connection } from '../../src/webhooks/sender/connections.ts'
-import { exchange } from '../../src/webhooks/sender/send.ts'
+import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
 import { createGate } from '../support/gate.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { httpEndpoint, httpsEndpoint, rawHttpEndpoint } from './endpoint-servers.ts'
@@ -12,8 +12,8 @@ describe('The CPU time limit for parsing responses', () => {
   afterEach(stopAll)
 
   const okEndpoint = () => rawHttpEndpoint((socket) => socket.write(OK))
-  const send = (connection: Connection, meter: Meter) =>
-    exchange(connection, meter, { path: '/', headers, body }, new AbortController().signal)
+  const send = (connection: Connection, meter: TimeMeter) =>
+    exchangeHttp(connection, meter, { path: '/', headers, body }, new AbortController().signal)
 
   it("charges the parsing time to the attempt's business", async () => {
     const connection = await openConnection(await okEndpoint())

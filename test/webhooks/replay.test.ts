@@ -13,7 +13,7 @@ import {
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { startLoops } from '../../src/work/loop.ts'
-import { works } from '../../workers/run/start.ts'
+import { polledWorks } from '../../workers/run/start.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -365,7 +365,7 @@ describe('An event replay', () => {
     await runReplays(service.deps)
     expect(await read(id)).to.include({ status: 'RUNNING', requeued: 0 })
     service.deps.slots.open()
-    const polling = startLoops(service.deps, works)
+    const polling = startLoops(service.deps, polledWorks)
     await endpointServer.atLeast(15)
     await waitFor('the replay is DONE', () => service.deps.Replay.exists({ _id: id, status: 'DONE' }))
     await polling.stop()

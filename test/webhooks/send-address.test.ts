@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
 import { isWithin, parseRange } from '../../src/platform/network.ts'
 import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
-import type { Attempt } from '../../src/webhooks/sender/send.ts'
+import type { SentAttempt } from '../../src/webhooks/sender/send.ts'
 import { closing, httpsEndpoint, rawEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
   attemptAt,
@@ -156,7 +156,7 @@ describe('The webhook sender with host names', () => {
     const url = `https://${hostName}:${endpointServer.port}/`
     const stages = []
     for (let time = 0; time < 3; time++) stages.push(await made.post(url))
-    expectStage(stages[1] as Attempt, 'address')
+    expectStage(stages[1] as SentAttempt, 'address')
     for (const other of [stages[0], stages[2]])
       expect(other).to.have.property('stage').that.is.oneOf(['connect', 'timeout'])
     expect(endpointServer.connections).to.have.length(0)

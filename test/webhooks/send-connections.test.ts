@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { type Connection, openSocket } from '../../src/webhooks/sender/connections.ts'
 import { type AddressLookup, findAddresses } from '../../src/webhooks/sender/resolve.ts'
-import { exchange } from '../../src/webhooks/sender/send.ts'
+import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
   closedPort,
@@ -240,7 +240,7 @@ describe('The webhook sender with reusable connections', () => {
       await findAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),
     ).to.have.nested.property('fault.stage', 'timeout')
     const request = { path: '/', headers, body }
-    expect(await exchange({} as Connection, unlimited, request, past)).to.have.nested.property(
+    expect(await exchangeHttp({} as Connection, unlimited, request, past)).to.have.nested.property(
       'fault.stage',
       'timeout',
     )
@@ -261,7 +261,7 @@ describe('The webhook sender with reusable connections', () => {
     connection.raw.destroy()
     await once(connection.socket, 'close')
     const request = { path: '/', headers, body }
-    const done = await exchange(connection, unlimited, request, new AbortController().signal)
+    const done = await exchangeHttp(connection, unlimited, request, new AbortController().signal)
     expect(done).to.have.nested.property('fault.stage', 'closed')
   })
 })

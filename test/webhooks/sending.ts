@@ -2,14 +2,14 @@ import type { RequestListener } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
-import type { Meter } from '../../src/limits/rate.ts'
+import type { TimeMeter } from '../../src/limits/rate.ts'
 import { type Connection, createConnections, openSocket } from '../../src/webhooks/sender/connections.ts'
-import type { Address } from '../../src/webhooks/sender/resolve.ts'
+import type { ResolvedAddress } from '../../src/webhooks/sender/resolve.ts'
 import {
-  type Attempt,
   createSender,
   type Sender,
   type SenderOptions,
+  type SentAttempt,
 } from '../../src/webhooks/sender/send.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
@@ -28,7 +28,7 @@ export const body = '{"id":"DLV-1","label":"Café ☕"}'
 export const userAgent = 'Service-Webhooks/1.2.3 (+https://api.example/docs)'
 export const headers = { 'content-type': 'application/json', 'x-service-signature': 'sha256=00' }
 
-export const resolvingTo = (addresses: string[]) => async (): Promise<Address[]> =>
+export const resolvingTo = (addresses: string[]) => async (): Promise<ResolvedAddress[]> =>
   addresses.map((address) => ({ address, family: isIP(address) }))
 
 export const loopback = resolvingTo(['127.0.0.1'])
@@ -40,7 +40,7 @@ const timers: NodeJS.Timeout[] = []
 /** A sender with a short form of `send`. */
 export interface TestSender extends Sender {
   /** One attempt at `url`, with this file's body and headers. */
-  post(url: string): Promise<Attempt>
+  post(url: string): Promise<SentAttempt>
 }
 
 /** May connect to `hosts`, each `host:port`. */
@@ -63,15 +63,15 @@ export function senderTo(endpointServers: EndpointServer[], options: Partial<Sen
   const hosts = endpointServers.map(({ port }) => `127.0.0.1:${port}`)
   const urls = hosts.map((host) => `http://${host}/hooks`)
   const made = sender(hosts, options)
-  return { ...made, urls, post: (at = 0): Promise<Attempt> => made.post(urls[at] ?? '') }
+  return { ...made, urls, post: (at = 0): Promise<SentAttempt> => made.post(urls[at] ?? '') }
 }
 
 export const attemptAt = (
   endpointServer: EndpointServer,
   options: Partial<SenderOptions>,
-): Promise<Attempt> => senderTo([endpointServer], options).post()
+): Promise<SentAttempt> => senderTo([endpointServer], options).post()
 
-export const attemptAtHttp = async (listener: RequestListener): Promise<Attempt> =>
+export const attemptAtHttp = async (listener: RequestListener): Promise<SentAttempt> =>
   attemptAt(await httpEndpoint(listener), {})
 
 /** One attempt at `https://name:port`, which `resolve` maps to loopback. */
@@ -79,7 +79,7 @@ export function attemptOverTls(
   endpointServer: EndpointServer,
   options: Partial<SenderOptions>,
   name: string,
-): Promise<Attempt> {
+): Promise<SentAttempt> {
   const ca = { ca: pem('authority.pem') }
   const made = sender([`${name}:${endpointServer.port}`], { resolve: loopback, ...ca, ...options })
   return made.post(`https://${name}:${endpointServer.port}/hooks`)
@@ -92,7 +92,7 @@ export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
 
 /** A business that always has CPU time left. */
-export const unlimited: Meter = { waitMs: () => 0, count: () => undefined }
+export const unlimited: TimeMeter = { waitMs: () => 0, count: () => undefined }
 
 export async function openConnection({ port }: EndpointServer, secure = false): Promise<Connection> {
   const target = { origin: '', hostname: hostName, port, secure, allowed: true }
@@ -130,13 +130,13 @@ export function flood(socket: Socket, text: string): void {
   else socket.once('drain', () => flood(socket, text))
 }
 
-export function expectStage(attempt: Attempt, stage: string): void {
+export function expectStage(attempt: SentAttempt, stage: string): void {
   expect(attempt).to.include({ stage, status: null, responseText: null })
   expect(attempt.error).to.match(/^[A-Z][^\n]{10,100}\.$/)
   expect(attempt.error).to.not.match(/\d+\.\d+\.\d+|node:|Error|undici/)
 }
 
-export function expectTimeout(attempt: Attempt): void {
+export function expectTimeout(attempt: SentAttempt): void {
   expectStage(attempt, 'timeout')
   expect(attempt.durationMs).to.be.within(shortTimeoutMs - 5, shortTimeoutMs + deadlineMs(2_000))
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { version } from '../../src/platform/version.ts'
+import { packageVersion } from '../../src/platform/version.ts'
 import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import {
@@ -48,7 +48,7 @@ describe('A delivery', () => {
     expect(names?.filter((name) => /^x-/i.test(name))).to.have.length(4)
     const sentHeaders = {
       'content-type': 'application/json',
-      'user-agent': `Service-Webhooks/${version} (+${service.deps.config.publicUrl}/docs)`,
+      'user-agent': `Service-Webhooks/${packageVersion} (+${service.deps.config.publicUrl}/docs)`,
       accept: '*/*',
       'x-service-event': 'payment.cancelled',
       'x-service-event-id': eventIdOf(made[1]?._id ?? ''),

@@ -4,7 +4,7 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryLeaseMs, jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { startLoops } from '../../src/work/loop.ts'
-import { works } from '../../workers/run/start.ts'
+import { polledWorks } from '../../workers/run/start.ts'
 import {
   deliveriesOf,
   openSecondProcess,
@@ -176,7 +176,7 @@ describe("A delivery's first attempt", () => {
       expect(delivery?.url).to.equal(url)
       // After a MongoDB error, the endpoint waits, although no slot will become free.
       service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
-      const polling = startLoops(service.deps, works)
+      const polling = startLoops(service.deps, polledWorks)
       await areDelivered(3)
       await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
       await polling.stop()

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
-import type { Result } from '../../src/idempotency/request.ts'
+import type { OperationResult } from '../../src/idempotency/request.ts'
 import { cancelIntent } from '../../src/intents/cancel.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
@@ -120,7 +120,7 @@ describe('A race for one intent between two payers, the merchant, a simulation a
   /** Opens when the payment has made the service refuse the merchant's cancellation. */
   const slowPayment = createGate()
 
-  const resultOf = (request: Promise<Result>): Promise<string> =>
+  const resultOf = (request: Promise<OperationResult>): Promise<string> =>
     request.then(dataOf).then(
       () => 'done',
       (error: { code: string }) => error.code,

@@ -8,7 +8,7 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { startLoops } from '../../src/work/loop.ts'
-import { works } from '../../workers/run/start.ts'
+import { polledWorks } from '../../workers/run/start.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
   createIntent,
@@ -226,7 +226,7 @@ describe("The workers' poll", () => {
       everyMs: 1_000,
       run: () => expect.fail('broken'),
     } as const
-    const loops = startLoops(deps, [hanging, broken, ...works])
+    const loops = startLoops(deps, [hanging, broken, ...polledWorks])
     const open = () => service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })
     await waitFor('the plan is carried out', async () => (await open()) === 0)
     expect(await storedDelivery(service, delivery)).to.include({ status: 'RETRYING', requeues: 1 })
@@ -260,7 +260,7 @@ describe("The workers' poll", () => {
       } as never,
     }
     const done = await profiled(service, async () => {
-      const polling = startLoops(recording, works)
+      const polling = startLoops(recording, polledWorks)
       await waitFor('each kind was found', () => new Set(polled).size >= 4)
       await polling.stop()
       await service.deps.backgroundWork.ended()
@@ -292,7 +292,7 @@ describe("The workers' poll", () => {
     const config = { ...service.deps.config, workerQueues: ['outbox-relay' as const] }
     const polling = startLoops(
       { ...service.deps, config, log: { ...service.deps.log, info } as never },
-      works,
+      polledWorks,
     )
     await waitFor('the event is relayed', async () => (await deliveriesOf(service, merchant)).length === 1)
     await polling.stop()

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { collections } from '../../src/context/models.ts'
+import { collectionDeclarations } from '../../src/context/models.ts'
 import { newEvent } from '../../src/outbox/event.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { type Kind, startCounts, type Watch } from '../../src/retention/cleaning.ts'
+import { type CleanedKind, type CleanUpWatch, startCounts } from '../../src/retention/cleaning.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { createPace } from '../../src/work/pace.ts'
 import { signedIn } from '../admin/staff.ts'
@@ -32,7 +32,7 @@ describe('The data clean-up', () => {
   beforeEach(() => endpointServer.respondWith((res) => void res.end('thank you')))
   afterEach(() => service.clock.freeze(null))
 
-  async function clean(deps = service.deps, ending = new AbortController(), watch: Watch = unwatched) {
+  async function clean(deps = service.deps, ending = new AbortController(), watch: CleanUpWatch = unwatched) {
     const begun = startCounts(watch)
     const outcome = await runCleanUp(deps, ending.signal, begun.watch)
     return { outcome, ...begun.counts }
@@ -62,7 +62,7 @@ describe('The data clean-up', () => {
    */
   async function liveDocuments(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
-    for (const { name } of collections.filter((each) => !ignoredCollections.includes(each.name))) {
+    for (const { name } of collectionDeclarations.filter((each) => !ignoredCollections.includes(each.name))) {
       const docs = await service.deps.mongo.collection(name).find().toArray()
       for (const { attemptLog: _log, health: _health, attemptHours: _hours, ...kept } of docs)
         if (kept.sandbox !== true) texts.set(`${name} ${String(kept._id)}`, JSON.stringify(kept))
@@ -266,7 +266,7 @@ describe('The data clean-up', () => {
     const requests: Promise<unknown>[] = []
     let served = 0
     const servedBefore: number[] = []
-    const count = (kind: Kind) => {
+    const count = (kind: CleanedKind) => {
       if (kind !== 'intents') return
       servedBefore.push(served)
       requests.push(createIntent(service, pair.live).then(() => (served += 1)))
@@ -299,7 +299,7 @@ describe('The data clean-up', () => {
     const ages = found.map(({ createdAt }) => createdAt)
     await service.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
     const ending = new AbortController()
-    const count = (kind: Kind, documents: number) =>
+    const count = (kind: CleanedKind, documents: number) =>
       void (kind === 'attempts' && documents > 1 && ending.abort())
     const stopped = await clean(service.deps, ending, { ...unwatched, count })
     expect(stopped).to.include({ outcome: 'stopped', businesses: 0 })

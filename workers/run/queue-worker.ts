@@ -1,4 +1,4 @@
-import type { Jobs, QueueName } from '../../schemas/jobs.ts'
+import type { JobPayloads, QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 
 /** The log line of a run has level debug with `isNoise`, warn with `isWarning`, otherwise info. */
@@ -23,5 +23,5 @@ interface JobIdentity {
 /** If `run` throws, the job is retried a few seconds later – unless a poll finds its work (`afterFault`). */
 export interface QueueWorker<Name extends QueueName> {
   afterFault?: 'complete'
-  run(deps: Deps, data: Jobs[Name], identity: JobIdentity): Promise<JobResult>
+  run(deps: Deps, data: JobPayloads[Name], identity: JobIdentity): Promise<JobResult>
 }

@@ -1,5 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
-import { type Jobs, type QueueName, queueSettings } from '../../schemas/jobs.ts'
+import { type JobPayloads, type QueueName, queueSettings } from '../../schemas/jobs.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import type { JobResult, QueueWorker } from './queue-worker.ts'
@@ -34,7 +34,7 @@ export async function runJob(
     deps.validate(queueSettings[queue].job, job.data)
     isValid = true
     await deps.databaseTime.unsure()
-    const result = await work.run(deps, job.data as Jobs[QueueName], { jobId, name })
+    const result = await work.run(deps, job.data as JobPayloads[QueueName], { jobId, name })
     next = result
     const traceId = span?.end(about(), result)
     deps.log[levelOf(result)]({ ...about(), ...result.log, traceId }, result.event)

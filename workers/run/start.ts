@@ -3,7 +3,7 @@ import { deadShownSeconds, type QueueName, queueNames, queueSettings } from '../
 import { expireDue } from '../../src/intents/expire.ts'
 import { queryDueWallets } from '../../src/intents/query-wallets.ts'
 import type { Deps } from '../../src/platform/deps.ts'
-import { type Log, throttled } from '../../src/platform/log.ts'
+import { type Log, throttleLog } from '../../src/platform/log.ts'
 import { createRunningWork, type RunningWork } from '../../src/platform/running-work.ts'
 import { succeedsWithin } from '../../src/platform/timeout.ts'
 import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
@@ -14,7 +14,7 @@ import { checkWork } from '../../src/verification/nightly-check.ts'
 import { attemptDue, attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
 import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
-import { type Loops, startLoops, type Work } from '../../src/work/loop.ts'
+import { type PolledWork, type PollLoops, startLoops } from '../../src/work/loop.ts'
 import { intentExpiry } from '../intent-expiry.ts'
 import { maintenance, requestRestore, restoreEveryMs } from '../maintenance.ts'
 import { outboxRelay } from '../outbox-relay.ts'
@@ -24,7 +24,7 @@ import { webhookDelivery } from '../webhook-delivery.ts'
 import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 
-export const works: readonly Work[] = [
+export const polledWorks: readonly PolledWork[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
   // A dead worker's deliveries are taken over within 13 s: a 10 s lease, a margin of 0.5 s, and this poll.
   { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
@@ -37,7 +37,7 @@ export const works: readonly Work[] = [
   checkWork,
 ]
 
-const createWorkers = (loops: Loops): { [Name in QueueName]: QueueWorker<Name> } => ({
+const createWorkers = (loops: PollLoops): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
   'intent-expiry': intentExpiry,
@@ -58,12 +58,12 @@ const maxConcurrency = 25
 
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = openRedis(deps.config, { maxRetriesPerRequest: null })
-  const warnUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
-  const warnOfQueueError = throttled(5000, (fields) => deps.log.warn(fields, 'queue.error'))
+  const warnUnavailable = throttleLog(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
+  const warnOfQueueError = throttleLog(5000, (fields) => deps.log.warn(fields, 'queue.error'))
   connection.on('error', (err) => warnUnavailable({ err }))
   void warnOfEviction(connection, deps.log)
   const running = createRunningWork()
-  const loops = startLoops(deps, works)
+  const loops = startLoops(deps, polledWorks)
   const workers = createWorkers(loops)
   const bullWorkers = deps.config.workerQueues.flatMap((name) =>
     splitConcurrency(queueSettings[name].concurrency).map((concurrency) => {

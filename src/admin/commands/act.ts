@@ -3,7 +3,7 @@ import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
 import { type ActGroup, type FormValues, namedEffects, type StaffAct } from '../../staff-acts/act.ts'
 import { someId, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, detailsText, linesOf, tableText } from './text.ts'
+import { type CommandColumn, detailsText, linesOf, tableText } from './text.ts'
 
 export class CommandFailed extends Error {}
 
@@ -139,7 +139,7 @@ type ReadPage<Filter, Item> = (deps: AdminDeps, filter: Filter, slice: IdPageReq
 /** `load` imports the function that reads a page. All other options of the command become its filter. */
 export const asList = <Filter extends object, Item extends object>(
   command: Command,
-  columns: readonly Column<Item>[],
+  columns: readonly CommandColumn<Item>[],
   load: () => Promise<ReadPage<Filter, Item>>,
   readAfter: (text: string) => string = someId,
 ): Command =>
@@ -173,7 +173,10 @@ export const addShowCommand = <Shown extends object>(
       }, toText),
     )
 
-export function pageText<Item>(columns: readonly Column<Item>[], { items, next }: IdPage<Item>): string {
+export function pageText<Item>(
+  columns: readonly CommandColumn<Item>[],
+  { items, next }: IdPage<Item>,
+): string {
   if (items.length === 0) return 'None.'
   const more = next === null ? '' : `\n\nMore: add --after ${next}`
   return `${tableText(columns, items)}${more}`

@@ -94,7 +94,7 @@ export const pinCode = parserFor(readPin, 'Must be 4 to 6 digits.')
 const integerIn = (text: string, min: number, max: number): number | null =>
   /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null
 
-export const centimes = parserFor(
+export const parseCentimesArgument = parserFor(
   (text) => integerIn(text, 0, Number.MAX_SAFE_INTEGER),
   `Must be a whole number of centimes from 0 to ${Number.MAX_SAFE_INTEGER}.`,
 )

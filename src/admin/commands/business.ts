@@ -18,7 +18,7 @@ import {
 } from './act.ts'
 import { businessName, choice, instantArgument, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, columnOf, dayOf, detailsText, linesOf } from './text.ts'
+import { type CommandColumn, columnOf, dayOf, detailsText, linesOf } from './text.ts'
 
 const commissionHelp = `
 The rates at the moment when the customer pays apply. Rates that already apply are kept
@@ -131,7 +131,7 @@ function payoutText({ alreadyBooked, bookedAt, ...facts }: Awaited<ReturnType<ty
 
 type ListOptions = BusinessFilter & { live?: true; notLive?: true; disabled?: true }
 
-const columns: Column<ListedBusiness>[] = [
+const columns: CommandColumn<ListedBusiness>[] = [
   ...Object.values(listedBusinessShown).map(columnOf),
   ...[businessShown.liveMode, businessShown.api, businessShown.createdAt, businessShown.name].map(columnOf),
 ]

@@ -20,7 +20,7 @@ import {
 } from './act.ts'
 import { choice, networkRanges, secondsArgument, someId, someScopes } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, columnOf, detailsText } from './text.ts'
+import { type CommandColumn, columnOf, detailsText } from './text.ts'
 
 const showHelp = `
 "blockedBy" lists every reason why requests with the key are rejected now.
@@ -149,7 +149,7 @@ async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match
   return { items: items.map((facts) => ({ ...facts, matched: matched(facts) })), next }
 }
 
-const matchColumns: Column<Match>[] = [
+const matchColumns: CommandColumn<Match>[] = [
   ...shownInLists.filter((field) => field !== keyShown.createdAt).map(columnOf),
   { title: 'MATCHED', cell: ({ matched }) => matched },
 ]

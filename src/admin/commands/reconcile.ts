@@ -2,8 +2,12 @@ import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readInstant } from '../../input/instant.ts'
-import { columnNames, delimiters, type Headers } from '../../reconciliation/provider-file.ts'
-import type { Reconciled } from '../../reconciliation/reconcile.ts'
+import {
+  columnNames,
+  type ProviderFileHeaders,
+  providerFileDelimiters,
+} from '../../reconciliation/provider-file.ts'
+import type { ReconciliationResult } from '../../reconciliation/reconcile.ts'
 import { differenceShown } from '../../staff-acts/shown.ts'
 import { CommandFailed, commandAction, examples, subcommand } from './act.ts'
 import { choice, parserFor } from './arguments.ts'
@@ -40,9 +44,9 @@ const failureCode = 2
 interface Options {
   provider: string
   day: string
-  columns?: Headers
+  columns?: ProviderFileHeaders
   decimal?: boolean
-  delimiter?: keyof typeof delimiters
+  delimiter?: keyof typeof providerFileDelimiters
   wallet?: string
 }
 
@@ -56,7 +60,7 @@ export function addReconcileCommand(program: Command): void {
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
     .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
     .option('--decimal', decimal)
-    .option('--delimiter <delimiter>', delimiter, choice(...Object.keys(delimiters)))
+    .option('--delimiter <delimiter>', delimiter, choice(...Object.keys(providerFileDelimiters)))
     .option('--wallet <name>', wallet)
     .addHelpText('after', help)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
@@ -68,8 +72,8 @@ const utcDayText = parserFor((text) => {
   return isDay ? text : null
 }, 'Must be a day, such as 2026-11-25.')
 
-function headers(text: string): Headers {
-  const named: Headers = {}
+function headers(text: string): ProviderFileHeaders {
+  const named: ProviderFileHeaders = {}
   for (const part of text.split(',')) {
     const [, column = '', header = ''] = /^\s*(\w+)\s*=(.*)$/.exec(part) ?? []
     const name = columnNames.find((each) => each === column)
@@ -83,7 +87,7 @@ function headers(text: string): Headers {
   return named
 }
 
-type Result = Reconciled & { day: string; file: string }
+type Result = ReconciliationResult & { day: string; file: string }
 
 async function run(deps: AdminDeps, options: Options): Promise<Result> {
   const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
@@ -96,7 +100,7 @@ async function run(deps: AdminDeps, options: Options): Promise<Result> {
     wallet: wallet === undefined ? null : `live:${wallet}`,
     fileName,
     bytes: provider === '-' ? process.stdin : bytesOf(provider),
-    format: { columns, isDecimal: decimal, delimiter: delimiter ? delimiters[delimiter] : null },
+    format: { columns, isDecimal: decimal, delimiter: delimiter ? providerFileDelimiters[delimiter] : null },
   }
   const result = await reconcile(deps, file, deps.by)
   if ('listed' in result) {

@@ -6,7 +6,7 @@ import { replayShown } from '../../staff-acts/shown.ts'
 import { commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
 import { fromOption, someEvents, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, columnOf, tableText } from './text.ts'
+import { type CommandColumn, columnOf, tableText } from './text.ts'
 
 const replayHelp = `
 Workers replay the events of the endpoint's environment, oldest first, at most 200
@@ -51,7 +51,7 @@ async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }) 
   return (await latestReplays(deps, endpoint)).map(presentReplay)
 }
 
-const columns: Column<PresentedReplay>[] = [
+const columns: CommandColumn<PresentedReplay>[] = [
   { title: 'ID', cell: ({ id }) => id },
   ...Object.values(replayShown).map(columnOf),
 ]

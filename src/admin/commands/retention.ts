@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Counts } from '../../retention/cleaning.ts'
+import type { CleanUpCounts } from '../../retention/cleaning.ts'
 import { CommandFailed, commandAction, examples, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -20,7 +20,7 @@ export function addRetentionCommands(program: Command): void {
     .action(commandAction(run))
 }
 
-async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Counts> {
+async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<CleanUpCounts> {
   const { countCleanUp, runCleanUp } = await import('../../retention/clean-up.ts')
   const { startCounts } = await import('../../retention/cleaning.ts')
   const record = () => deps.record({ act: 'retention.run', subject: 'retention', businessId: null })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Reencrypted } from '../../security/reencrypt.ts'
+import type { ReencryptionResult } from '../../security/reencrypt.ts'
 import { commandAction, examples, subcommand, withProgress } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -61,7 +61,7 @@ async function rotate(deps: AdminDeps) {
   }
 }
 
-const counted = (parts: Record<string, Reencrypted>, count: (part: Reencrypted) => number) =>
+const counted = (parts: Record<string, ReencryptionResult>, count: (part: ReencryptionResult) => number) =>
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, count(part)]))
 
 function reportLost(unreadable: Record<string, number>, keys: number): void {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { IdPageRequest } from '../../mongo/id-page.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
-import { isValidStaffName, roles } from '../../staff/permissions.ts'
+import { isValidStaffName, staffRoles } from '../../staff/permissions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
 import { accountShown } from '../../staff-acts/shown.ts'
 import { addActCommands, asList, commandAction, examples, orFail, subcommand } from './act.ts'
 import { choice, parserFor } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type Column, columnOf, detailsText, toSecond } from './text.ts'
+import { type CommandColumn, columnOf, detailsText, toSecond } from './text.ts'
 
 const staffName = parserFor(
   (text) => (isValidStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
@@ -20,7 +20,11 @@ export function addStaffCommands(program: Command): void {
   addActCommands(staff, accountActs, staffName)
 
   const list = subcommand(staff, 'list', 'list accounts by name')
-    .option('--role <role>', `only accounts with this role: ${roles.join(' or ')}`, choice(...roles))
+    .option(
+      '--role <role>',
+      `only accounts with this role: ${staffRoles.join(' or ')}`,
+      choice(...staffRoles),
+    )
     .option('--disabled', 'only disabled accounts')
     .addHelpText('after', examples('staff list', 'staff list --role support --disabled'))
   asList(list, columns, async () => listPage, staffName)
@@ -56,7 +60,7 @@ async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
   }))
 }
 
-const columns: Column<Awaited<ReturnType<typeof withSignIns>>[number]>[] = [
+const columns: CommandColumn<Awaited<ReturnType<typeof withSignIns>>[number]>[] = [
   ...Object.values(accountShown).map(columnOf),
   { title: 'PASSWORD', cell: ({ password }) => password },
 ]

@@ -48,13 +48,13 @@ function rowsOf(rows: object[]): string {
   return rows.map((row) => `\n  ${cells(row).join('  ').trimEnd()}`).join('')
 }
 
-export interface Column<Item> {
+export interface CommandColumn<Item> {
   title: string
   cell(item: Item): string | number | null
   mayShrink?: boolean
 }
 
-export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): Column<Item> => ({
+export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): CommandColumn<Item> => ({
   title: label.toUpperCase(),
   mayShrink: unit === 'user',
   cell(item) {
@@ -72,7 +72,7 @@ const borders =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 const noBorders = Object.fromEntries(borders.split(' ').map((name) => [name, '']))
 
-export function tableText<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
+export function tableText<Item>(columns: readonly CommandColumn<Item>[], items: readonly Item[]): string {
   const natural = drawTable(columns, items, [])
   const excess = natural.width - maxWidth
   const widths = columns.map((column) => {
@@ -84,11 +84,12 @@ export function tableText<Item>(columns: readonly Column<Item>[], items: readonl
 }
 
 function drawTable<Item>(
-  columns: readonly Column<Item>[],
+  columns: readonly CommandColumn<Item>[],
   items: readonly Item[],
   colWidths: (number | null)[],
 ) {
-  const isNumeric = ({ cell }: Column<Item>): boolean => items.some((item) => typeof cell(item) === 'number')
+  const isNumeric = ({ cell }: CommandColumn<Item>): boolean =>
+    items.some((item) => typeof cell(item) === 'number')
   const table = new Table({
     head: columns.map(({ title }) => title),
     colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),

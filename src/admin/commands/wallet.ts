@@ -4,7 +4,7 @@ import type { EncryptedField } from '../../security/encrypt.ts'
 import { walletShown } from '../../staff-acts/shown.ts'
 import type { WalletFilter } from '../../wallets/sandbox/operate.ts'
 import { asList, CommandFailed, commandAction, examples, orFail, subcommand } from './act.ts'
-import { centimes, parserFor, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
+import { parseCentimesArgument, parserFor, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf, detailsText } from './text.ts'
 
@@ -22,7 +22,7 @@ export function addWalletCommands(program: Command): void {
   subcommand(wallet, 'create', 'create a wallet that can pay test payment intents of every business')
     .requiredOption('--phone <phone>', 'phone number of the customer', walletPhone)
     .requiredOption('--pin <pin>', pinDescription, pinCode)
-    .requiredOption('--balance <centimes>', 'the balance in centimes', centimes)
+    .requiredOption('--balance <centimes>', 'the balance in centimes', parseCentimesArgument)
     .addHelpText('after', examples('wallet create --phone 44556677 --pin 2580 --balance 100000'))
     .action(commandAction(createSandboxWallet))
 

@@ -1,9 +1,9 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Words } from './en.ts'
+import type { CheckoutTexts } from './en.ts'
 
 const nothingTaken = 'لم يُخصم أي مبلغ.'
 
-export const arabic: Words = {
+export const arabicCheckoutTexts: CheckoutTexts = {
   language: 'العربية',
   languages: 'اللغة',
   toContent: 'انتقل إلى المحتوى',

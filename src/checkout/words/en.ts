@@ -2,7 +2,7 @@ import { currencyCode } from '../../../schemas/currency.ts'
 
 const nothingTaken = 'You have not been charged.'
 
-export const english = {
+export const englishCheckoutTexts = {
   language: 'English',
   languages: 'Language',
   toContent: 'Skip to content',
@@ -129,12 +129,12 @@ export const english = {
 } as const
 
 /** Forms of a noun after 1, 2, 3 to 10 and any other number. `#` stands for the number. */
-export type Forms = readonly [one: string, two: string, few: string, many: string]
+export type PluralForms = readonly [one: string, two: string, few: string, many: string]
 
-export type Note = readonly [title: string, sentence: string]
+export type NoticeText = readonly [title: string, sentence: string]
 
 /** Some texts are inserted as HTML, others as plain text, so none may contain characters that are special in HTML. */
-export type Words = Texts<typeof english>
+export type CheckoutTexts = Texts<typeof englishCheckoutTexts>
 
 type Texts<Part> = Part extends string
   ? string

@@ -1,9 +1,9 @@
 import { currencyCode } from '../../../schemas/currency.ts'
-import type { Words } from './en.ts'
+import type { CheckoutTexts } from './en.ts'
 
 const nothingTaken = 'Aucun montant n’a été débité.'
 
-export const french: Words = {
+export const frenchCheckoutTexts: CheckoutTexts = {
   language: 'Français',
   languages: 'Langue',
   toContent: 'Aller au contenu',

@@ -3,7 +3,7 @@ import { longestReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { type Log, throttled } from '../../platform/log.ts'
+import { type Log, throttleLog } from '../../platform/log.ts'
 
 /** `number` is the last one that this process knows of. */
 export interface ChainEnd extends ChainOwner {
@@ -132,7 +132,7 @@ const maxPerRead = 100
 
 export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log: Log): ChainWatch => {
   const collection = nativeCollection(LoggedEvent)
-  const warn = throttled(5000, (fields) => log.warn(fields, 'mongodb.failed'))
+  const warn = throttleLog(5000, (fields) => log.warn(fields, 'mongodb.failed'))
   const readGrown = async (known: readonly ChainEnd[]): Promise<ChainEnd[]> => {
     const branches = known.map(({ number, ...owner }) => ({ ...owner, number: { $gt: number } }))
     const grown = await collection

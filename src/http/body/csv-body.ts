@@ -5,18 +5,18 @@ import { maxFaults } from '../../input/known-fields.ts'
 import { refuse } from '../../platform/errors.ts'
 import { inChunks } from '../../platform/in-slices.ts'
 import type { FileBody } from '../../store/imports/import-products.ts'
-import { type Body, isJsonType, mediaTypeOf, parseJson } from './json-body.ts'
+import { isJsonType, mediaTypeOf, type ParsedBody, parseJson } from './json-body.ts'
 
 /** Lower than the CSV limit, because parsing JSON blocks the process. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
 /** In a JSON body, `csv` can be of any type. `others` lists the names of the body's unexpected fields. */
-const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): Body => ({
+const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): ParsedBody => ({
   value: { csv, kind, others } satisfies FileBody,
   params: others.length === 0 ? digest(csv) : [digest(csv), ...others],
 })
 
-export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<Body> {
+export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<ParsedBody> {
   const { type, isUtf8 } = mediaTypeOf(contentType)
   if (type === 'text/csv' && isUtf8) return bodyOf(bytes, 'json')
   if (type === 'multipart/form-data') return readFormFile(bytes, contentType ?? '')
@@ -51,7 +51,7 @@ const otherFieldBytes = 1024
 const noFile = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
-function readFormFile(bytes: Buffer, contentType: string): Promise<Body> {
+function readFormFile(bytes: Buffer, contentType: string): Promise<ParsedBody> {
   return new Promise((resolve) => {
     const source = Readable.from(inChunks(bytes))
     const stop = (message: string) => {

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../platform/errors.ts'
 
 /** `refusal` is thrown only after the idempotency key is checked (step 11, docs/maintainers/decisions.md). */
-export interface Body {
+export interface ParsedBody {
   value?: unknown
   params?: unknown
   refusal?: Refusal
@@ -17,7 +17,7 @@ const mayBeMinusZero = /-0|-[\d.]+e-/i
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
 
 /** A missing body counts as an empty object. */
-export function readJson(bytes: Buffer, contentType: string | undefined): Body {
+export function readJson(bytes: Buffer, contentType: string | undefined): ParsedBody {
   if (bytes.length === 0) return { value: {}, params: {} }
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE') }
   const body = parseJson(bytes)
@@ -41,7 +41,7 @@ export function mediaTypeOf(header: string | undefined): { type: string; isUtf8:
 }
 
 /** The result may be nested to any depth, so callers must not process it recursively. */
-export function parseJson(bytes: Buffer): Body {
+export function parseJson(bytes: Buffer): ParsedBody {
   try {
     const text = asUtf8.decode(bytes)
     const value: unknown = JSON.parse(text, mayBeMinusZero.test(text) ? withoutMinusZero : undefined)

@@ -6,7 +6,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
-import { type Body, readJson } from './json-body.ts'
+import { type ParsedBody, readJson } from './json-body.ts'
 
 export const maxBodyBytes = {
   // A valid intent takes up to 510 KB if every character is escaped.
@@ -55,7 +55,7 @@ export async function readBody(
   res: Response,
   kind: BodyKind,
   memory: BodyMemory,
-): Promise<Body> {
+): Promise<ParsedBody> {
   const { readRaw, read, accepted } = kinds[kind]
   const largest = maxBodyBytes[kind]
   // The parser would read the whole body before refusing it.

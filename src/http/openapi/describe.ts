@@ -1,5 +1,5 @@
-import { currencyCode, decimal } from '../../../schemas/currency.ts'
-import { version } from '../../platform/version.ts'
+import { currencyCode, formatDecimal } from '../../../schemas/currency.ts'
+import { packageVersion } from '../../platform/version.ts'
 import { apiSections } from '../operations/route.ts'
 import { routes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
@@ -14,7 +14,7 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
     openapi: '3.1.0',
     info: {
       title: 'Payment intents',
-      version,
+      version: packageVersion,
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -37,7 +37,7 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
 }
 
 const introduction = [
-  `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${decimal(50_000)} ${currencyCode}.`,
+  `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${formatDecimal(50_000)} ${currencyCode}.`,
   'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
   'Every write needs an `X-Idempotency-Key` header.',
   'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',

@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode } from '../../platform/errors.ts'
+import { type ErrorCode, errorCatalogue } from '../../platform/errors.ts'
 import { isForBrowsers, type Route } from '../operations/route.ts'
 import { exposedHeaders } from '../pages/cross-origin.ts'
 import type { OpenApiPart } from './schemas.ts'
@@ -109,7 +109,7 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.sandboxOnly) codes.add('SANDBOX_ONLY')
   if (route.method !== 'get') for (const code of ofWrites) codes.add(code)
   if (route.body !== undefined) for (const code of ofBodies) codes.add(code)
-  return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
+  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
 function codesIn(schema: unknown): ErrorCode[] {
@@ -137,7 +137,7 @@ const beforeOperations = [408, 431]
 
 const sharedCodes = [...ofAll, ...ofWrites, ...ofBodies]
 
-const statusOf = (code: ErrorCode): number => catalogue[code][0]
+const statusOf = (code: ErrorCode): number => errorCatalogue[code][0]
 
 export const sharedRefusals = (): OpenApiPart =>
   Object.fromEntries(
@@ -175,7 +175,7 @@ const refusal = (codes: ErrorCode[], ofResponse: OpenApiPart): OpenApiPart => ({
 
 export const refusalExamples = (): OpenApiPart =>
   Object.fromEntries(
-    Object.entries(catalogue).map(([code, [statusCode, message]]) => {
+    Object.entries(errorCatalogue).map(([code, [statusCode, message]]) => {
       const error = { code, message, statusCode, requestId: '97ba8550-ced5-4d92-a656-6c4288ed5ce0' }
       return [code, { summary: message, value: { success: false, error } }]
     }),

@@ -10,7 +10,7 @@ import {
   type FinalResponse,
   findStoredResponse,
   freshSince,
-  type Result,
+  type OperationResult,
   type StoredResponse,
   storeResponse,
   type ThirdPartyStep,
@@ -19,7 +19,7 @@ import {
 import { bytesOf } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
-import { type Cause, inSpan } from '../../tracing/tracing.ts'
+import { type CausingRequest, inSpan } from '../../tracing/tracing.ts'
 import { type ApiResponse, failureResponse, successResponse } from '../responses/envelope.ts'
 import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
@@ -32,7 +32,7 @@ const lookAgainMs = 20
 const keyLength = 32
 const paramsLength = 22
 
-export interface Write {
+export interface IdempotentWrite {
   route: Omit<WriteRoute, 'run'>
   /** Decoded path parameters, because differently encoded paths count as the same request. */
   params: Record<string, string>
@@ -42,8 +42,8 @@ export interface Write {
   status: number
   /** Why the body was unreadable. Never stored, because the client will retry with a readable body. */
   unread: Refusal | undefined
-  cause: Cause
-  run(request: WriteRequest): Promise<Result>
+  cause: CausingRequest
+  run(request: WriteRequest): Promise<OperationResult>
 }
 
 export function readIdempotencyKey(req: Request): string {
@@ -71,7 +71,7 @@ export async function runOnce(
   deps: Deps,
   caller: Caller,
   deadline: Deadline,
-  write: Write,
+  write: IdempotentWrite,
 ): Promise<ApiResponse> {
   const { route, params, cause, unread } = write
   const paramsHash = digest(stringify(write.input) ?? '', paramsLength)
@@ -94,12 +94,12 @@ export async function runOnce(
   const find = () => deadline.run((deadlineAt) => findStoredResponse(deps, key, since, deadlineAt))
   const findEffect = async (deadlineAt: number) =>
     (await route.findEffect?.(deps, caller, params, request(deadlineAt))) ?? null
-  const repeat = (row: StoredResponse): Result => {
+  const repeat = (row: StoredResponse): OperationResult => {
     return { kind: 'stored', response: decryptResponse(deps, row), repeats: row }
   }
 
   /** If one request stored an error but a concurrent one took effect, the effect wins. */
-  async function lookUp(deadlineAt: number): Promise<Result | null> {
+  async function lookUp(deadlineAt: number): Promise<OperationResult | null> {
     const row = await findStoredResponse(deps, key, since, deadlineAt)
     if (row === null) return null
     return (row.refusal ? await findEffect(deadlineAt) : null) ?? repeat(row)
@@ -125,7 +125,7 @@ export async function runOnce(
   })
 
   /** A failed request returns a concurrent request's effect, a stored response, or its own error. */
-  async function afterError(error: unknown): Promise<Result | ApiResponse> {
+  async function afterError(error: unknown): Promise<OperationResult | ApiResponse> {
     const own =
       error instanceof Refusal && error !== unread && isFinal(error)
         ? failureResponse(error, cause.requestId)
@@ -156,7 +156,7 @@ export async function runOnce(
     }
   }
 
-  async function conclude(result: Result): Promise<ApiResponse> {
+  async function conclude(result: OperationResult): Promise<ApiResponse> {
     if (result.kind === 'stored') {
       const { response, repeats } = result
       if (repeats === null) {

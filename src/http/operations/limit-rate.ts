@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'express'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Counted, RateLimits } from '../../limits/rate.ts'
+import type { RateLimits, RateOwner } from '../../limits/rate.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal } from '../../platform/errors.ts'
 import { prefixesOf } from '../../platform/network.ts'
@@ -29,7 +29,13 @@ export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Re
 }
 
 /** Rejecting costs nearly as much as a read, so only the first `perSecond` rejections in a second are immediate. */
-async function limitTo(rateLimits: RateLimits, res: Response, scope: Scope, who: Counted, perSecond: number) {
+async function limitTo(
+  rateLimits: RateLimits,
+  res: Response,
+  scope: Scope,
+  who: RateOwner,
+  perSecond: number,
+) {
   const standing = rateLimits.count(who, perSecond)
   if (!standing.isOpen || !res.hasHeader('RateLimit'))
     setRateLimitHeaders(res, scope, perSecond, standing.remaining)

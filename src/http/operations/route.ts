@@ -3,11 +3,11 @@ import type { emptyQuery, ValueOf } from '../../../schemas/requests.ts'
 import type { Scope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { WaitLimits } from '../../events/feed/read.ts'
-import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
-import type { CsvFile, Download } from '../responses/download.ts'
+import type { CsvFile, FileDownload } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
 
 /** The query has been validated, the body hasn't. */
@@ -74,7 +74,7 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
 export interface DownloadRoute<Param extends string = string, Query = unknown> extends Common {
   method: 'get'
   lines?: object
-  download(deps: Deps, caller: Caller, input: OperationInput<Param, Query>): Promise<Download>
+  download(deps: Deps, caller: Caller, input: OperationInput<Param, Query>): Promise<FileDownload>
 }
 
 export interface WriteRoute<Param extends string = string, Query = unknown> extends Common {
@@ -89,12 +89,17 @@ export interface WriteRoute<Param extends string = string, Query = unknown> exte
     caller: Caller,
     params: Record<Param, string>,
     request: WriteRequest,
-  ): Promise<Result | null>
+  ): Promise<OperationResult | null>
   /** `run` calls `request.earlier` itself, after completing what a crashed request began. */
   looksItself?: true
   /** No response is stored, because it can be recomputed from fields that never change. */
   storesNoRow?: true
-  run(deps: Deps, caller: Caller, input: OperationInput<Param, Query>, request: WriteRequest): Promise<Result>
+  run(
+    deps: Deps,
+    caller: Caller,
+    input: OperationInput<Param, Query>,
+    request: WriteRequest,
+  ): Promise<OperationResult>
 }
 
 export type Route = ReadRoute | DownloadRoute | WriteRoute

@@ -6,7 +6,7 @@ import type { Page } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { inSpan } from '../../tracing/tracing.ts'
-import type { Body } from '../body/json-body.ts'
+import type { ParsedBody } from '../body/json-body.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
 import { prefersCsv, type StartedDownload, startDownload } from '../responses/download.ts'
 import { type ApiResponse, successResponse } from '../responses/envelope.ts'
@@ -169,7 +169,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   const memory = reserveBody(deps, caller, req, kind)
   return memory.during(async () => {
     const sent = await readBody(deps, caller, req, res, kind, memory)
-    const { value, params, refusal }: Body = route.body === undefined ? {} : sent
+    const { value, params, refusal }: ParsedBody = route.body === undefined ? {} : sent
     const response = await runOnce(deps, caller, deadline, {
       route,
       params: req.params as Record<string, string>,

@@ -5,18 +5,18 @@ import type { Deadline } from '../server/timeouts.ts'
 import { writeHead } from './envelope.ts'
 
 /** No piece may be an empty string. */
-export interface Download {
+export interface FileDownload {
   contentType: string
   fileName: string
   pieces: AsyncGenerator<string, void, undefined>
 }
 
 /** A download whose first piece has been read. */
-export interface StartedDownload extends Download {
+export interface StartedDownload extends FileDownload {
   first: string
 }
 
-export async function startDownload(file: Download, deadline: Deadline): Promise<StartedDownload> {
+export async function startDownload(file: FileDownload, deadline: Deadline): Promise<StartedDownload> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())
     return { ...file, first: value ?? '' }
@@ -63,7 +63,7 @@ export const prefersCsv = (req: Request): boolean =>
 
 export function setFileHeaders(
   res: Response,
-  { contentType, fileName }: Pick<Download, 'contentType' | 'fileName'>,
+  { contentType, fileName }: Pick<FileDownload, 'contentType' | 'fileName'>,
 ): void {
   res.setHeader('Content-Type', contentType)
   res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`)
@@ -75,4 +75,4 @@ async function* withFirst({ first, pieces }: StartedDownload): AsyncGenerator<st
 }
 
 /** Ignores errors, because they were thrown before or no longer matter. */
-const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)
+const end = ({ pieces }: FileDownload): void => void pieces.return().catch(() => undefined)

@@ -13,7 +13,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from '../../webhooks/endpoints/change.ts'
-import { type Endpoint, standing } from '../../webhooks/endpoints/endpoint.ts'
+import { type Endpoint, undeletedFilter } from '../../webhooks/endpoints/endpoint.ts'
 import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { operationsIn } from '../operations/route.ts'
@@ -107,6 +107,6 @@ function listEndpoints(
   { sandbox = `${isTest}`, ...slice }: inputs.ListEndpointsQuery,
 ): Promise<Page<Endpoint>> {
   if (isTest && sandbox === 'false') throw refuse('SANDBOX_MISMATCH')
-  const where = { businessId, sandbox: sandbox === 'true', ...standing }
+  const where = { businessId, sandbox: sandbox === 'true', ...undeletedFilter }
   return readPage<Endpoint>(deps.Endpoint, { where, index: 'slotInUse' }, readPageRequest(slice))
 }

@@ -1,5 +1,5 @@
 import * as inputs from '../../../schemas/intents.ts'
-import { reference, withDescription } from '../../../schemas/responses/fields.ts'
+import { intentReferenceSchema, withDescription } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseCreate } from '../../intents/create.ts'
@@ -13,7 +13,7 @@ import { presentPage } from '../../lists/pagination.ts'
 import { operationsIn, type WriteRoute } from '../operations/route.ts'
 
 const { get, post } = operationsIn('Payment intents', {
-  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', reference),
+  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', intentReferenceSchema),
 })
 
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const

@@ -14,7 +14,7 @@ import ipaddr from 'ipaddr.js'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
-import { throttled } from '../../platform/log.ts'
+import { throttleLog } from '../../platform/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
@@ -35,7 +35,7 @@ export function createBareApp(
   app.disable('x-powered-by')
   app.disable('etag')
   const isTrusted: IsTrusted = app.get('trust proxy fn')
-  const warnUnreported = throttled(60_000, (fields) => deps.log.warn(fields, 'client.unreported'))
+  const warnUnreported = throttleLog(60_000, (fields) => deps.log.warn(fields, 'client.unreported'))
   app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req: Request, res: Response, next: NextFunction) => {
@@ -149,7 +149,7 @@ const withoutZone = (address: string): string => address.replace(/%.*$/, '')
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
 ): (error: unknown, res: Response) => ApiResponse {
-  const warn = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
+  const warn = throttleLog(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
   return (error, res) => {
     const refusal = asRefusal(error)
     const { code, extras } = refusal

@@ -6,7 +6,7 @@ import type { Express, Request, Response } from 'express'
 import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import { throttled } from '../../platform/log.ts'
+import { throttleLog } from '../../platform/log.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
 import type { IsTrusted } from './bare-app.ts'
 import {
@@ -77,10 +77,10 @@ export function createHttpServer(
   server.maxRequestsPerSocket = maxRequests
   // Node.js would send a 503. Only a broken client sends more than `maxRequests`.
   server.on('dropRequest', ({ socket }) => socket.destroy())
-  const warnFull = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
+  const warnFull = throttleLog(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warnFull({ connections: maxConnections }))
   const shares = createNetworkShares(maxConnections)
-  const warnNetworkFull = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
+  const warnNetworkFull = throttleLog(5000, (fields) => deps.log.warn(fields, 'network.full'))
   server.on('connection', (socket: Socket) => {
     const ip = socket.remoteAddress ?? ''
     const share = isTrusted(ip, 0) ? null : shares.take(ip)

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { FoundKey } from '../../businesses/caller.ts'
 import type { Deps } from '../../platform/deps.ts'
-import type { Cause } from '../../tracing/tracing.ts'
+import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { WrittenEarly } from '../responses/envelope.ts'
 
 export const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
@@ -51,7 +51,7 @@ export function logRequest(
   })
 }
 
-export const requestCause = (res: Response): Cause => ({
+export const requestCause = (res: Response): CausingRequest => ({
   requestId: String(res.locals.requestId),
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })

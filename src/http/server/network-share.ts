@@ -1,4 +1,4 @@
-import type { OwnerPart, Resource } from '../../limits/limit.ts'
+import type { LimitedResource, OwnerPart } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { prefixesOf } from '../../platform/network.ts'
 
@@ -30,7 +30,7 @@ export const connectionLimits = (total: number) =>
       parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [OwnerPart],
       gets: 'the connection is closed',
     },
-  }) satisfies Record<string, Resource>
+  }) satisfies Record<string, LimitedResource>
 
 export function createNetworkShares(total: number) {
   const share = createShare(connectionLimits(total))

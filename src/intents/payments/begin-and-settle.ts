@@ -3,7 +3,7 @@ import type { PaymentFailure } from '../../outbox/event.ts'
 import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Cause } from '../../tracing/tracing.ts'
+import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { Intent } from '../intent.ts'
@@ -78,8 +78,8 @@ function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   }
 }
 
-export interface Settler {
-  cause: Cause | null
+export interface PaymentSettler {
+  cause: CausingRequest | null
   deadlineAt: number
 }
 
@@ -89,7 +89,7 @@ export async function settlePayment(
   intent: Intent,
   payment: PaymentHold,
   outcome: KnownOutcome,
-  by: Settler,
+  by: PaymentSettler,
 ): Promise<Intent | null> {
   const settled = await write(deps, intent, payment, outcome, by)
   if (settled === null) {
@@ -112,7 +112,7 @@ async function write(
   intent: Intent,
   payment: PaymentHold,
   outcome: KnownOutcome,
-  { cause, deadlineAt }: Settler,
+  { cause, deadlineAt }: PaymentSettler,
 ): Promise<Intent | null> {
   // GET /dev/balance relies on the payment and its event having the same time.
   const at = deps.now()

@@ -2,7 +2,7 @@ import type { WithinDeadline } from '../../idempotency/request.ts'
 import { maskPhone } from '../../input/phone.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Cause } from '../../tracing/tracing.ts'
+import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { Commission } from '../../wallets/commission.ts'
 import { type KnownOutcome, orderDeadline, outcomeOf, type Wallet } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
@@ -11,7 +11,7 @@ import { leaveToWorkers, openPayment } from '../query-wallets.ts'
 import { type PaymentHold, payerHashOf } from '../records.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
-export interface Confirmation {
+export interface ConfirmedTotals {
   /** Generated with the form, so that submitting it twice makes one payment. */
   paymentId: string
   phone: string
@@ -22,7 +22,7 @@ export interface Confirmation {
 }
 
 export interface PaymentRequest {
-  cause: Cause | null
+  cause: CausingRequest | null
   clientIp: string
   withinDeadline: WithinDeadline
 }
@@ -45,7 +45,7 @@ export async function payIntent(
   >,
   wallet: Wallet,
   intent: Intent,
-  confirmation: Confirmation,
+  confirmation: ConfirmedTotals,
   { cause, clientIp, withinDeadline }: PaymentRequest,
 ): Promise<PaymentResult> {
   const payment = { ...draftHold(deps, wallet, confirmation), clientIp }
@@ -88,7 +88,7 @@ const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
 function draftHold(
   deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   wallet: Wallet,
-  { paymentId, phone, amount, commission }: Confirmation,
+  { paymentId, phone, amount, commission }: ConfirmedTotals,
 ): PaymentHold {
   const startedAt = deps.now()
   const validUntil = orderDeadline(deps.config, startedAt)

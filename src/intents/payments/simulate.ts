@@ -1,7 +1,7 @@
 import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/intents.ts'
 import { ratesAt } from '../../businesses/business.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { effectResult, type OperationResult, type WriteRequest } from '../../idempotency/request.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
 import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -18,7 +18,7 @@ import { payerHashOf } from '../records.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../transition.ts'
 import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
 
-export interface Simulation {
+export interface SimulationRequest {
   /** In centimes. Null pays the intent's amount or, for an OPEN intent, the suggested or a default amount. */
   amount: number | null
   payerPhone: string
@@ -28,7 +28,7 @@ export interface Simulation {
 /** Payments from this demo wallet always succeed. */
 const demoPayer = '22000001'
 
-export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
+export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): SimulationRequest {
   const valid = deps.validate(simulatePaymentBody, body)
   const { amount = null, payerPhone = demoPayer, outcome = 'success' } = valid
   return { amount, payerPhone: readPhone(payerPhone) ?? demoPayer, outcome }
@@ -37,7 +37,7 @@ export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Si
 const defaultOpenAmount = 10_000
 
 const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
-const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
+const outcomes: Record<SimulationRequest['outcome'], ReportedOutcome> = {
   success: { outcome: 'done' },
   insufficient_funds: { outcome: 'declined', reason: 'insufficient_funds' },
   technical_error: technicalError,
@@ -48,9 +48,9 @@ export async function simulatePayment(
   deps: ChangeDeps & Pick<Deps, 'secrets'>,
   caller: Caller,
   referenceNumber: string,
-  simulation: Simulation,
+  simulation: SimulationRequest,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const { deadlineAt, cause } = request
   const before = await findIntentToChange(deps, caller, referenceNumber, request)
   const earlier = await findEarlier(deps, caller, before, request)

@@ -6,14 +6,14 @@ import { wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
-import type { Cause } from '../../tracing/tracing.ts'
+import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
 import { pushAttempt, withOutcome } from '../payments/begin-and-settle.ts'
 import { fewLookUpKeys, type PaymentAttempt, type Refund } from '../records.ts'
-import { type Marking, planTransition, unmarkedFilter, writeChange } from '../transition.ts'
+import { planTransition, type RequestMarking, unmarkedFilter, writeChange } from '../transition.ts'
 
 export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
@@ -24,7 +24,7 @@ export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
   guard: SetAsideGuard,
-  { refund, marking }: { refund: Refund; marking: Marking },
+  { refund, marking }: { refund: Refund; marking: RequestMarking },
   deadlineAt: number,
 ): Promise<boolean> =>
   deps.batchers.updateIntent(
@@ -138,7 +138,7 @@ export async function settleRefund(
   intent: Intent,
   refund: Refund,
   outcome: KnownOutcome,
-  cause: Cause | null,
+  cause: CausingRequest | null,
 ): Promise<boolean> {
   const wasPending =
     outcome.outcome === 'done'
@@ -159,7 +159,7 @@ async function endRefund(
   deps: Pick<Deps, 'Intent' | 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   refund: Refund,
-  cause: Cause | null,
+  cause: CausingRequest | null,
 ): Promise<boolean> {
   const [at, writeId] = [deps.now(), newId()]
   const planned = planTransition({ now: () => at }, intent, {

@@ -3,7 +3,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import { requestInProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import type { Cause } from '../../tracing/tracing.ts'
+import type { CausingRequest } from '../../tracing/tracing.ts'
 import { outcomeOf, type Wallet } from '../../wallets/wallet.ts'
 import { type ChangeDeps, findIntent } from '../find.ts'
 import type { Intent } from '../intent.ts'
@@ -18,7 +18,7 @@ export interface StartedRefund {
   payment: Payment
   wallet: Wallet
   refund: Refund
-  cause: Cause | null
+  cause: CausingRequest | null
 }
 
 export const carryOut =
@@ -57,7 +57,7 @@ export const earlierRefund =
     caller: Caller,
     { referenceNumber }: Intent,
     refundId: string,
-    cause: Cause | null,
+    cause: CausingRequest | null,
   ): ThirdPartyStep =>
   async (withinDeadline) => {
     const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))

@@ -1,6 +1,6 @@
 import { maxRefunds, refundBody } from '../../../schemas/intents.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import { effectResult, type OperationResult, type WriteRequest } from '../../idempotency/request.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
@@ -65,7 +65,7 @@ export async function refundIntent(
   referenceNumber: string,
   refundRequest: RefundRequest,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const { cause, deadlineAt } = request
   for (let round = 0; round < maxRounds; round += 1) {
     const intent = await findIntentToChange(deps, caller, referenceNumber, request)

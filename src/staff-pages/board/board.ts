@@ -3,12 +3,12 @@ import { type ErrorRequestHandler, type NextFunction, type Request, type Respons
 import { isSafeMethod } from '../../http/pages/own-origin.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { throttled } from '../../platform/log.ts'
+import { throttleLog } from '../../platform/log.ts'
 import { isRedisFault } from '../../queues/board-queues.ts'
 import { mayStaff } from '../../staff/permissions.ts'
 import { byStaff } from '../guards.ts'
 import { staffOf } from '../layout.ts'
-import { type BoardResponse, explained, type RetryDeps, retryAll, retryJob } from './retry.ts'
+import { type BoardResponse, createBoardError, type RetryDeps, retryAll, retryJob } from './retry.ts'
 import { createBoardFor, isDeliveryQueue } from './role-board.ts'
 import { boardScript, boardStyle, contentSecurityPolicy } from './settings.ts'
 
@@ -69,7 +69,7 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
 const sendJson = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
 
 const refuseAction = (res: Response, message: string): void =>
-  sendJson(res, explained(403, 'Refused', message))
+  sendJson(res, createBoardError(403, 'Refused', message))
 
 const badRequest = (error: string): BoardResponse => ({ status: 400, body: { error } })
 
@@ -89,7 +89,7 @@ async function queueOf(deps: Pick<Deps, 'boardQueues'>, req: Request): Promise<Q
 }
 
 function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
-  const logUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
+  const logUnavailable = throttleLog(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
   return (error: unknown, req, res, _next) => {
     if (res.headersSent) return req.socket.destroy()
     const { status, body } = responseFor(error)
@@ -104,16 +104,20 @@ function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
 
 function responseFor(error: unknown): BoardResponse {
   if (isDatabaseFault(error))
-    return explained(
+    return createBoardError(
       503,
       'MongoDB is not responding',
       'Reload the page later to see whether the action succeeded.',
     )
   if (isRedisFault(error))
-    return explained(503, 'Redis is not responding', 'Nothing is lost. The other pages work without Redis.')
+    return createBoardError(
+      503,
+      'Redis is not responding',
+      'Nothing is lost. The other pages work without Redis.',
+    )
   const { status } = error as { status?: number }
   if (error instanceof URIError || status === 400) return badRequest('This address is not valid')
   // Bull Board parses request bodies itself, even for GET, and rejects some of them with these statuses.
   if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
-  return explained(500, 'Something went wrong', 'An unexpected error occurred. It is logged.')
+  return createBoardError(500, 'Something went wrong', 'An unexpected error occurred. It is logged.')
 }

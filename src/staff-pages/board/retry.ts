@@ -8,7 +8,7 @@ import {
   requeueBatch,
   requeueDeliveries,
 } from '../../webhooks/deliveries/requeue.ts'
-import type { Requeued } from '../../webhooks/deliveries/requeue-plan.ts'
+import type { RequeueOutcome } from '../../webhooks/deliveries/requeue-plan.ts'
 
 /** Bull Board's page shows `error` as the headline and `message` below it. */
 export interface BoardResponse {
@@ -16,19 +16,19 @@ export interface BoardResponse {
   body: { error?: string; message?: string; retried?: number }
 }
 
-export const explained = (status: number, error: string, message: string): BoardResponse => ({
+export const createBoardError = (status: number, error: string, message: string): BoardResponse => ({
   status,
   body: { error, message },
 })
 
 export type RetryDeps = RequeueDeps & Pick<Deps, 'log'>
 
-const responses: Record<Requeued, BoardResponse> = {
+const responses: Record<RequeueOutcome, BoardResponse> = {
   requeued: { status: 204, body: {} },
-  'not-found': explained(404, 'This delivery is no longer stored', 'Nothing was re-queued.'),
-  delivered: explained(409, 'Already delivered', 'Nothing was re-queued. The job has left this list.'),
-  'under-way': explained(409, 'An attempt is already due or in progress', 'Nothing was re-queued.'),
-  'endpoint-gone': explained(
+  'not-found': createBoardError(404, 'This delivery is no longer stored', 'Nothing was re-queued.'),
+  delivered: createBoardError(409, 'Already delivered', 'Nothing was re-queued. The job has left this list.'),
+  'under-way': createBoardError(409, 'An attempt is already due or in progress', 'Nothing was re-queued.'),
+  'endpoint-gone': createBoardError(
     409,
     'The endpoint is deleted or disabled',
     'Nothing was re-queued. If it is disabled, the merchant must enable it first.',
@@ -36,7 +36,7 @@ const responses: Record<Requeued, BoardResponse> = {
 }
 
 /** Whether a job with this outcome no longer belongs in Bull Board's *failed* list. */
-const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
+const isStale = (outcome: RequeueOutcome): boolean => outcome !== 'endpoint-gone'
 
 /** MongoDB decides, not the job. The job leaves the *failed* list unless its delivery is still DEAD. */
 export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {

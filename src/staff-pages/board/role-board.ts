@@ -4,7 +4,7 @@ import type { BoardHooks } from '@bull-board/api/typings/app'
 import { ExpressAdapter } from '@bull-board/express'
 import type { Queue } from 'bullmq'
 import type { Express } from 'express'
-import type { Jobs, QueueName } from '../../../schemas/jobs.ts'
+import type { JobPayloads, QueueName } from '../../../schemas/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery.ts'
 import { inUtc } from '../format.ts'
 import { uiConfig } from './settings.ts'
@@ -104,7 +104,7 @@ const deliveryPage = (jobId: string) => ({
 
 interface Titled {
   name: string
-  data?: Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
+  data?: Partial<JobPayloads['webhook-delivery'] & JobPayloads['intent-expiry']>
 }
 
 const titleOf = ({ name, data = {} }: Titled): string => {
@@ -127,7 +127,7 @@ const shownReferences = ([first, ...others]: string[]): string =>
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
 /** Whether Bull Board shows each field of a job's data. New fields must be added here. */
-const showsField: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
+const showsField: Record<FieldsOf<JobPayloads[QueueName]>, boolean> = {
   ref: true,
   host: true,
   failed: true,

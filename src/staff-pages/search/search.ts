@@ -20,7 +20,7 @@ import { isId } from '../../platform/ids.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { type PageField, paymentShown } from '../../staff-acts/shown.ts'
 import { countBacklog, shownDeadMs } from '../../webhooks/deliveries/backlog.ts'
-import { atMost, money, userText } from '../format.ts'
+import { atMost, formatMoney, userText } from '../format.ts'
 import { byStaff, type StaffPage } from '../guards.ts'
 import { csrfField, sendNotice, sendStaffPage, staffOf } from '../layout.ts'
 import { userLink } from '../paths.ts'
@@ -150,7 +150,7 @@ async function findByAmount(
   const ids = businesses.map(({ _id }) => _id)
   const intents = ids.length === 0 ? [] : await searchByAmount(deps, ids, amount, day)
   return {
-    kind: `amount ${money(amount)} on ${day.toISOString().slice(0, 10)} and the business`,
+    kind: `amount ${formatMoney(amount)} on ${day.toISOString().slice(0, 10)} and the business`,
     shown: business,
     hits: paymentHits(intents),
   }

@@ -17,7 +17,7 @@ export const sentences = (happened: string, next: string, en: string, fr: string
   ar,
 })
 
-export const fill = (text: string, facts: Readonly<Record<string, string>>): string =>
+export const fillTemplate = (text: string, facts: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const fact = facts[name]
     if (fact === undefined) throw new Error(`no fact ${name}`)
@@ -32,7 +32,7 @@ export function adviceFrom(
   { happened, next, en, fr, ar }: Sentences,
   factsIn: (locale: Locale) => Readonly<Record<string, string>>,
 ): Sentences {
-  const say = (code: Locale['code'], text: string) => fill(text, factsIn(locale(code)))
+  const say = (code: Locale['code'], text: string) => fillTemplate(text, factsIn(locale(code)))
   return sentences(say('en', happened), say('en', next), say('en', en), say('fr', fr), say('ar', ar))
 }
 

@@ -1,11 +1,11 @@
 import { type Business, ratesAt } from '../../businesses/business.ts'
-import { ltrText, type Price } from '../../checkout/layout.ts'
+import { ltrText, type PriceWithFee } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import { adviceFrom, type CallerText, fill, inEach, type Sentences } from './advice.ts'
+import { adviceFrom, type CallerText, fillTemplate, inEach, type Sentences } from './advice.ts'
 import { paymentSentences } from './payment-sentences.ts'
 import { failedRefundOf, openRefundOf, paymentStateOf } from './payment-state.ts'
 
@@ -22,7 +22,7 @@ export function paymentAdvice(
   )
 }
 
-export function paymentFacts(locale: Locale, intent: TracedIntent, price: Price | null) {
+export function paymentFacts(locale: Locale, intent: TracedIntent, price: PriceWithFee | null) {
   const { referenceNumber: reference, hold, payment, refunds, codeExpiresAt, expiresAt } = intent
   const lastAttempt = intent.attempts.at(-1)
   const [open, failed] = [openRefundOf(intent), failedRefundOf(intent)]
@@ -46,7 +46,7 @@ export function paymentFacts(locale: Locale, intent: TracedIntent, price: Price 
   }
 }
 
-function priceOf({ hold, payment, attempts }: TracedIntent): Price | null {
+function priceOf({ hold, payment, attempts }: TracedIntent): PriceWithFee | null {
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   return attempts.at(-1) ?? null
@@ -58,15 +58,18 @@ function priceNow(
   { amountType, amount }: TracedIntent,
   business: Business | null,
   now: Date,
-): Price | null {
+): PriceWithFee | null {
   if (amountType === 'OPEN' || amount === null) return null
   const rates = ratesAt(business?.commission ?? [], config.commissionRates, now)
   return { amount, fee: commissionOf(amount, rates).payerTtc }
 }
 
-const givenBackBy = ({ amount, returnedFees }: Refund): Price => ({ amount, fee: returnedFees.payerTtc })
+const givenBackBy = ({ amount, returnedFees }: Refund): PriceWithFee => ({
+  amount,
+  fee: returnedFees.payerTtc,
+})
 
-const sumOf = (prices: readonly Price[]): Price =>
+const sumOf = (prices: readonly PriceWithFee[]): PriceWithFee =>
   prices.reduce((sum, { amount, fee }) => ({ amount: sum.amount + amount, fee: sum.fee + fee }), {
     amount: 0,
     fee: 0,
@@ -84,16 +87,16 @@ const parts = {
 }
 
 /** Returns e.g. `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`. Merchants know only the amount. */
-export const chargedInWords = (language: Language, price: Price): string =>
+export const chargedInWords = (language: Language, price: PriceWithFee): string =>
   totalInWords(language, price, parts.charged)
 
 /** Returns e.g. `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`. */
-export const givenBackInWords = (language: Language, price: Price): string =>
+export const givenBackInWords = (language: Language, price: PriceWithFee): string =>
   totalInWords(language, price, parts.givenBack)
 
-function totalInWords(language: Language, { amount, fee }: Price, part: CallerText): string {
+function totalInWords(language: Language, { amount, fee }: PriceWithFee, part: CallerText): string {
   const shown = (centimes: number) => ltrText(language, language.money(centimes))
   const total = shown(amount + fee)
-  const inParts = fill(part[language.code], { amount: shown(amount), fee: shown(fee) })
+  const inParts = fillTemplate(part[language.code], { amount: shown(amount), fee: shown(fee) })
   return fee === 0 ? total : `${total} (${inParts})`
 }

@@ -1,4 +1,4 @@
-import type { Status } from '../../../schemas/intents.ts'
+import type { IntentStatus } from '../../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Business } from '../../businesses/business.ts'
 import type { Refund } from '../../intents/records.ts'
@@ -25,7 +25,7 @@ export type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 're
 type Owner = Pick<Business, 'suspended'> | null
 type StateOf = (intent: TracedIntent, business: Owner, now: Date) => PaymentState
 
-const states: Record<Status, StateOf> = {
+const states: Record<IntentStatus, StateOf> = {
   PENDING: pendingState,
   FAILED: ({ failure }) => failure?.code ?? 'technical_error',
   CANCELLED: ({ cancellationReason }) => cancellationReason ?? 'expired',

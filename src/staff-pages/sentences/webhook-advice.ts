@@ -4,9 +4,9 @@ import type { Locale } from '../../checkout/locale.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { lastUrl } from '../../webhooks/deliveries/present.ts'
-import { untried } from '../../webhooks/endpoints/endpoint.ts'
+import { untriedHealth } from '../../webhooks/endpoints/endpoint.ts'
 import { entryNamed, stageWords } from '../format.ts'
-import { adviceFrom, fill, inEach, type Sentences, sentences } from './advice.ts'
+import { adviceFrom, fillTemplate, inEach, type Sentences, sentences } from './advice.ts'
 
 /** An endpoint that's no longer stored counts as deleted. */
 export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
@@ -177,9 +177,9 @@ export function deliveryFacts(
 ) {
   const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
-  const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untried }
+  const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untriedHealth }
   const named = { event: ltrText(locale, event), reference: ltrText(locale, referenceNumber) }
-  const webhook = fill(webhookNames[locale.code], named)
+  const webhook = fillTemplate(webhookNames[locale.code], named)
   return {
     ...endpointFacts(locale, source),
     /** The webhook's name, e.g. `webhook payment.created for PI-…`. */
@@ -187,7 +187,7 @@ export function deliveryFacts(
     /** The id is also in the body of the webhook. */
     id: ltrText(locale, _id),
     lastError: causeOf(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
-    dead: fill(deadWebhook[locale.code], { webhook }),
+    dead: fillTemplate(deadWebhook[locale.code], { webhook }),
     nextAttemptAt: moment(nextAttemptAt),
     deliveredAt: moment(deliveredAt),
   }

@@ -3,7 +3,7 @@ import { bytesOf } from '../../mongo/collection.ts'
 import { newId } from '../../platform/ids.ts'
 import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/create.ts'
 import { defaultLabel, type Product, type Variant } from '../products/product.ts'
-import type { Faults, MatchedRow, ProductRow } from './rows.ts'
+import type { CsvErrors, MatchedRow, ProductRow } from './rows.ts'
 
 /** `bytes` is the size of the whole product. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
@@ -32,7 +32,7 @@ export function compareProduct(
   handle: string,
   rows: readonly ProductRow[],
   product: ExistingProduct | null,
-  faults: Faults,
+  faults: CsvErrors,
 ): ProductComparison {
   const values = readProductCells(rows, faults)
   const matches = matchRows(rows, product?.variants ?? [], faults)
@@ -73,7 +73,7 @@ function growthOf(product: ExistingProduct, values: ProductCells, patches: Varia
 }
 
 /** Reports the error at the first cell of the largest column. */
-function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: Faults): void {
+function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: CsvErrors): void {
   if (bytes <= maxProductBytes) return
   const sized = (['name', 'description', 'variant_label', 'sku'] as const).map((column) => ({
     column,
@@ -90,7 +90,7 @@ const cells = ['name', 'description', 'active'] as const
 
 type ProductCells = Partial<Pick<Product, (typeof cells)[number]>>
 
-function readProductCells(rows: readonly ProductRow[], faults: Faults): ProductCells {
+function readProductCells(rows: readonly ProductRow[], faults: CsvErrors): ProductCells {
   const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
   for (const row of rows)
     for (const cell of cells) {
@@ -111,7 +111,7 @@ const matchedRow = ({ row, variant }: Match, product: ExistingProduct | null): M
   givesSku: row.sku !== null && row.sku !== variant?.sku,
 })
 
-function addedVariant({ row, label }: Match, faults: Faults): Variant {
+function addedVariant({ row, label }: Match, faults: CsvErrors): Variant {
   if (row.price === null) faults.add(row.row, 'price', priceMissing)
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
@@ -159,7 +159,7 @@ interface Match {
  * - A label has fewer rows left than variants, so it's unclear which variants the rows describe.
  * - A row without a SKU remains although the label has variants. It's most likely a duplicate.
  */
-function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: Faults): Match[] {
+function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: CsvErrors): Match[] {
   const ofVariants = rows.filter(describesVariant)
   for (const { row } of ofVariants.filter((each) => isUnclear(each, variants)))
     faults.add(row, 'variant_label', unlabelled)
@@ -190,7 +190,7 @@ const isUnclear = ({ variant_label: label, sku }: ProductRow, variants: readonly
 const unlabelled =
   'This product has several variants. Write the label of an existing variant, or of a new one.'
 
-function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faults: Faults): Match[] {
+function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faults: CsvErrors): Match[] {
   const bySku = new Map<ProductRow, Variant>()
   for (const row of rows) {
     const variant = variants.find(({ sku }) => sku !== null && sku === row.sku)

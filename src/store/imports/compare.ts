@@ -9,7 +9,7 @@ import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-export type Comparison = ReturnType<typeof summary>
+export type ShopComparison = ReturnType<typeof summary>
 
 /**
  * Rows with the same handle describe one product, even if they're far apart in the file. Throws
@@ -19,7 +19,7 @@ export async function compareWithShop(
   deps: ReadDeps,
   scope: ImportScope,
   rows: readonly ProductRow[],
-): Promise<Comparison> {
+): Promise<ShopComparison> {
   refuseLate(scope.deadlineAt)
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)

@@ -2,15 +2,15 @@ import type { mongo } from 'mongoose'
 import { type ImportProductsQuery, importProductsFields } from '../../../schemas/products.ts'
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type Reserve, withinStorage } from '../../businesses/quotas.ts'
-import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import { type ReserveStorage, withinStorage } from '../../businesses/quotas.ts'
+import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuseLate } from '../../platform/errors.ts'
 import { newProduct, type StoreWriteDeps } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
 import { openShop, requireShop } from '../shops/shops.ts'
-import { type Comparison, compareWithShop, type ImportScope } from './compare.ts'
+import { compareWithShop, type ImportScope, type ShopComparison } from './compare.ts'
 import { readRows } from './read-file.ts'
 import type { ProductRow } from './rows.ts'
 
@@ -52,7 +52,7 @@ export async function importProducts(
   caller: Caller,
   { rows, isDryRun }: ImportRequest,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
   if (isDryRun) {
@@ -72,7 +72,7 @@ async function importRows(
   deps: StoreWriteDeps,
   scope: Required<ImportScope>,
   rows: readonly ProductRow[],
-  reserve: Reserve,
+  reserve: ReserveStorage,
 ) {
   const { session } = scope
   const busy = await findBusy(deps, scope, rows)
@@ -107,7 +107,7 @@ async function findBusy(
 async function write(
   { Product, now }: StoreWriteDeps,
   { session, deadlineAt }: Required<ImportScope>,
-  { created, changed }: Comparison,
+  { created, changed }: ShopComparison,
 ): Promise<void> {
   const products = nativeCollection(Product)
   const at = now()
@@ -149,7 +149,7 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
 /** The response is stored for a day, so it lists only some handles. */
 const maxListed = 100
 
-function previewOf({ counts, handles }: Comparison) {
+function previewOf({ counts, handles }: ShopComparison) {
   const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
-  return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as Comparison['handles'] }
+  return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as ShopComparison['handles'] }
 }

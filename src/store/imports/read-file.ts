@@ -9,13 +9,13 @@ import { type Refusal, refuse } from '../../platform/errors.ts'
 import { inChunks } from '../../platform/in-slices.ts'
 import {
   type CellParsers,
-  type Cells,
   type CsvColumn,
+  type CsvErrors,
   createCellParsers,
   createFaults,
   csvColumns,
-  type Faults,
   maxRows,
+  type ParsedCells,
   type ProductRow,
 } from './rows.ts'
 
@@ -27,7 +27,7 @@ async function readRecords(
   bytes: Buffer,
   delimiter: Delimiter,
   take: (cells: string[], row: number) => boolean,
-  faults: Faults,
+  faults: CsvErrors,
 ): Promise<void> {
   const longLine = await findLongLine(bytes)
   if (longLine !== null) return faults.add(longLine, null, tooLong)
@@ -136,7 +136,7 @@ function readRow(
   readers: CellParsers,
   cells: string[],
   row: number,
-  faults: Faults,
+  faults: CsvErrors,
 ): ProductRow | null {
   const shape = faultOfShape(header, cells)
   if (shape !== null) {
@@ -153,7 +153,9 @@ function readRow(
   }
   if (isBlank(cells[header.indexes.handle] ?? ''))
     faults.add(row, 'handle', 'The handle is required. Rows with the same handle are one product.')
-  const values = Object.fromEntries(csvColumns.map((column) => [column, read(column)])) as unknown as Cells
+  const values = Object.fromEntries(
+    csvColumns.map((column) => [column, read(column)]),
+  ) as unknown as ParsedCells
   return { row, ...values, handle: values.handle ?? '' }
 }
 
@@ -211,7 +213,7 @@ const delimiterOf = (firstLine: string): Delimiter =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
 /** Column names may be in any order and case. Returns null if the header is invalid. */
-function readHeader(cells: readonly string[], faults: Faults): Header | null {
+function readHeader(cells: readonly string[], faults: CsvErrors): Header | null {
   const names = cells.map((cell) => {
     const name = readName('name', cell)?.toLowerCase() ?? ''
     return isColumn(name) ? name : cell.trim().toLowerCase()

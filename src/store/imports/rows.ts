@@ -1,4 +1,4 @@
-import { currencyCode, decimal } from '../../../schemas/currency.ts'
+import { currencyCode, formatDecimal } from '../../../schemas/currency.ts'
 import {
   maxDescriptionLength,
   maxHandleLength,
@@ -45,7 +45,7 @@ function readPrice(text: string, maxAmount: number): ParsedCell<number> {
   const price = wholeNumber(text)
   if (price === null)
     return wrong(
-      `The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`,
+      `The price must be a whole number of centimes. Write 1250 for ${formatDecimal(1250)} ${currencyCode}.`,
     )
   return price >= 0 && price <= maxAmount
     ? { value: price }
@@ -79,10 +79,10 @@ export const csvColumns = Object.keys(createCellParsers(0)) as CsvColumn[]
 type Parsed<Column extends CsvColumn> = Extract<ReturnType<CellParsers[Column]>, { value: unknown }>['value']
 
 /** Null stands for a blank cell, which doesn't change the field. */
-export type Cells = { [Column in CsvColumn]: Parsed<Column> | null }
+export type ParsedCells = { [Column in CsvColumn]: Parsed<Column> | null }
 
 /** `row` counts as in a spreadsheet, with the header as row 1. */
-export type ProductRow = Cells & { row: number; handle: string }
+export type ProductRow = ParsedCells & { row: number; handle: string }
 
 export const maxRows = 5_000
 
@@ -99,7 +99,7 @@ const maxListed = 100
 /** Keeps only the first errors by row. A file can have 40 000, and sorting 1 000 takes less than 1 ms. */
 const maxKept = 1_000
 
-export type Faults = ReturnType<typeof createFaults>
+export type CsvErrors = ReturnType<typeof createFaults>
 
 /** Collects a file's errors, to list them in a single response. */
 export function createFaults() {
@@ -148,7 +148,7 @@ export interface SkuOwner {
 export async function checkSkus(
   matched: readonly MatchedRow[],
   owners: ReadonlyMap<string, SkuOwner>,
-  faults: Faults,
+  faults: CsvErrors,
 ): Promise<void> {
   const givenSkus = new Map(matched.map(({ row, variantId }) => [variantId, row.sku]))
   const firstRows = new Map<string, number>()

@@ -1,7 +1,7 @@
 import { currencyCode } from '../../../schemas/currency.ts'
 import { declareCollection, type Stored } from '../../mongo/declare.ts'
-import { date, flag, list, type Of, oneOf, orNull, part, text, whole } from '../../mongo/fields.ts'
-import { type Facts, outboxFields, outboxIndex } from '../../outbox/event.ts'
+import { date, flag, list, oneOf, orNull, part, text, type ValueOfField, whole } from '../../mongo/fields.ts'
+import { type EventFacts, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** A copy of the product and variant as they were at the sale. Amounts are in centimes. */
 const itemFields = part({
@@ -14,10 +14,10 @@ const itemFields = part({
   quantity: whole,
   total: whole,
 })
-export type OrderItem = Of<typeof itemFields>
+export type OrderItem = ValueOfField<typeof itemFields>
 
 const customerFields = part({ name: orNull(text), phone: orNull(text), email: orNull(text) })
-export type Customer = Of<typeof customerFields>
+export type OrderCustomer = ValueOfField<typeof customerFields>
 
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
 export const shownOrderFields = { businessId: 0, outbox: 0 } as const
@@ -58,7 +58,7 @@ export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 export const orderFormat = 1
 
 /** Formats of an order event's `data` (SPEC 6.2) as JSON. Never change a released format; add a new one. */
-export const orderFormats: Record<number, (order: OrderSource, facts: Facts) => string> = {
+export const orderFormats: Record<number, (order: OrderSource, facts: EventFacts) => string> = {
   1: (order, { status }) => JSON.stringify(orderFields(order, status)),
 }
 

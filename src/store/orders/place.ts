@@ -3,7 +3,7 @@ import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '.
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { withinStorage } from '../../businesses/quotas.ts'
-import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { readPhone } from '../../input/phone.ts'
 import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../../outbox/event.ts'
@@ -12,12 +12,12 @@ import { refuse } from '../../platform/errors.ts'
 import { newId, newOrderNumber } from '../../platform/ids.ts'
 import { addSampleProduct, type StoreWriteDeps } from '../products/create.ts'
 import { type Product, type Variant, variantById, variantByLabel } from '../products/product.ts'
-import { type Customer, type Order, type OrderItem, orderFormat, presentOrder } from './order.ts'
+import { type Order, type OrderCustomer, type OrderItem, orderFormat, presentOrder } from './order.ts'
 
 export interface OrderRequest {
   /** Null orders one unit of any product in stock. */
   items: SimulatedItem[] | null
-  customer: Customer | null
+  customer: OrderCustomer | null
 }
 
 export function parseSimulateOrder(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
@@ -25,7 +25,11 @@ export function parseSimulateOrder(deps: Pick<Deps, 'validate'>, body: unknown):
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 
-function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['customer']>): Customer | null {
+function customerOf({
+  name,
+  phone,
+  email,
+}: NonNullable<SimulateOrderBody['customer']>): OrderCustomer | null {
   if (name === undefined && phone === undefined && email === undefined) return null
   return { name: name ?? null, phone: readPhone(phone ?? ''), email: email ?? null }
 }
@@ -39,7 +43,7 @@ export async function placeOrder(
   caller: Caller,
   { items, customer }: OrderRequest,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const _id = newId()
   // Orders without items wait for each other, because they sell the newest product.
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]

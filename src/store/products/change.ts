@@ -10,7 +10,7 @@ import {
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
-import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import { withoutUndefined } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -72,7 +72,7 @@ export async function updateProduct(
   id: string,
   change: ProductChange,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
   return withinStorage(deps, caller, (reserve) =>
@@ -96,7 +96,7 @@ export const deleteProduct = (
   caller: Caller,
   id: string,
   request: WriteRequest,
-): Promise<Result> =>
+): Promise<OperationResult> =>
   auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
@@ -210,7 +210,7 @@ export const changeStock = (
   { productId, idOrLabel }: { productId: string; idOrLabel: string },
   change: ChangeStockBody,
   request: WriteRequest,
-): Promise<Result> =>
+): Promise<OperationResult> =>
   auditedOnce(deps, request, { documents: [productId] }, async ({ session }) => {
     const variant = pickVariant(await findProduct(deps, caller, productId, session), idOrLabel, null)
     const stock = 'stock' in change ? change.stock : sumOf(productId, variant, change.delta)

@@ -3,7 +3,7 @@ import { type CreateProductBody, createProductBody, maxProductBytes } from '../.
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, withinStorage } from '../../businesses/quotas.ts'
-import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
@@ -114,7 +114,7 @@ export function createProduct(
   caller: Caller,
   { givenSkus, ...described }: ProductRequest,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const { businessId, sandbox } = caller
   return withinStorage(deps, caller, (reserve) =>
     auditedOnce(deps, request, { documents: [] }, async ({ session }) => {

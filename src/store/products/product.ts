@@ -1,5 +1,15 @@
 import { declareCollection, type Stored } from '../../mongo/declare.ts'
-import { date, flag, list, type Of, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
+import {
+  date,
+  flag,
+  list,
+  optional,
+  orNull,
+  part,
+  text,
+  type ValueOfField,
+  whole,
+} from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
 /** The only variant of a product gets this label if the request has no `variants`. */
@@ -15,7 +25,7 @@ const variantFields = part({
   price: whole,
   stock: whole,
 })
-export type Variant = Of<typeof variantFields>
+export type Variant = ValueOfField<typeof variantFields>
 
 export const products = declareCollection({
   name: 'products',

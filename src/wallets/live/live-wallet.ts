@@ -8,7 +8,7 @@ import {
 } from '../../../schemas/payment-reasons.ts'
 import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { type Log, throttled } from '../../platform/log.ts'
+import { type Log, throttleLog } from '../../platform/log.ts'
 import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../wallet.ts'
 import { openProvider, type ProviderResponse } from './provider.ts'
 
@@ -104,7 +104,7 @@ const logEveryMs = 5000
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()
   return ({ kind, key, businessId, requestId = null }, why) => {
-    const write = writers.get(why) ?? throttled(logEveryMs, (fields) => log.warn(fields, 'wallet.failing'))
+    const write = writers.get(why) ?? throttleLog(logEveryMs, (fields) => log.warn(fields, 'wallet.failing'))
     writers.set(why, write)
     write({ kind, key, businessId, why, requestId })
   }

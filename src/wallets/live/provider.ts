@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto'
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
-import type { Resource } from '../../limits/limit.ts'
+import type { LimitedResource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
 import { withTimeout } from '../../platform/timeout.ts'
-import { version } from '../../platform/version.ts'
+import { packageVersion } from '../../platform/version.ts'
 
 /** Limited per business, because the provider may hang for the customers of only one business. */
 export const providerLimits = {
@@ -19,7 +19,7 @@ export const providerLimits = {
     gets: 'a wait of up to half of the timeout, then the order is not sent',
     maxWaiting: 1_000,
   },
-} satisfies Record<string, Resource>
+} satisfies Record<string, LimitedResource>
 
 /** Many servers close idle connections after 5 s, and an order that we're sending would then be lost. */
 const idleMs = 4_000
@@ -47,7 +47,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
     const timestamp = String(Math.floor(deps.now().getTime() / 1000))
     return {
-      'User-Agent': `${deps.config.webhookHeaderBrand}-Payments/${version}`,
+      'User-Agent': `${deps.config.webhookHeaderBrand}-Payments/${packageVersion}`,
       Accept: '*/*',
       'X-Wallet-Timestamp': timestamp,
       'X-Wallet-Signature': signatureOf(key, { timestamp, method, path, body }),
@@ -60,7 +60,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
     if (held === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
     // Sign after the wait, because a signature is valid for a limited time.
-    return exchange(start, request(), leftMs).finally(held.free)
+    return exchangeWithProvider(start, request(), leftMs).finally(held.free)
   }
 
   async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
@@ -124,7 +124,7 @@ const connectionWaitFraction = 0.5
 const maxResponseBytes = 16 * 1024
 
 /** `start` is called exactly once. `timeoutMs` covers everything up to the end of the response. */
-export async function exchange(
+export async function exchangeWithProvider(
   start: (options: RequestOptions) => ClientRequest,
   { body, ...options }: ProviderRequest,
   timeoutMs: number,

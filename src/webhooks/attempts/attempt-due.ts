@@ -2,11 +2,18 @@ import { noDeadline } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { type Counted, endpointIdOf, errorOf, isLeased, jobIdOf, leasable } from '../deliveries/delivery.ts'
+import {
+  type AttemptCounts,
+  endpointIdOf,
+  errorOf,
+  isLeased,
+  jobIdOf,
+  leasableFilter,
+} from '../deliveries/delivery.ts'
 import { type LeasedDelivery } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { type AttemptDeps, beginAttempt } from './attempt.ts'
-import type { Slot, SlotOwner } from './slots.ts'
+import type { AttemptSlot, SlotOwner } from './slots.ts'
 import { slotOwner } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
@@ -38,7 +45,7 @@ function findDue(
   last: Due | null,
   exceptBusinessIds: readonly string[],
 ): AsyncIterable<Due> {
-  const { $type, $lte } = leasable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
+  const { $type, $lte } = leasableFilter(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return nativeCollection(deps.Delivery).find<Due>(
     {
       nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
@@ -87,7 +94,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   try {
     const due = await nativeCollection(deps.Delivery)
       .find<Pick<Due, '_id'>>(
-        { endpointId, ...leasable(deps.now()) },
+        { endpointId, ...leasableFilter(deps.now()) },
         { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: available },
       )
       .toArray()
@@ -119,7 +126,11 @@ export async function beginAttempts(
   return begun.length
 }
 
-async function leaseAndBegin(deps: AttemptDeps, id: string, slot: Slot): Promise<LeasedDelivery | null> {
+async function leaseAndBegin(
+  deps: AttemptDeps,
+  id: string,
+  slot: AttemptSlot,
+): Promise<LeasedDelivery | null> {
   let delivery: LeasedDelivery | null = null
   try {
     delivery = await deps.batchers.leaseDelivery(id, noDeadline)
@@ -138,7 +149,7 @@ async function cancelDue(
 ): Promise<void> {
   const now = deps.now()
   const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
-    { _id: { $in: ids }, ...leasable(now) },
+    { _id: { $in: ids }, ...leasableFilter(now) },
     { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now } },
   )
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
@@ -147,7 +158,7 @@ async function cancelDue(
 /** Removes the earlier jobs of re-queued deliveries, which replays and the command line leave behind. */
 export async function removeSuperseded(
   deps: Pick<Deps, 'queues' | 'log'>,
-  deliveries: Counted[],
+  deliveries: AttemptCounts[],
 ): Promise<void> {
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
@@ -167,7 +178,7 @@ export type WakeOutcome =
   | { outcome: 'dead'; reason: string }
 
 /** `woken` has the delivery's counts from when the job was created. */
-export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<WakeOutcome> {
+export async function wakeDelivery(deps: AttemptDeps, woken: AttemptCounts): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
@@ -182,7 +193,7 @@ export async function wakeDelivery(deps: AttemptDeps, woken: Counted): Promise<W
 
 async function whyNotBegun(
   deps: Pick<Deps, 'batchers' | 'now'>,
-  { _id, attempts, requeues }: Counted,
+  { _id, attempts, requeues }: AttemptCounts,
 ): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(_id, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues

@@ -7,11 +7,11 @@ import { bytesOf } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
 import { type Delivery, deliveryJob, endpointIdOf, hostOf } from '../deliveries/delivery.ts'
 import {
+  type AttemptVerdict,
   createLeaseBatcher,
   createResultBatcher,
   endLease,
   type LeasedDelivery,
-  type Verdict,
 } from '../deliveries/lease.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import {
@@ -21,8 +21,8 @@ import {
   createBodySourceBatcher,
   signedHeadersFor,
 } from '../message.ts'
-import type { Attempt } from '../sender/send.ts'
-import { type Slot, slotOwner } from './slots.ts'
+import type { SentAttempt } from '../sender/send.ts'
+import { type AttemptSlot, slotOwner } from './slots.ts'
 
 export type AttemptDeps = Pick<
   Deps,
@@ -62,7 +62,7 @@ const minLeaseMs = 5_000
 export function beginAttempt(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
-  slot: Slot,
+  slot: AttemptSlot,
   read?: BodySource,
 ): void {
   deps.leases.hold(delivery)
@@ -82,7 +82,7 @@ export function beginAttempt(
 async function attemptDelivery(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
-  slot: Slot,
+  slot: AttemptSlot,
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
@@ -104,7 +104,7 @@ async function send(
   delivery: LeasedDelivery,
   endpoint: AttemptEndpoint,
   body: string,
-  slot: Slot,
+  slot: AttemptSlot,
 ): Promise<void> {
   const at = deps.now()
   const { businessId: owner, url } = endpoint
@@ -119,7 +119,12 @@ async function send(
   slot.free(sent.stage === null)
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
-  const verdict = judge(sent, scheduled(attempts, delivery.requeues), deps.config.webhookRetryMs, endedAt)
+  const verdict = judgeAttempt(
+    sent,
+    retryPosition(attempts, delivery.requeues),
+    deps.config.webhookRetryMs,
+    endedAt,
+  )
   const outcome = verdict.status.toLowerCase()
   const { status, stage, durationMs } = sent
   const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
@@ -151,7 +156,12 @@ async function send(
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
 /** The wait starts when the attempt ended (SPEC 6.4). The endpoint's Retry-After header is ignored. */
-export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
+export function judgeAttempt(
+  sent: SentAttempt,
+  attempts: number,
+  steps: readonly number[],
+  endedAt: Date,
+): AttemptVerdict {
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
   const wait = steps[attempts - 1]
   if (attempts >= maxAttempts || wait === undefined) return { ...times, status: 'DEAD', deadAt: endedAt }
@@ -159,7 +169,7 @@ export function judge(sent: Attempt, attempts: number, steps: readonly number[],
 }
 
 /** Re-queued attempts come on top of the retry table, so they don't advance it. */
-export const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
+export const retryPosition = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,

@@ -1,4 +1,4 @@
-import type { Resource } from '../../limits/limit.ts'
+import type { LimitedResource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { backgroundRest } from '../../mongo/batchers.ts'
 import { type ProcessClock, processClock } from '../../platform/process-clock.ts'
@@ -54,7 +54,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       ],
       gets: 'the replay waits',
     },
-  }) satisfies Record<string, Resource>
+  }) satisfies Record<string, LimitedResource>
 
 /** 1,000 fast and 400 slow attempts, with one socket each. */
 export const maxAttemptsInFlight = 1_400
@@ -72,7 +72,7 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
   origin: string
 }
 
-export interface Slot {
+export interface AttemptSlot {
   /** Returns false if the business has too many characters in progress. */
   count(body: string): boolean
   /** `delivered` is null if no attempt was made. Only the first call has an effect. */
@@ -86,7 +86,7 @@ interface Use {
   usedAt: number
 }
 
-export type Slots = ReturnType<typeof createSlots>
+export type AttemptSlots = ReturnType<typeof createSlots>
 
 /**
  * Limits the attempts in progress, and remembers which endpoints wait (docs/maintainers/architecture.md,
@@ -142,7 +142,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     ...(isReplay && { replays: 1 }),
   })
 
-  function slotOf(use: Use, held: NonNullable<ReturnType<typeof share.takeNow>>): Slot {
+  function slotOf(use: Use, held: NonNullable<ReturnType<typeof share.takeNow>>): AttemptSlot {
     let isFree = false
     const cancel = after(fastForMs, () => {
       shrink(use)
@@ -177,7 +177,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
 
   return {
     /** Without a free slot, returns null and marks the endpoint as waiting. */
-    takeNow(owner: SlotOwner, isReplay = false): Slot | null {
+    takeNow(owner: SlotOwner, isReplay = false): AttemptSlot | null {
       if (!isOpen) return null
       const use = useOf(owner)
       const held = share.takeNow(ownersOf(owner), costOf(use, isReplay))
@@ -185,7 +185,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
       return held && slotOf(use, held)
     },
     /** Waits up to 100 ms, but not at all if older deliveries to the endpoint are waiting in MongoDB. */
-    async take(owner: SlotOwner): Promise<Slot | null> {
+    async take(owner: SlotOwner): Promise<AttemptSlot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
       const use = useOf(owner)
       const held = await share.take(ownersOf(owner), costOf(use), maxWaitMs)

@@ -60,7 +60,7 @@ const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
   deps.Delivery.countDocuments(filter, { limit: maxCounted })
 
 /** Both ends are included. */
-export interface Period {
+export interface DeadPeriod {
   from: Date
   to: Date
 }
@@ -88,7 +88,7 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /** Returns the largest group first, or null if counting takes too long. Choose a shorter period then. */
-export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period) {
+export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod) {
   const counted = await countDead(deps, period)
   if (counted === null) return null
   const groups = await Promise.all(
@@ -104,7 +104,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period) {
 }
 
 /** Reads only keys of the index `deadByTime`. Returns null if that takes too long. */
-async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
+async function countDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod): Promise<Counted[] | null> {
   const stages = [
     { $match: deadIn(period) },
     {

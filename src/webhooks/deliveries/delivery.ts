@@ -2,8 +2,19 @@ import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import { maxAttempts } from '../../../schemas/deliveries.ts'
 import type { NamedJob } from '../../../schemas/jobs.ts'
 import { declareCollection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
-import { date, flag, list, type Of, oneOf, optional, orNull, part, text, whole } from '../../mongo/fields.ts'
-import { type Caused, causedFields, type OutboxEvent, recordedFields } from '../../outbox/event.ts'
+import {
+  date,
+  flag,
+  list,
+  oneOf,
+  optional,
+  orNull,
+  part,
+  text,
+  type ValueOfField,
+  whole,
+} from '../../mongo/fields.ts'
+import { causedFields, type EventCause, type OutboxEvent, recordedFields } from '../../outbox/event.ts'
 
 const attemptFields = part({
   at: date,
@@ -17,7 +28,7 @@ const attemptFields = part({
   /** The beginning of the response, until the clean-up removes it. */
   responseText: optional(orNull(text)),
 })
-export type AttemptRecord = Of<typeof attemptFields>
+export type AttemptRecord = ValueOfField<typeof attemptFields>
 
 export const deliveries = declareCollection({
   name: 'deliveries',
@@ -157,7 +168,7 @@ export function newDelivery(
 }
 
 /** Omits missing fields, because MongoDB would store undefined as null. */
-export const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
+export const causeOf = ({ requestId, traceparent }: OutboxEvent): EventCause => ({
   ...(requestId !== undefined && { requestId }),
   ...(traceparent !== undefined && { traceparent }),
 })
@@ -167,7 +178,7 @@ export const deliveryLeaseMs = 10_000
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
 /** A filter for deliveries that are due and not leased. */
-export const leasable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
+export const leasableFilter = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
 
 type Lease = Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>
 
@@ -187,7 +198,7 @@ export const errorOf = ({ status, error }: FailedAttempt): string => error ?? `s
 
 /** Support staff see these fields on the job board. */
 type JobFields = Pick<Delivery, 'event' | 'referenceNumber' | 'url' | 'nextAttemptAt'> &
-  Counted & { lastAttempt?: FailedAttempt | undefined }
+  AttemptCounts & { lastAttempt?: FailedAttempt | undefined }
 
 /** The job wakes a worker when the delivery is due. The worker needs only the job's id. */
 export function deliveryJob(delivery: JobFields, now: Date): NamedJob<'webhook-delivery'> {
@@ -207,15 +218,16 @@ export function deliveryJob(delivery: JobFields, now: Date): NamedJob<'webhook-d
 }
 
 /** A delivery's id with the two counts that its job's id contains. */
-export type Counted = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
+export type AttemptCounts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
 /** Unique per attempt: BullMQ ignores a job whose id exists, and the last attempt's job may still exist. */
-export const jobIdOf = ({ _id, attempts, requeues }: Counted): string => `${_id}-r${requeues}.${attempts}`
+export const jobIdOf = ({ _id, attempts, requeues }: AttemptCounts): string =>
+  `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
 /** The counts are from when the job was created. */
-export function countsOf(jobId: string): Counted {
+export function countsOf(jobId: string): AttemptCounts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
 }

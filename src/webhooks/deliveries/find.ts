@@ -5,14 +5,14 @@ import {
 } from '../../../schemas/deliveries.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../../input/span.ts'
-import type { Countable } from '../../lists/counts.ts'
+import type { CountableList } from '../../lists/counts.ts'
 import {
+  type ListSelection,
   type Page,
   type PageRequest,
   readPage,
   readPageRequest,
   readSortedPage,
-  type Selection,
 } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -73,7 +73,7 @@ export function listDeliveries(
     (each) => each === null,
   )
   if (isWhole && !caller.sandbox) {
-    const allLive: Countable = {
+    const allLive: CountableList = {
       key: `live deliveries ${caller.businessId}`,
       collection: deps.Delivery.collection,
       index: 'byTimeAndEvent',
@@ -99,7 +99,10 @@ export interface DeliveryFilter extends TimeSpan {
 }
 
 /** The chosen index has all filtered fields. Only `byReference` doesn't, but a payment has few deliveries. */
-export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selection & { counted: Selection } {
+export function selectDeliveries(
+  owner: Caller,
+  filter: DeliveryFilter,
+): ListSelection & { counted: ListSelection } {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = filter
   const index = indexFor(filter)
   const where = {
@@ -114,7 +117,10 @@ export function selectDeliveries(owner: Caller, filter: DeliveryFilter): Selecti
   if (responseStatus === null) return { where, index, counted: { where, index } }
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
-  const withStatus = (failureStatus: unknown): Selection => ({ where: { ...where, failureStatus }, index })
+  const withStatus = (failureStatus: unknown): ListSelection => ({
+    where: { ...where, failureStatus },
+    index,
+  })
   // MongoDB can read a class such as `5xx` in list order only if the filter names every status. A count is
   // faster with a range.
   return {

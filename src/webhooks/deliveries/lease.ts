@@ -3,7 +3,7 @@ import { backgroundRest, createBatcher } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
-import { type AttemptRecord, type Delivery, leasable, leaseEnd } from './delivery.ts'
+import { type AttemptRecord, type Delivery, leasableFilter, leaseEnd } from './delivery.ts'
 
 /** A delivery leased by this process, with the fields that an attempt needs. */
 export interface LeasedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
@@ -43,7 +43,7 @@ async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date
   const leaseToken = newId()
   const collection = nativeCollection(Delivery)
   const { matchedCount } = await collection.updateMany(
-    { _id: { $in: ids }, ...leasable(now) },
+    { _id: { $in: ids }, ...leasableFilter(now) },
     { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
   )
   if (matchedCount === 0) return new Map<string, LeasedDelivery>()
@@ -62,10 +62,10 @@ export async function endLease(
   await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
 }
 
-export type Verdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
+export type AttemptVerdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
 
 /** A result is written only if the attempt still holds the lease. */
-interface AttemptResult extends Verdict {
+interface AttemptResult extends AttemptVerdict {
   delivery: Lease
   cancelledAt?: Date
   /** Null if the delivery was cancelled without an attempt. */
@@ -150,7 +150,7 @@ interface Held {
   abort: (() => void) | null
 }
 
-export type Leases = ReturnType<typeof createLeases>
+export type DeliveryLeases = ReturnType<typeof createLeases>
 
 /** The leases held by this process. */
 export function createLeases(Delivery: Model<Delivery>, now: () => Date) {

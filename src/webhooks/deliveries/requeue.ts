@@ -12,12 +12,12 @@ import { deliveryJob, isLeased } from './delivery.ts'
 import {
   type DeliveryState,
   openIndex,
-  type Requeued,
+  type RequeueOutcome,
   type RequeuePlan,
   type RetriedMatching,
 } from './requeue-plan.ts'
 
-export type Outcomes = Map<string, Requeued>
+export type RequeueOutcomes = Map<string, RequeueOutcome>
 
 export const requeueBatch = 500
 
@@ -25,7 +25,7 @@ export const requeueBatch = 500
 const planMs = 10_000
 const mostPlans = 20
 
-export type Candidate = Omit<Delivery, 'facts' | 'attemptLog'>
+export type RequeueCandidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
@@ -35,7 +35,7 @@ export interface RequeueAct {
   by: By
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
   /** A retry by filter has one audit line for all deliveries. */
-  summarise?: (outcomes: Outcomes) => { result: RetriedMatching; line: AuditDetails }
+  summarise?: (outcomes: RequeueOutcomes) => { result: RetriedMatching; line: AuditDetails }
 }
 
 /**
@@ -45,7 +45,7 @@ export interface RequeueAct {
  */
 export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
-  if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() as Outcomes }
+  if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() as RequeueOutcomes }
   const documents = request ? [request.key, ...ids] : ids
   const options = { by, documents, deadlineAt: request?.deadlineAt }
   const { plan, chosen, outcomes } = await audited(deps, options, (audit) => makePlan(deps, ids, act, audit))
@@ -56,11 +56,11 @@ export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: 
 
 export interface OutcomeCounts {
   requeued: number
-  skipped: Partial<Record<Exclude<Requeued, 'requeued'>, number>>
+  skipped: Partial<Record<Exclude<RequeueOutcome, 'requeued'>, number>>
 }
 
 export function countOutcomes(
-  outcomes: Outcomes,
+  outcomes: RequeueOutcomes,
   before: OutcomeCounts = { requeued: 0, skipped: {} },
 ): OutcomeCounts {
   const counts = { ...before, skipped: { ...before.skipped } }
@@ -79,7 +79,7 @@ async function makePlan(
   ids: readonly string[],
   { request, summarise }: RequeueAct,
   { session, at, add }: AuditedAct,
-): Promise<{ plan: RequeuePlan | null; chosen: Candidate[]; outcomes: Outcomes }> {
+): Promise<{ plan: RequeuePlan | null; chosen: RequeueCandidate[]; outcomes: RequeueOutcomes }> {
   const plans = nativeCollection(deps.RequeuePlan)
   const open = plans.find(
     { 'deliveries._id': { $in: [...ids] } },
@@ -91,7 +91,7 @@ async function makePlan(
   const found = await readCandidates(deps, ids, session)
   const judged = await judgeAll(deps, found, { planned, includesDelivered: false, now: at, session })
   const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
-  const outcomes: Outcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
+  const outcomes: RequeueOutcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
   const summary = summarise?.(outcomes)
   const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
   if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
@@ -113,7 +113,10 @@ async function makePlan(
   return { plan, chosen, outcomes }
 }
 
-const requeueLine = ({ _id, businessId, status, nextAttemptAt }: Candidate, at: Date): AuditDetails => ({
+const requeueLine = (
+  { _id, businessId, status, nextAttemptAt }: RequeueCandidate,
+  at: Date,
+): AuditDetails => ({
   act: 'delivery.requeued',
   subject: _id,
   businessId,
@@ -153,12 +156,12 @@ async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan
 /** Adds no jobs, because the replay starts the attempts. Returns the ids that this replay has re-queued. */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
-  found: readonly Candidate[],
+  found: readonly RequeueCandidate[],
   { replayId, includesDelivered }: { replayId: string; includesDelivered: boolean },
 ): Promise<string[]> {
   const now = deps.now()
   const judged = await judgeAll(deps, found, { planned: new Set(), includesDelivered, now })
-  const isOwn = ({ requeuedBy }: Candidate): boolean => requeuedBy === replayId
+  const isOwn = ({ requeuedBy }: RequeueCandidate): boolean => requeuedBy === replayId
   const wanted = found.filter((each) => !isOwn(each) && judged.get(each._id) === 'requeued')
   await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
   const ids = found.map(({ _id }) => _id)
@@ -176,7 +179,7 @@ interface Conditions {
 
 async function judgeAll(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
-  found: readonly Candidate[],
+  found: readonly RequeueCandidate[],
   { planned, includesDelivered, now, session }: Conditions,
 ) {
   const ids = [...new Set(found.map(({ endpointId }) => endpointId))]
@@ -198,15 +201,15 @@ export const readCandidates = (
   session?: mongo.ClientSession,
 ) =>
   nativeCollection(model)
-    .find<Candidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
+    .find<RequeueCandidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
 
 function judge(
-  delivery: Candidate,
+  delivery: RequeueCandidate,
   receiving: ReadonlySet<string>,
   includesDelivered: boolean,
   now: Date,
-): Exclude<Requeued, 'not-found'> {
+): Exclude<RequeueOutcome, 'not-found'> {
   if (delivery.status === 'DELIVERED' && !includesDelivered) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
   const { nextAttemptAt } = delivery
@@ -215,10 +218,10 @@ function judge(
 }
 
 /** Until a requested attempt has a result, another re-queue would be counted but add no attempt. */
-const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
+const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: RequeueCandidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
-const stateOf = (delivery: Candidate): DeliveryState => {
+const stateOf = (delivery: RequeueCandidate): DeliveryState => {
   const { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt = null } = delivery
   return { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt }
 }
@@ -253,7 +256,7 @@ async function writeDue(
   )
 }
 
-function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: Candidate[]): void {
+function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandidate[]): void {
   if (deliveries.length === 0) return
   const now = deps.now()
   deps.enqueue(
@@ -275,7 +278,7 @@ export async function* requeueAll(
   deps: RequeueDeps,
   filter: Record<string, unknown>,
   by: By,
-): AsyncGenerator<Outcomes> {
+): AsyncGenerator<RequeueOutcomes> {
   const cursor = deps.Delivery.find(filter, { _id: 1 })
     .lean<{ _id: string }[]>()
     .cursor({ batchSize: requeueBatch })

@@ -1,12 +1,17 @@
 import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.ts'
 import type { AuditDetails } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type QuotaDeps, type Reserve, withinAuditLines, withinStorage } from '../../businesses/quotas.ts'
-import { effectResult, type Result, type WriteRequest } from '../../idempotency/request.ts'
+import {
+  type QuotaDeps,
+  type ReserveStorage,
+  withinAuditLines,
+  withinStorage,
+} from '../../businesses/quotas.ts'
+import { effectResult, type OperationResult, type WriteRequest } from '../../idempotency/request.ts'
 import { anyTime, readSpan } from '../../input/span.ts'
 import { longestReadMs } from '../../lists/pagination.ts'
 import { bytesOf } from '../../mongo/collection.ts'
-import { type Listed, readWalkPage } from '../../mongo/walk.ts'
+import { type CreatedDocument, readWalkPage } from '../../mongo/walk.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
@@ -14,12 +19,12 @@ import { atLiveEndpoints, presentDelivery } from './present.ts'
 import {
   continuePlan,
   countOutcomes,
-  type Outcomes,
   type RequeueDeps,
+  type RequeueOutcomes,
   requeueAs,
   requeueBatch,
 } from './requeue.ts'
-import type { Requeued, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
+import type { RequeueOutcome, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
 /** Null if an attempt has been requested. */
 const reasons = {
@@ -27,7 +32,7 @@ const reasons = {
   delivered: 'delivered',
   'under-way': 'under_way',
   'endpoint-gone': 'endpoint_gone',
-} as const satisfies Record<Exclude<Requeued, 'not-found'>, string | null>
+} as const satisfies Record<Exclude<RequeueOutcome, 'not-found'>, string | null>
 
 /** Throws the errors of `findDeliveryRecord`, SANDBOX_MISMATCH and RATE_LIMITED. */
 export async function retryDelivery(
@@ -35,7 +40,7 @@ export async function retryDelivery(
   caller: Caller,
   id: string,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const found = await findDeliveryRecord(deps, caller, id)
   if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const act = { by: request.by, request }
@@ -92,10 +97,13 @@ export async function retryMatching(
   caller: Caller,
   filter: RetryFilter,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   let addsLine = false
-  const requeue = async ({ deliveryIds, next }: Chosen, reserve: Reserve): Promise<Result> => {
-    const summarise = (outcomes: Outcomes) => {
+  const requeue = async (
+    { deliveryIds, next }: Chosen,
+    reserve: ReserveStorage,
+  ): Promise<OperationResult> => {
+    const summarise = (outcomes: RequeueOutcomes) => {
       const result = resultOf(outcomes, next)
       return { result, line: retryLine(caller, filter, result) }
     }
@@ -106,7 +114,7 @@ export async function retryMatching(
     addsLine = plan.deliveries.length > 0
     return effectResult(plan.requestKey, plan.result, false)
   }
-  const run = (reserve: Reserve) =>
+  const run = (reserve: ReserveStorage) =>
     deps.lists.readAndAct(
       caller.businessId,
       (models) => select(models, caller, filter),
@@ -130,7 +138,7 @@ function retryLine(
   return { act: 'delivery.requeued', subject: businessId, businessId, after }
 }
 
-function resultOf(outcomes: Outcomes, next: string | null): RetriedMatching {
+function resultOf(outcomes: RequeueOutcomes, next: string | null): RetriedMatching {
   // Ignores `not-found`: the clean-up has just removed those deliveries.
   const { requeued, skipped } = countOutcomes(outcomes)
   const { delivered = 0, 'under-way': under_way = 0, 'endpoint-gone': endpoint_gone = 0 } = skipped
@@ -164,7 +172,7 @@ async function select(
   }
 }
 
-function positionOf(after: string | null): Listed | null {
+function positionOf(after: string | null): CreatedDocument | null {
   if (after === null) return null
   const [time = '', _id = ''] = after.split('.')
   return { createdAt: new Date(Number.parseInt(time, 36)), _id }

@@ -10,17 +10,17 @@ import {
   countAuditLine,
   isEffect,
   type QuotaDeps,
-  type Reserve,
+  type ReserveStorage,
   withinAuditLines,
   withinStorage,
 } from '../../businesses/quotas.ts'
-import type { Result, WriteRequest } from '../../idempotency/request.ts'
+import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { storedUrl } from '../../input/webhook-url.ts'
 import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { type Endpoint, endpointSlots, standing, untried } from './endpoint.ts'
+import { type Endpoint, endpointSlots, undeletedFilter, untriedHealth } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
@@ -46,9 +46,9 @@ export function createEndpoint(
   caller: Caller,
   described: EndpointRequest,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const { businessId, sandbox } = caller
-  const create = (reserve: Reserve) =>
+  const create = (reserve: ReserveStorage) =>
     auditedOnce(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
       const [_id, secret] = [newId(), newSecret()]
       const endpoint: Endpoint = {
@@ -61,7 +61,7 @@ export function createEndpoint(
         previousSecrets: [],
         active: true,
         deletedAt: null,
-        health: untried,
+        health: untriedHealth,
         attemptHours: {},
         reportedFailure: null,
         outbox: [],
@@ -83,7 +83,10 @@ async function findFreeSlot(
   session: mongo.ClientSession,
 ): Promise<number> {
   const found = await nativeCollection(model)
-    .find({ businessId, ...standing }, { projection: { slot: 1, sandbox: 1 }, hint: 'slotInUse', session })
+    .find(
+      { businessId, ...undeletedFilter },
+      { projection: { slot: 1, sandbox: 1 }, hint: 'slotInUse', session },
+    )
     .toArray()
   const free = endpointSlots.find((slot) => !found.some((endpoint) => endpoint.slot === slot))
   if (free !== undefined) return free
@@ -111,7 +114,7 @@ export async function updateEndpoint(
   id: string,
   change: EndpointChange,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   if (Object.keys(change).length === 0)
     return { kind: 'none', data: presentEndpoint(await findEndpoint(deps, caller, id)) }
   let addsLine = false

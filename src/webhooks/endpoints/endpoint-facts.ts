@@ -8,7 +8,7 @@ import {
 } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
-import { type Endpoint, endpointSlots, standing } from './endpoint.ts'
+import { type Endpoint, endpointSlots, undeletedFilter } from './endpoint.ts'
 
 const shownPath = 4
 const fingerprint = 8
@@ -138,7 +138,7 @@ export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<Endp
 
 /** Returns the oldest first. */
 export async function endpointsInDetail(deps: Reads, businessId: string): Promise<EndpointInDetail[]> {
-  const found = await deps.Endpoint.find({ businessId, ...standing }, factFields)
+  const found = await deps.Endpoint.find({ businessId, ...undeletedFilter }, factFields)
     .sort({ createdAt: 1, _id: 1 })
     .limit(endpointSlots.length)
     .lean<Endpoint[]>()
@@ -166,7 +166,7 @@ export async function listEndpoints(
 ): Promise<IdPage<EndpointFacts>> {
   const where = {
     ...withoutUndefined(filter),
-    ...(deleted === true ? { deletedAt: { $type: 'date' } } : standing),
+    ...(deleted === true ? { deletedAt: { $type: 'date' } } : undeletedFilter),
     ...(failing === undefined ? {} : { 'health.failuresInRow': failing ? { $gt: 0 } : 0 }),
   }
   const page = await readIdPage(deps.Endpoint, where, slice, { fields: factFields })

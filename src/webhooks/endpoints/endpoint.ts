@@ -5,13 +5,13 @@ import {
   date,
   flag,
   list,
-  type Of,
   oneOf,
   optional,
   orNull,
   part,
   secret,
   text,
+  type ValueOfField,
   whole,
 } from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
@@ -32,7 +32,7 @@ const healthFields = part({
   /** Time of the first failure since the last success, URL change or reactivation. */
   failingSince: orNull(date),
 })
-export type EndpointHealth = Of<typeof healthFields>
+export type EndpointHealth = ValueOfField<typeof healthFields>
 
 export interface AttemptHour {
   hour: Date
@@ -46,9 +46,9 @@ const reportedFailureFields = part({
   since: date,
   recoveredAt: optional(date),
 })
-export type ReportedFailure = Of<typeof reportedFailureFields>
+export type ReportedFailure = ValueOfField<typeof reportedFailureFields>
 
-export const untried: EndpointHealth = {
+export const untriedHealth: EndpointHealth = {
   lastSuccessAt: null,
   lastFailureAt: null,
   failuresInRow: 0,
@@ -58,7 +58,7 @@ export const untried: EndpointHealth = {
 }
 
 const previousSecretFields = part({ secret: secret(text), validUntil: date })
-export type PreviousSecret = Of<typeof previousSecretFields>
+export type PreviousSecret = ValueOfField<typeof previousSecretFields>
 
 export const endpoints = declareCollection({
   name: 'webhookendpoints',
@@ -118,10 +118,10 @@ export const endpoints = declareCollection({
 export type Endpoint = Stored<typeof endpoints>
 
 /** Excludes deleted endpoints. Only existing ones have a slot and are in the index `slotInUse`. */
-export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
+export const undeletedFilter: Record<string, unknown> = { slot: { $type: 'number' } }
 
 /** A live endpoint gets events of both environments (SPEC 6.2). */
-export const accepts = (endpoint: Pick<Endpoint, 'sandbox'>, event: { sandbox: boolean }): boolean =>
+export const acceptsEvent = (endpoint: Pick<Endpoint, 'sandbox'>, event: { sandbox: boolean }): boolean =>
   event.sandbox || !endpoint.sandbox
 
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>

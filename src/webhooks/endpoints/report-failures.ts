@@ -5,7 +5,7 @@ import { unlessLocked } from '../../mongo/transaction.ts'
 import { newEvent } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { endpointFormat } from '../message.ts'
-import { type Endpoint, standing } from './endpoint.ts'
+import { type Endpoint, undeletedFilter } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 
 /** After a single failed attempt, a retry may still succeed. */
@@ -60,7 +60,7 @@ const withoutEvent = { 'outbox.0': { $exists: false } } as const
 function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found> {
   const latest = new Date(now().getTime() - config.endpointWarningMs)
   const filter = {
-    ...standing,
+    ...undeletedFilter,
     active: true,
     'reportedFailure.since': null,
     'health.failingSince': { $type: 'date', $lte: latest },
@@ -73,7 +73,7 @@ function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found
 const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
   nativeCollection(Endpoint).find<Found>(
     {
-      ...standing,
+      ...undeletedFilter,
       'reportedFailure.since': { $type: 'date' },
       'reportedFailure.recoveredAt': { $type: 'date' },
       ...withoutEvent,
@@ -117,7 +117,7 @@ async function addReport(deps: ReportDeps, endpoint: Found, report: Report | nul
   const event = newEvent('endpoint.failing', deps.now(), { format: endpointFormat, facts }, null)
   const result = await unlessLocked(deps, (session) =>
     nativeCollection(deps.Endpoint).updateOne(
-      { _id, ...standing, ...guard, ...withoutEvent },
+      { _id, ...undeletedFilter, ...guard, ...withoutEvent },
       { $set: { reportedFailure }, $push: { outbox: event } },
       { session },
     ),

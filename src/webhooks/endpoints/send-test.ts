@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { testEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { Result, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
+import type { OperationResult, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
 import { paymentFormat, samplePayment } from '../../intents/event-data.ts'
 import { utcDayOf } from '../../limits/counter.ts'
-import type { Facts, Recorded } from '../../outbox/event.ts'
+import type { EventFacts, RecordedFacts } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { orderFormat } from '../../store/orders/order.ts'
 import { deliveryId } from '../deliveries/delivery.ts'
@@ -31,7 +31,7 @@ export async function testEndpoint(
   id: string,
   requested: EventName | null,
   request: WriteRequest,
-): Promise<Result> {
+): Promise<OperationResult> {
   const endpoint = await findEndpoint(deps, caller, id)
   const [first] = endpoint.events as [EventName]
   const event = requested ?? first
@@ -107,10 +107,10 @@ const order = (createdAt: Date) => ({
   createdAt,
 })
 
-type Sample = Recorded & { source: BodySource }
+type Sample = RecordedFacts & { source: BodySource }
 
 const ofPayment =
-  (factsAt: (now: Date) => Facts) =>
+  (factsAt: (now: Date) => EventFacts) =>
   (now: Date): Sample => ({ source: samplePayment, format: paymentFormat, facts: factsAt(now) })
 
 const samples: Record<EventName, (now: Date) => Sample> = {

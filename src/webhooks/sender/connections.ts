@@ -2,12 +2,12 @@ import net, { type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import tls, { type TLSSocket } from 'node:tls'
-import type { Meter } from '../../limits/rate.ts'
-import { connectFault, type Fault, faults } from './faults.ts'
-import { type Address, type AddressLookup, findAddresses, isPublicAddress } from './resolve.ts'
+import type { TimeMeter } from '../../limits/rate.ts'
+import { connectFault, type Fault, sendErrors } from './faults.ts'
+import { type AddressLookup, findAddresses, isPublicAddress, type ResolvedAddress } from './resolve.ts'
 
 /** `hostname` has no brackets. An `allowed` host may have a private address. */
-export interface Target {
+export interface SocketTarget {
   origin: string
   hostname: string
   port: number
@@ -18,7 +18,7 @@ export interface Target {
 /** How long to wait for one address before the next. Node's 250 ms is too short for another continent. */
 const nextAddressMs = 1_000
 
-function startSocket({ hostname: host, port }: Target, addresses: Address[]): Socket {
+function startSocket({ hostname: host, port }: SocketTarget, addresses: ResolvedAddress[]): Socket {
   return net.connect({
     host,
     port,
@@ -30,7 +30,7 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
   })
 }
 
-function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext): TLSSocket {
+function startTls({ hostname }: SocketTarget, socket: Duplex, trust: tls.SecureContext): TLSSocket {
   return tls.connect({
     socket,
     // NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment must have no effect.
@@ -44,13 +44,13 @@ function startTls({ hostname }: Target, socket: Duplex, trust: tls.SecureContext
 }
 
 /** Checks the address once more after connecting, this time as the kernel reports it. */
-function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { allowed }: Target) {
-  if (remoteAddress === undefined) return faults.closed
+function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { allowed }: SocketTarget) {
+  if (remoteAddress === undefined) return sendErrors.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
-  return isGood ? null : faults.notPublic
+  return isGood ? null : sendErrors.notPublic
 }
 
-export interface Opened {
+export interface OpenedSocket {
   socket: Duplex
   gauge: Gauge
   raw: Socket
@@ -60,18 +60,18 @@ export interface Opened {
 export async function openSocket(
   lookup: AddressLookup,
   trust: tls.SecureContext,
-  target: Target,
-  meter: Meter,
+  target: SocketTarget,
+  meter: TimeMeter,
   deadline: AbortSignal,
-): Promise<Opened | { fault: Fault }> {
+): Promise<OpenedSocket | { fault: Fault }> {
   const found = await findAddresses(lookup, target, deadline)
   if ('fault' in found) return found
-  if (deadline.aborted) return { fault: faults.lateConnection }
+  if (deadline.aborted) return { fault: sendErrors.lateConnection }
   return new Promise((settle) => {
     const raw = startSocket(target, found.addresses)
     let connected = false
     let bottom: Duplex = raw
-    const end = (result: Opened | { fault: Fault }): void => {
+    const end = (result: OpenedSocket | { fault: Fault }): void => {
       deadline.removeEventListener('abort', late)
       settle(result)
     }
@@ -79,7 +79,7 @@ export async function openSocket(
       bottom.destroy()
       end({ fault })
     }
-    const late = (): void => fail(faults.lateConnection)
+    const late = (): void => fail(sendErrors.lateConnection)
     const broken = (error: Error | null): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
     // After connecting, the gauge reports errors, once it has passed on the bytes that arrived before.
@@ -111,7 +111,7 @@ const byteLimits = {
 const maxAtOnce = 4 * 1024
 
 interface Use {
-  meter: Meter
+  meter: TimeMeter
   leftBytes: number
   code: string
 }
@@ -171,7 +171,7 @@ export function createGauge(raw: Socket) {
 
   return {
     stream,
-    begin(kind: keyof typeof byteLimits, meter: Meter): void {
+    begin(kind: keyof typeof byteLimits, meter: TimeMeter): void {
       const { maxBytes, code } = byteLimits[kind]
       use = { meter, leftBytes: maxBytes, code }
     },
@@ -183,7 +183,7 @@ export function createGauge(raw: Socket) {
 }
 
 /** A connection may be used only for its `origin`, because the address was checked for that host. */
-export interface Connection extends Opened {
+export interface Connection extends OpenedSocket {
   origin: string
   openedAt: number
   idleSince: number
@@ -234,7 +234,7 @@ export function createConnections(maxSockets: number) {
 
     async open(
       origin: string,
-      open: () => Promise<Opened | { fault: Fault }>,
+      open: () => Promise<OpenedSocket | { fault: Fault }>,
     ): Promise<Connection | { fault: Fault }> {
       const [longestIdle] = idle
       if (sockets >= maxSockets && longestIdle) drop(longestIdle)

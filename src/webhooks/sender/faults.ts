@@ -6,7 +6,7 @@ export interface Fault {
   error: string
 }
 
-export const faults = {
+export const sendErrors = {
   notPublic: { stage: 'address', error: 'The host name leads to an address that is not public.' },
   noSuchName: { stage: 'dns', error: 'The host name does not exist.' },
   manyAddresses: { stage: 'dns', error: 'The host name has more than 100 addresses.' },
@@ -32,38 +32,38 @@ export const faults = {
 } as const satisfies Record<string, Fault>
 
 const byCode: Record<string, Fault> = {
-  ENOTFOUND: faults.noSuchName,
-  ENODATA: faults.noSuchName,
-  CERT_HAS_EXPIRED: faults.expired,
-  CERT_NOT_YET_VALID: faults.notYetValid,
-  DEPTH_ZERO_SELF_SIGNED_CERT: faults.selfSigned,
-  ERR_TLS_CERT_ALTNAME_INVALID: faults.wrongName,
-  SELF_SIGNED_CERT_IN_CHAIN: faults.untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: faults.untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: faults.untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: faults.untrusted,
-  HANDSHAKE_TOO_LARGE: faults.largeHandshake,
-  HPE_HEADER_OVERFLOW: faults.tooLarge,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: faults.tooLarge,
-  RESPONSE_TOO_LARGE: faults.tooLarge,
+  ENOTFOUND: sendErrors.noSuchName,
+  ENODATA: sendErrors.noSuchName,
+  CERT_HAS_EXPIRED: sendErrors.expired,
+  CERT_NOT_YET_VALID: sendErrors.notYetValid,
+  DEPTH_ZERO_SELF_SIGNED_CERT: sendErrors.selfSigned,
+  ERR_TLS_CERT_ALTNAME_INVALID: sendErrors.wrongName,
+  SELF_SIGNED_CERT_IN_CHAIN: sendErrors.untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: sendErrors.untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: sendErrors.untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: sendErrors.untrusted,
+  HANDSHAKE_TOO_LARGE: sendErrors.largeHandshake,
+  HPE_HEADER_OVERFLOW: sendErrors.tooLarge,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: sendErrors.tooLarge,
+  RESPONSE_TOO_LARGE: sendErrors.tooLarge,
 }
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
+export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? sendErrors.unresolved
 
 /** If `connected` is true, TCP succeeded, so the TLS handshake must have failed. */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
-  if (connected) return byCode[code] ?? faults.handshake
-  if (code === 'ECONNRESET') return faults.closed
-  return code === 'ECONNREFUSED' ? faults.refused : faults.unreachable
+  if (connected) return byCode[code] ?? sendErrors.handshake
+  if (code === 'ECONNRESET') return sendErrors.closed
+  return code === 'ECONNREFUSED' ? sendErrors.refused : sendErrors.unreachable
 }
 
 /** A TLS alert can arrive even after the handshake. Codes starting with `HPE_` are the HTTP parser's. */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)
-  if (code.startsWith('ERR_SSL_')) return faults.handshake
-  return byCode[code] ?? (code.startsWith('HPE_') ? faults.notHttp : faults.closed)
+  if (code.startsWith('ERR_SSL_')) return sendErrors.handshake
+  return byCode[code] ?? (code.startsWith('HPE_') ? sendErrors.notHttp : sendErrors.closed)
 }

@@ -1,7 +1,7 @@
 import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { type Fault, faults, resolveFault } from './faults.ts'
+import { type Fault, resolveFault, sendErrors } from './faults.ts'
 
 /** Azure's internal service. Its address is in a public range. */
 const azureHost = '168.63.129.16'
@@ -37,11 +37,11 @@ export function isSynthesised(address: string): boolean {
   )
 }
 
-export interface Address {
+export interface ResolvedAddress {
   address: string
   family: number
 }
-export type Resolve = (hostname: string) => Promise<Address[]>
+export type ResolveHost = (hostname: string) => Promise<ResolvedAddress[]>
 
 /** Connecting to this many addresses fits into an attempt's 30 s. All addresses are checked before. */
 const maxAddresses = 4
@@ -53,18 +53,18 @@ const maxChecked = 100
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /** `dns.lookup` uses one of four threads of the process, so dead name servers would delay all endpoints. */
-async function queryNameServers(hostname: string): Promise<Address[]> {
+async function queryNameServers(hostname: string): Promise<ResolvedAddress[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
-  const found = (result: typeof four, family: number): Address[] =>
+  const found = (result: typeof four, family: number): ResolvedAddress[] =>
     result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : []
   return [...found(four, 4), ...found(six, 6)]
 }
 
 /** The name servers may not know a host in WEBHOOK_ALLOWED_HOSTS, such as `localhost`. */
-const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
+const lookUp: ResolveHost = (hostname) => dns.lookup(hostname, { all: true })
 
-export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
+export const resolverFor = (allowed: boolean): ResolveHost => (allowed ? lookUp : queryNameServers)
 
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
 
 /** `isBlocked` applies even to an allowed host (WEBHOOK_BLOCKED_RANGES). */
 export interface AddressLookup {
-  resolve: Resolve
+  resolve: ResolveHost
   isBlocked: (address: string) => boolean
 }
 
@@ -89,17 +89,17 @@ export async function findAddresses(
   { resolve, isBlocked }: AddressLookup,
   target: { hostname: string; allowed: boolean },
   deadline: AbortSignal,
-): Promise<{ addresses: Address[] } | { fault: Fault }> {
+): Promise<{ addresses: ResolvedAddress[] } | { fault: Fault }> {
   const family = isIP(target.hostname)
   const literal = [{ address: target.hostname, family }]
   try {
     const found = family ? literal : await withinDeadline(resolve(target.hostname), deadline)
-    if (found === null) return { fault: faults.lateName }
-    if (found.length === 0) return { fault: faults.noSuchName }
-    if (found.length > maxChecked) return { fault: faults.manyAddresses }
+    if (found === null) return { fault: sendErrors.lateName }
+    if (found.length === 0) return { fault: sendErrors.noSuchName }
+    if (found.length > maxChecked) return { fault: sendErrors.manyAddresses }
     const addresses = found.filter(({ address }) => !isBlocked(address) && !isSynthesised(address))
     const isRefused = !target.allowed && addresses.some(({ address }) => !isPublicAddress(address))
-    if (isRefused || addresses.length === 0) return { fault: faults.notPublic }
+    if (isRefused || addresses.length === 0) return { fault: sendErrors.notPublic }
     return { addresses: addresses.slice(0, maxAddresses) }
   } catch (error) {
     return { fault: resolveFault(error) }

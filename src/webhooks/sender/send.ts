@@ -3,17 +3,23 @@ import http, { type IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import tls from 'node:tls'
 import { judgeUrl, portOf } from '../../input/webhook-url.ts'
-import { createMeters, type Meter, meters } from '../../limits/rate.ts'
-import { isWithin, type Range } from '../../platform/network.ts'
+import { createMeters, requestMeters, type TimeMeter } from '../../limits/rate.ts'
+import { type AddressRange, isWithin } from '../../platform/network.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import { type Connection, createConnections, mayIdleFor, openSocket, type Target } from './connections.ts'
-import { exchangeFault, type Fault, faults } from './faults.ts'
-import { type Resolve, resolverFor } from './resolve.ts'
+import {
+  type Connection,
+  createConnections,
+  mayIdleFor,
+  openSocket,
+  type SocketTarget,
+} from './connections.ts'
+import { exchangeFault, type Fault, sendErrors } from './faults.ts'
+import { type ResolveHost, resolverFor } from './resolve.ts'
 
 /** The stage `status` means that the response had a status other than 2xx. */
-export type Attempt = Omit<AttemptRecord, 'at' | 'url'>
+export type SentAttempt = Omit<AttemptRecord, 'at' | 'url'>
 
 export interface SendRequest {
   /** A business id. */
@@ -30,12 +36,12 @@ export interface SenderOptions {
   /** Entries are `host:port`. These hosts may be private or an IP address, and may use plain http. */
   allowedHosts: ReadonlySet<string>
   /** These addresses are refused even for an allowed host. */
-  blockedRanges: readonly Range[]
+  blockedRanges: readonly AddressRange[]
   maxSockets: number
   /** Common firewalls refuse requests without a `User-Agent` header. */
   userAgent: string
   /** Tests use this instead of DNS. */
-  resolve?: Resolve
+  resolve?: ResolveHost
   /** The authority that tests trust instead of the public ones, as PEM. */
   ca?: string
 }
@@ -50,14 +56,14 @@ export function createSender(options: SenderOptions) {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
-  const meterOf = createMeters(meters.endpoints, () => performance.now())
+  const meterOf = createMeters(requestMeters.endpoints, () => performance.now())
   const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
   const running = createRunningWork()
   let isClosed = false
 
   /** Never repeats a failed request, because the endpoint may have read it. */
   async function post(
-    target: Target,
+    target: SocketTarget,
     owner: string,
     request: PostRequest,
     deadline: AbortSignal,
@@ -69,7 +75,7 @@ export function createSender(options: SenderOptions) {
     if ('fault' in connection) return connection
     let isReusable = false
     try {
-      const done = await exchange(connection, meter, request, deadline)
+      const done = await exchangeHttp(connection, meter, request, deadline)
       isReusable = 'response' in done && done.isReusable
       return done
     } finally {
@@ -78,7 +84,7 @@ export function createSender(options: SenderOptions) {
     }
   }
 
-  async function attempt({ owner, url, headers, body, onStart }: SendRequest): Promise<Attempt> {
+  async function attempt({ owner, url, headers, body, onStart }: SendRequest): Promise<SentAttempt> {
     const startedAt = performance.now()
     const failedWith = (fault: Fault) => ({
       durationMs: elapsedMs(),
@@ -113,7 +119,7 @@ export function createSender(options: SenderOptions) {
 
   return {
     /** Posts `body` unchanged. Rejects on an invalid header or if closed, but not on an endpoint's error. */
-    async send(request: SendRequest): Promise<Attempt> {
+    async send(request: SendRequest): Promise<SentAttempt> {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
     },
@@ -141,20 +147,20 @@ interface PostRequest {
 type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
 
 /** Reads the response until it ends or `deadline` aborts. Rejects only if the request is invalid: our bug. */
-export function exchange(
+export function exchangeHttp(
   connection: Connection,
-  meter: Meter,
+  meter: TimeMeter,
   { path, headers, body }: PostRequest,
   deadline: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     // Only the first call to `resolve` has an effect, so later events do no harm.
     const fail = (fault: Fault): void => resolve({ fault })
-    const late = (): void => fail(faults.lateResponse)
+    const late = (): void => fail(sendErrors.lateResponse)
     if (deadline.aborted) return late()
     deadline.addEventListener('abort', late)
     const { gauge, socket } = connection
-    if (socket.destroyed) return fail(faults.closed)
+    if (socket.destroyed) return fail(sendErrors.closed)
     const request = http.request({
       createConnection: () => socket,
       method: 'POST',
@@ -165,7 +171,7 @@ export function exchange(
     request.path = path
     let received: IncomingMessage | null = null
     const notHttp = (): void => {
-      fail(faults.notHttp)
+      fail(sendErrors.notHttp)
       socket.destroy()
     }
     request.on('upgrade', notHttp)

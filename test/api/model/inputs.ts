@@ -1,4 +1,4 @@
-import type { Status } from '../../../schemas/intents.ts'
+import type { IntentStatus } from '../../../schemas/intents.ts'
 
 /** Two test keys of one business, its live key, and another business's key. */
 export const callers = {
@@ -19,7 +19,7 @@ export type Write = { by: CallerName; key: string } & (
 
 export interface Search {
   by: CallerName
-  status: Status | null
+  status: IntentStatus | null
   minAmount: number | null
   page: number
   limit: number

@@ -1,4 +1,4 @@
-import type { Status } from '../../../schemas/intents.ts'
+import type { IntentStatus } from '../../../schemas/intents.ts'
 
 /** An intent as the model knows it. `events` holds its events so far, each with status and amount. */
 export interface Known {
@@ -7,13 +7,13 @@ export interface Known {
   isOpen: boolean
   amount: number | null
   reference: string | null
-  status: Status
+  status: IntentStatus
   reason: string | null
   failure: string | null
   paid: number | null
   refunds: number[]
   expiresAt: number
-  events: [event: string, status: Status, amount: number | null][]
+  events: [event: string, status: IntentStatus, amount: number | null][]
 }
 
 export const isPending = ({ status, expiresAt }: Known, now: number): boolean =>

@@ -1,4 +1,4 @@
-import { catalogue } from '../../../src/platform/errors.ts'
+import { errorCatalogue } from '../../../src/platform/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, isApi, isBoard, isPage } from './exchange.ts'
 
@@ -37,7 +37,7 @@ function envelopeFault({ response }: Exchange): string | null {
   const isSuccess = response.status < 300 && data !== undefined
   if (success === true) return isSuccess ? null : `is a success of ${response.status}`
   const { code, message, statusCode, requestId, ...more } = (error ?? {}) as Record<string, unknown>
-  const [status] = catalogue[code as keyof typeof catalogue] ?? [null]
+  const [status] = errorCatalogue[code as keyof typeof errorCatalogue] ?? [null]
   if (status !== response.status || statusCode !== status)
     return `has the status ${response.status} and the code ${String(code)}`
   if (typeof message !== 'string' || message === '') return 'has no message'

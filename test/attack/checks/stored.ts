@@ -2,7 +2,7 @@ import { type Connection, mongo as driver, type Model } from 'mongoose'
 import { deliveryStatuses } from '../../../schemas/deliveries.ts'
 import { intentStatuses } from '../../../schemas/intents.ts'
 import { replayStatuses } from '../../../schemas/responses/webhooks.ts'
-import { collections } from '../../../src/context/models.ts'
+import { collectionDeclarations } from '../../../src/context/models.ts'
 import { openCollection } from '../../../src/mongo/collection.ts'
 import { violations } from '../../invariants/check.ts'
 import type { Documents } from '../../invariants/documents.ts'
@@ -36,7 +36,7 @@ const signed = 'ledgerentries'
 export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
   const faults = intentFaults(await readDatabase(mongo.db as driver.Db))
   const stored: Stored = { documents: 0, faults, tags: [] }
-  for (const collection of collections) {
+  for (const collection of collectionDeclarations) {
     const model = mongo.models[collection.name] ?? openCollection<Document>(mongo, collection)
     for await (const document of model.collection.find({}, { promoteLongs: true })) {
       stored.documents += 1

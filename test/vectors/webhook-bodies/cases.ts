@@ -1,12 +1,12 @@
 import type { EventName } from '../../../schemas/events.ts'
-import type { Facts } from '../../../src/outbox/event.ts'
+import type { EventFacts } from '../../../src/outbox/event.ts'
 import type { BodySource } from '../../../src/webhooks/message.ts'
 
 /** One delivery's stored fields, and its intent's or order's. The exact body is in the file with this name. */
 export interface BodyCase {
   name: string
   event: EventName
-  facts: Facts
+  facts: EventFacts
   source: BodySource
   sandbox?: boolean
 }
@@ -67,7 +67,7 @@ const lines = [line, { ...line, sku: null, unitPrice: 0, quantity: 1, total: 0 }
 
 const ofEvent =
   (event: EventName) =>
-  (name: string, facts: Facts, source: BodySource = plain): BodyCase => ({ name, event, facts, source })
+  (name: string, facts: EventFacts, source: BodySource = plain): BodyCase => ({ name, event, facts, source })
 const created = ofEvent('payment.created')
 const confirmed = ofEvent('payment.confirmed')
 const cancelled = ofEvent('payment.cancelled')
