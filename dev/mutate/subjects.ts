@@ -26,7 +26,11 @@ export const subjects: Record<string, Subject> = {
       'balanceOf readStatement readMonth readDays dayBeforeLast isCovered closedDay openDay firstDay parseDay parseMonth daysOf monthOf notInRange plainColumns amountColumns header statementsCsv',
     test: 'statements',
   },
-  verdict: { file: 'src/webhooks/attempts/attempt.ts', names: 'times judge scheduled', test: 'retry-wait' },
+  verdict: {
+    file: 'src/webhooks/attempts/attempt.ts',
+    names: 'times judgeAttempt retryPosition',
+    test: 'retry-wait',
+  },
   'retry wait': {
     file: 'src/webhooks/deliveries/delivery.ts',
     names: 'deliveryId eventIdOf endpointIdOf isDeliveryId errorOf deliveryJob jobIdOf deliveryIdOf countsOf',

@@ -49,7 +49,7 @@ export const bugs: PlantedBugs = {
   // A re-queued delivery gets eight more attempts instead of one.
   'requeue-begins-anew → delivery.counted': [
     lasting(30),
-    replace('scheduled', '$.max(1, $)', '((attempts - 1) % 8) + 1'),
+    replace('retryPosition', '$.max(1, $)', '((attempts - 1) % 8) + 1'),
   ],
   // The relay inserts a delivery without a lease and attempts it. Another worker does too, and the first result is
   // lost.
@@ -65,10 +65,14 @@ export const bugs: PlantedBugs = {
     relaysTwice,
   ],
   // Each wait is the table's next one, and there's none after the last.
-  'delay-off-by-one → delivery.counted': replace('judge', '$steps[$attempts - 1]', '$steps[$attempts]'),
+  'delay-off-by-one → delivery.counted': replace(
+    'judgeAttempt',
+    '$steps[$attempts - 1]',
+    '$steps[$attempts]',
+  ),
   // The wait before the next attempt counts from the last one's start.
   'retry-too-soon → delivery.paced': replace(
-    'judge',
+    'judgeAttempt',
     '$end + wait',
     '$end + wait - Math.max(150, sent.durationMs)',
   ),
@@ -92,7 +96,7 @@ export const bugs: PlantedBugs = {
   // No worker looks for deliveries whose jobs Redis lost.
   'poll-blind → quiet.reached delivery.delivered delivery.paced': [
     under('redis.flush', 'redis.empty'),
-    replace('works', 'run: attemptDue', 'run: async () => 0'),
+    replace('polledWorks', 'run: attemptDue', 'run: async () => 0'),
   ],
   // A failed attempt keeps its slot.
   'slot-kept → quiet.reached delivery.paced': [

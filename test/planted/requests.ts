@@ -63,7 +63,7 @@ export const bugs: PlantedBugs = {
   // An act re-queues what the open plan of another one names.
   'plan-overlapping → workers/requeue.test.ts': replace('judgeAll', 'planned.has($)', 'false'),
   // No poll carries out the plans of dead processes.
-  'plan-abandoned → workers/poll.test.ts': replace('works', 'run: finishPlans', 'run: async () => 0'),
+  'plan-abandoned → workers/poll.test.ts': replace('polledWorks', 'run: finishPlans', 'run: async () => 0'),
   // When a write changes several documents, its response is stored outside the transaction, before the commit.
   'response-before-effect → key.once stock.balances order.exact': [
     killedAt('transaction.before-commit'),
