@@ -246,14 +246,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     () => settleMs,
   )
 
-  /** A negative `amount` gives back units that weren't needed after all. */
-  function count(owned: Owned, amount: number): void {
-    const block = blockOf(owned)
-    block.left -= amount
-    const isDue = block.left < 0 || block.left > mostUnused(block)
-    if (isDue) settleLater(block, noDeadline).catch(() => undefined)
-  }
-
   return {
     /** `used` includes `ahead` extra points. If it exceeds `max`, the period ends in `closedMs`. */
     async look({ id, max }: CounterBound, ahead: number): Promise<{ used: number; closedMs: number }> {
@@ -269,10 +261,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
     add: (bounds: readonly CounterBound[], points: number): Promise<unknown> =>
-      changeEach(
-        bounds.map((bound) => ({ ...bound, max: Infinity })),
-        points,
-      ),
+      changeEach(bounds.map(withoutMax), points),
     /** Gives back one point per counter, unless its period began after `countedAt`. */
     giveBack: (bounds: readonly CounterBound[], countedAt?: Date): Promise<unknown> =>
       changeEach(bounds, -1, countedAt),
@@ -286,7 +275,13 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       block.left -= amount
       return true
     },
-    count,
+    /** A negative `amount` gives back units that weren't needed after all. */
+    count(owned: Owned, amount: number): void {
+      const block = blockOf(owned)
+      block.left -= amount
+      const isDue = block.left < 0 || block.left > mostUnused(block)
+      if (isDue) settleLater(block, noDeadline).catch(() => undefined)
+    },
     /** The owners closest to their limits, among those that used this quota in this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
       const own = [...blocks.values()].filter(
@@ -299,5 +294,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     close: (): Promise<unknown> => Promise.all([...blocks.values()].map((block) => settle(block, 0))),
   }
 }
+
+const withoutMax = (bound: CounterBound): CounterBound => ({ ...bound, max: Infinity })
 
 const empty = { limit: 0, left: 0, size: 0, isReserving: false, settling: null, used: 0, isReported: false }

@@ -5,7 +5,6 @@ import { logEvents } from '../events/log.ts'
 import { paymentSourceFields } from '../intents/event-data.ts'
 import { expiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
-
 import { backgroundRest, createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import { bytesOf, nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
@@ -32,7 +31,6 @@ interface Relayed {
   deliveries: number
   /** These deliveries wait for a slot. */
   waiting: number
-  /** One per event. */
   causes: EventCause[]
 }
 
