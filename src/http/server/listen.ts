@@ -152,7 +152,7 @@ function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
       refusal: refuse('VALIDATION_ERROR', {
         param: 'path',
         message: 'The path is not valid.',
-        headers: { ClientConnection: 'close' },
+        headers: { Connection: 'close' },
       }),
     }
     void app(req as Request, res as Response)
