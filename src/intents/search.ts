@@ -163,7 +163,7 @@ export async function openPaymentsOf(deps: Reads, businessId: string) {
   const cancelsAt = { $gt: deps.now() }
   const unpaid = (sandbox: boolean) =>
     deps.Intent.countDocuments({ businessId, sandbox, status: 'PENDING', cancelsAt }, { limit: maxUnpaid })
-  // The partial indexes of the wallet queries contain only open payments and refunds.
+  // The partial indexes for the wallet queries contain only open payments and refunds.
   const openOf = (field: string, index: string) =>
     deps.Intent.find(
       { businessId, [field]: { $exists: true } },

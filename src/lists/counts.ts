@@ -30,7 +30,7 @@ const itemsPerCheckpoint = 2_000
 /** Checkpoints of all lists together: enough for 500 million documents, in about 15 MB. */
 const maxCheckpoints = 250_000
 
-/** Many times the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s) together. */
+/** Many times the sum of the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s). */
 const maxDelayMs = 300_000
 
 /** Everything created before this is in MongoDB, unless a process was frozen for minutes. */
