@@ -84,7 +84,7 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
 const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
-  // Page views are frequent, so viewing an existing payment causes no write.
+  // Page views are frequent, so viewing an existing payment writes nothing.
   link: {
     ...misses,
     name: 'link',

@@ -12,7 +12,7 @@ type Reads = Pick<Deps, 'Intent' | 'now'>
 export const maxFoundIntents = 50
 
 const dayMs = 86_400_000
-/** Staff can still search by a code this long after it became reusable. */
+/** How long staff can still search by a code after it became reusable. */
 const codeFoundMs = 3 * dayMs
 
 const fields = {

@@ -47,7 +47,7 @@ const settledCheckpoints = (
 ): CountCheckpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
 
-/** Items must match `where` for ever. The index has the fields of `where`, then `createdAt` and `_id`. */
+/** Items must match `where` forever. The index has the fields of `where`, then `createdAt` and `_id`. */
 export interface CountableList {
   /** Names the owner, the environment and the kind of item. */
   key: string
@@ -103,7 +103,7 @@ interface ListCount {
 /** Recounting the last hour of the busiest list takes a few tenths of a second. */
 const freshMs = 60_000
 
-/** `elapsedMs` is a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
+/** `elapsedMs` is a monotonic clock. Above `maxCheckpoints`, drops the least recently used lists. */
 export function createListCounts(
   model: Model<ListCheckpoints>,
   elapsedMs: () => number,

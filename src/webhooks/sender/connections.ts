@@ -15,7 +15,7 @@ export interface SocketTarget {
   allowed: boolean
 }
 
-/** How long to wait for one address before the next. Node's 250 ms is too short for another continent. */
+/** How long to wait for an address before the next one. Node's 250 ms are too short for other continents. */
 const nextAddressMs = 1_000
 
 function startSocket({ hostname: host, port }: SocketTarget, addresses: ResolvedAddress[]): Socket {
