@@ -140,7 +140,7 @@ export async function runOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A final error is sent only once it's stored. A first error that isn't final explains more than `second`.
+      // Final errors are sent only once stored. A first error that isn't final is more useful than `second`.
       if (own !== null) throw second
     }
     throw error
