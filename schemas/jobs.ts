@@ -51,7 +51,7 @@ export const deadShownSeconds = 2_592_000
  */
 export const queueSettings = {
   // A job relays up to 500 documents, and concurrent jobs share their MongoDB calls. Per batch, a job waits
-  // at most 0.2 s for free slots, because it delays the jobs of other businesses.
+  // at most 0.2 s for free slots, because waiting delays other businesses' jobs.
   'outbox-relay': { concurrency: 100, job: objectOf({ intentIds: strings, orderIds: strings }) },
   // A job only starts its attempt and doesn't wait for the result.
   'webhook-delivery': { concurrency: 100, job: objectOf({ ref: textUpTo(1000), host: textUpTo(1000) }) },

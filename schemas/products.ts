@@ -147,7 +147,7 @@ export const importProductsQuery = queryOf({
 
 export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
 
-/** 2 MiB, the limit of a JSON body. */
+/** 2 MiB, the limit for a JSON body. */
 const maxCsvLength = 2 * 1024 * 1024
 
 /** A JSON body has the file in `csv`, a form in `file`. */

@@ -38,7 +38,7 @@ const mentioning = (files: string[], text: RegExp): string[] => files.filter((fi
 const found = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group = '']) => group)
 
-describe("The project's structure", () => {
+describe('The codebase', () => {
   it("has more than 50 source files whose imports are recognised, so the rules below can't pass vacuously", () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
@@ -113,7 +113,7 @@ describe("The project's structure", () => {
     expect(offenders(sources, (name) => /^(cli|dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
-  it("lets cli import only Node.js, the merchants' client and schemas", () => {
+  it("lets cli import only Node.js built-ins, the merchants' client and schemas", () => {
     const files = filesIn('cli')
     expect(files).to.include('cli/main.ts')
     const allowed = /^(node:|cli\/|schemas\/|docs\/clients\/payments\.ts$)/

@@ -50,7 +50,7 @@ export const auditEvents = declareCollection({
     subject: text,
     /** Null if the action concerns no particular business. */
     businessId: orNull(text),
-    /** Only changed fields, without long values, secrets, bodies and customer data. */
+    /** Only the changed fields, without long values, secrets, bodies or customer data. */
     before: orNull(anything<Record<string, unknown>>()),
     after: orNull(anything<Record<string, unknown>>()),
     /** Set only for a line that counts repeats (repeats.ts): the end of its hour. */

@@ -4,7 +4,7 @@ import type { CommissionRates } from '../wallets/commission.ts'
 
 /** Null means the service's default. For a limit per UTC day, 0 means no limit. */
 const limitFields = part({
-  /** Requests per second of each key. */
+  /** Requests per second and key. */
   perSecond: orNull(whole),
   /** Maximum number of payment codes in use. */
   liveCodes: orNull(whole),

@@ -64,7 +64,7 @@ function olderSecrets(key: ApiKey, end: Date, now: Date): StoredSecret[] {
 
 const acts = { suspended: 'key.suspended', active: 'key.resumed', revoked: 'key.revoked' } as const
 
-/** Returns false if there is no such key, or it's revoked and would become active again. */
+/** Returns false if there is no such key, or if it's revoked and `status` is anything else. */
 export const setKeyStatus = (
   deps: Pick<Models, 'ApiKey'> & AuditedDeps,
   id: string,

@@ -38,7 +38,7 @@ interface KeyNote {
 
 type NoteDeps = { batchers: { noteOnKey: ReturnType<typeof createNoteBatcher> }; now(): Date }
 
-/** These take about 10 MB. */
+/** This many entries take about 10 MB. */
 const maxRemembered = 50_000
 /** A batch usually takes a few milliseconds. */
 const longestMs = 1000

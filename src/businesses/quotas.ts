@@ -159,7 +159,7 @@ const auditLineOf = ({ sandbox }: Environment): Amounts => [
   [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
 ]
 
-/** Throws RATE_LIMITED if the business has used up its audit lines, which are kept forever. */
+/** Audit lines have a quota because they are kept forever. Throws RATE_LIMITED once it is used up. */
 export const withinAuditLines = <T>(
   deps: QuotaDeps,
   caller: Owner,

@@ -42,7 +42,7 @@ export const findLastLink = <Doc extends ChainLink>(
   }) as Promise<Doc | null>
 
 /**
- * If another process was faster, `build` runs again with the ids of drafts that are in the chain by now.
+ * If another process appended first, `build` runs again with the ids of drafts that are in the chain by now.
  * `insert` can write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many collisions.
  */
 export async function appendLinks<Doc extends ChainLink>(

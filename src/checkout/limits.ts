@@ -46,7 +46,7 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
       await withinDeadline(() => Promise.all(both.map(leave)))
       return { state: 'closed', closedMs: Math.max(...both.map((each) => (each.isOpen ? 0 : each.closedMs))) }
     }
-    // If this throws, the payment counts under both limits, because the wallet may have been called.
+    // If this throws, the payment counts against both limits, because the wallet may have been called.
     const paid = await pay().catch((error: unknown) => {
       void ofPayment.fail().catch(() => undefined)
       throw error
@@ -77,14 +77,14 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
  * How many misses one network may have in ten minutes. Larger prefixes get a multiple (network.ts). If 10 000
  * of a million codes are in use, one guess in 100 is a hit. An address with 30 misses in ten minutes (4 300 a
  * day) then finds 43 payments a day, a /24 or a /48 about 430, and a whole /16 fewer than half of all live
- * codes. The alert on misses fires long before that. There are 1 000 times as many short codes, so links may
- * be missed ten times as often. Customers never notice, even if a carrier's NAT puts 4 000 of them behind one
- * address: if 100 type a code in ten minutes and one in 20 mistypes it, that's 5 misses.
+ * codes. The alert on misses fires long before that. There are 1 000 times as many short codes, so a network
+ * may miss ten times as many links. Customers never notice, even if a carrier's NAT puts 4 000 of them behind
+ * one address: if 100 type a code in ten minutes and one in 20 mistypes it, that's 5 misses.
  */
 const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
-  // Page views are frequent, so viewing an existing payment causes no write.
+  // Page views are frequent, so viewing an existing payment writes nothing.
   link: {
     ...misses,
     name: 'link',

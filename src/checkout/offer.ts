@@ -88,7 +88,7 @@ const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record
 
 export const urlOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
 
-/** On this page, the customer pays, or first enters the amount of an OPEN intent. */
+/** URL of the page on which the customer pays, or first enters the amount of an OPEN intent. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
 export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>

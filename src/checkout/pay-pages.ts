@@ -39,8 +39,8 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
 const parts = ['status', 'qr', 'qr.svg', 'qr.png']
 
 /**
- * Fixes a link that was copied with a full stop, a bracket or a blank. There's no lookup, so the redirect
- * doesn't reveal whether the payment exists.
+ * Fixes a link that was copied with a trailing full stop, bracket or space. There's no lookup, so the
+ * redirect doesn't reveal whether the payment exists.
  */
 function redirectToPage(
   { method, path, baseUrl, originalUrl }: Request,

@@ -101,7 +101,7 @@ export async function openDeps(
   processType: ProcessType,
   shift: ClockShift = noShift,
 ): Promise<Deps> {
-  // Loads OpenTelemetry only for tracing, because it takes 7 MB and 0.1 s.
+  // Loads OpenTelemetry only if tracing is enabled, because it takes 7 MB and 0.1 s.
   const otlp = config.otlpEndpoint === null ? null : await import('../tracing/otlp.ts')
   const tracing = otlp?.createTracing(config, log, processType) ?? null
   const mongo = await awaitMongo(config, log, {})

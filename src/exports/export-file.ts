@@ -13,7 +13,7 @@ export interface FileExport {
   kind: ExportKind
   positions: Positions
   writer: LineWriter
-  /** Whether a line can contain quoted line feeds. */
+  /** Whether a record can contain line feeds inside quotes. */
   quotes: boolean
 }
 
@@ -41,7 +41,7 @@ export async function openExportFile(
   }
 }
 
-/** The file contains data of a merchant and its customers. */
+/** The file contains merchant and customer data. */
 const ownerOnly = 0o600
 
 async function create(path: string): Promise<FileHandle> {
@@ -152,7 +152,7 @@ const longestLine = 64 * 1024
 const lineFeed = 0x0a
 const quote = 0x22
 
-/** Reads in chunks, because the file may not fit into memory. With `quotes`, lines can contain line feeds. */
+/** Reads in chunks, as the file may not fit into memory. With `quotes`, records can contain line feeds. */
 async function findLines(file: FileHandle, start: number, quotes: boolean) {
   const buffer = Buffer.alloc(bytesPerRead)
   let count = 0

@@ -38,7 +38,7 @@ export const responseField = (id: string): EncryptedField => ({
 
 export const unexpiredFilter = (now: Date) => ({ expiresAt: { $gt: now } })
 
-/** A document keeps a mark of each request that changed it. */
+/** A document keeps a request mark for each request that changed it. */
 export const markFields = part({ key: text, paramsHash: text, at: date })
 export type RequestMark = ValueOfField<typeof markFields>
 
@@ -68,8 +68,8 @@ export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Pr
 export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>
 
 /**
- * - `effect`: a document's mark proves the change. `data` may also be an error, such as PAYMENT_FAILED, or a
- *   `ThirdPartyStep` that resolves to the data or to an error.
+ * - `effect`: a request mark in the document proves the change. `data` may also be an error, such as
+ *   PAYMENT_FAILED, or a `ThirdPartyStep` that resolves to the data or to an error.
  * - `none`: nothing was changed.
  * - `stored`: the response is in `responses` already.
  */
@@ -146,7 +146,7 @@ export async function findStoredResponse(
   return row !== null && row.at > since ? row : null
 }
 
-/** Returns null after storing `row`, or the fresh row stored before it. An effect replaces a refusal. */
+/** Returns null after storing `row`, or a valid row that was stored first. An effect replaces a refusal. */
 export async function storeResponse(
   deps: Rows,
   row: StoredResponse,

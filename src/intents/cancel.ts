@@ -18,7 +18,7 @@ import { isPending, transitions } from './lifecycle.ts'
 import { asOf, expiryFields, presentIntent } from './present.ts'
 import { applyTransition, dropOldMarks, markingOf } from './transition.ts'
 
-/** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT if a payment holds the intent or another operation was faster. */
+/** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT if a payment holds the intent or another write got there first. */
 export async function cancelIntent(
   deps: ChangeDeps,
   caller: Caller,

@@ -25,7 +25,7 @@ export type ChangeDeps = Pick<
   | 'wallets'
 >
 
-/** Describes all marks of the intent, because `marks` contains only those of the current requests. */
+/** Describes all request marks of the intent, because `marks` contains only those of the current requests. */
 interface MarkCounts {
   freshMarks: number
   hasOldMarks: boolean

@@ -99,10 +99,10 @@ export const requestedFields = part({
 })
 export type IntentRequest = ValueOfField<typeof requestedFields>
 
-/** Includes what a response needs besides the intent. A payment on the hosted page leaves a mark too. */
+/** A request mark, with what the response needs besides the intent. Hosted payments leave one, too. */
 const intentMarkFields = part({
   ...markFields.fields,
-  /** Distinguishes the marks of concurrent requests with the same key. */
+  /** Distinguishes the marks of concurrent requests that have the same key. */
   id: text,
   refundId: optional(text),
   payment: optional(

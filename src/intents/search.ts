@@ -12,7 +12,7 @@ type Reads = Pick<Deps, 'Intent' | 'now'>
 export const maxFoundIntents = 50
 
 const dayMs = 86_400_000
-/** Staff can still search by a code this long after it became reusable. */
+/** How long staff can still search by a code after it became reusable. */
 const codeFoundMs = 3 * dayMs
 
 const fields = {
@@ -163,7 +163,7 @@ export async function openPaymentsOf(deps: Reads, businessId: string) {
   const cancelsAt = { $gt: deps.now() }
   const unpaid = (sandbox: boolean) =>
     deps.Intent.countDocuments({ businessId, sandbox, status: 'PENDING', cancelsAt }, { limit: maxUnpaid })
-  // The partial indexes of the wallet queries contain only open payments and refunds.
+  // The partial indexes for the wallet queries contain only open payments and refunds.
   const openOf = (field: string, index: string) =>
     deps.Intent.find(
       { businessId, [field]: { $exists: true } },

@@ -69,14 +69,14 @@ export const unmarkedFilter = ({ mark: { key }, arrivedAt }: RequestMarking) => 
   marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
 })
 
-/** With this many fresh marks, an intent accepts no more payments or refunds, but can still be cancelled. */
+/** With this many request marks in 24 hours, an intent accepts no more payments or refunds, only a cancel. */
 export const maxMarks = { payment: 1000, refund: 3000 } as const
 
 /** Unrelayed failures stay in the outbox. With 1,000 refunds, it's up to 2,000 events (less than 3 MiB). */
 export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
   Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment
 
-/** Removes marks that are over 24 hours old. Few intents have such marks. */
+/** Removes request marks that are over 24 hours old. Few intents have any. */
 export async function dropOldMarks(
   deps: Pick<Deps, 'batchers' | 'now'>,
   { _id, hasOldMarks }: Pick<Intent, '_id'> & { hasOldMarks: boolean },
@@ -109,7 +109,7 @@ export interface PlannedChange {
   after: Intent
 }
 
-/** Returns null if the guard fails. Without a mark, null may also mean that the event was already relayed. */
+/** Null if the guard fails or, if `marking` is null, possibly because the event was already relayed. */
 export function applyTransition(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
@@ -118,7 +118,7 @@ export function applyTransition(
 ): Promise<Intent | null> {
   const planned = planTransition(deps, intent, input)
   const { marking } = input
-  // A mark proves the write for longer, because the relay removes events from the outbox.
+  // A request mark proves the write for longer than the event, which the relay removes from the outbox.
   const proof = marking === null ? { 'outbox.id': planned.event.id } : { 'marks.id': marking.mark.id }
   return writeChange(deps, planned, proof, deadlineAt)
 }

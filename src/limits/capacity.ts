@@ -10,7 +10,7 @@ export const bytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
 const carefulMs = 600_000
-/** After this, a request may still wait 8 s for MongoDB: it must get its response within 10 s. */
+/** A request may then still wait 8 s for MongoDB, and must get its response within 10 s. */
 export const maxWaitMs = 2_000
 
 /** These limits assume a process with 1 GB of memory that uses 150 MB when idle. */
@@ -119,7 +119,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     }
   }
 
-  /** Holds slots after a heavy read (for a list, up to 200 ms), so sequential requests are only delayed. */
+  /** Frees slots later after a heavy read (a list's by up to 200 ms), which delays the next request. */
   function endRead(
     businessId: string,
     held: ShareReservation<CapacityName>,

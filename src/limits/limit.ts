@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../platform/errors.ts'
 
 export interface Limit {
   what: string
-  /** What happens beyond the limit: a wait, an error or a closed connection. */
+  /** What happens once the limit is reached: a wait, an error or a closed connection. */
   gets: string
   metric?: string
 }

@@ -90,10 +90,10 @@ interface Second {
 const exchangeEveryMs = 250
 /** Clocks of two processes may differ by up to a second, so a second's sums must outlive it. */
 const keptInRedisMs = 3000
-/** Callers counted per second, in about 8 MB. More are let through, so that a flood can't shut out all. */
+/** Callers counted per second (8 MB). Others are let through, so that a flood can't shut out every caller. */
 const maxCounted = 20_000
 const maxBatch = 1000
-/** Counts below this portion of a limit aren't sent, so a caller may exceed it by as much per process. */
+/** Counts below this portion of a limit aren't sent. A caller may exceed the limit by as much per process. */
 const minPortionToSend = 0.03
 
 export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
@@ -189,7 +189,7 @@ export const requestMeters = {
     maxSavedMs: 50,
     maxOwedMs: Number.POSITIVE_INFINITY,
   },
-  // At most 3 s are owed, so the longest rest is 10 s, which is shorter than any lease.
+  // A run overdraws its time by at most 3 s, so it pauses for at most 10 s, less than any lease.
   background: {
     what: 'Time for which a clean-up, a check or a bulk act keeps MongoDB busy',
     owner: 'run',
@@ -202,7 +202,7 @@ export const requestMeters = {
   },
 } satisfies Record<string, Metered>
 
-/** `leftMs` is negative if the owner owes time. */
+/** `leftMs` is negative if the owner has overdrawn its time. */
 interface Account {
   leftMs: number
   at: number

@@ -142,7 +142,7 @@ export function createShare<Name extends string>(
     return part
   }
 
-  /** Owners that freed capacity. Serving a waiter may free more, because `moveTo` gives up old amounts. */
+  /** Owners that have freed capacity. Serving a waiter can free more, because `moveTo` frees old amounts. */
   const freed = new Set<string>()
   let isServing = false
 

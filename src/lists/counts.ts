@@ -30,7 +30,7 @@ const itemsPerCheckpoint = 2_000
 /** Checkpoints of all lists together: enough for 500 million documents, in about 15 MB. */
 const maxCheckpoints = 250_000
 
-/** Many times the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s) together. */
+/** Many times the sum of the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s). */
 const maxDelayMs = 300_000
 
 /** Everything created before this is in MongoDB, unless a process was frozen for minutes. */
@@ -47,7 +47,7 @@ const settledCheckpoints = (
 ): CountCheckpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
 
-/** Items must match `where` for ever. The index has the fields of `where`, then `createdAt` and `_id`. */
+/** Items must match `where` forever. The index has the fields of `where`, then `createdAt` and `_id`. */
 export interface CountableList {
   /** Names the owner, the environment and the kind of item. */
   key: string
@@ -103,7 +103,7 @@ interface ListCount {
 /** Recounting the last hour of the busiest list takes a few tenths of a second. */
 const freshMs = 60_000
 
-/** `elapsedMs` is a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
+/** `elapsedMs` is a monotonic clock. Above `maxCheckpoints`, drops the least recently used lists. */
 export function createListCounts(
   model: Model<ListCheckpoints>,
   elapsedMs: () => number,

@@ -21,7 +21,7 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * Milliseconds between the starts of background batches. Measured at 200 events per second: shorter rests
+ * Milliseconds between the starts of background batches. Measured at 200 events per second: shorter pauses
  * slow down requests, because commands take processor time, and longer ones slow down the whole system.
  */
 export const backgroundRest = (operations: number): number =>

@@ -4,7 +4,7 @@ import { unavailable } from '../platform/errors.ts'
 import { createOneAtATime } from '../platform/one-at-a-time.ts'
 
 export interface Transaction {
-  /** Transactions of this process on one document run in sequence: otherwise MongoDB would abort one. */
+  /** A process runs transactions on the same document one at a time, or MongoDB would abort all but one. */
   documents: readonly string[]
   /** A `performance.now()` time. The default is `longestWaitMs` from now. */
   deadlineAt?: number | undefined

@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 
 /** The process serves no other requests during a slice. */
 const sliceMs = 4
-/** A slice of over 20 ms was probably interrupted by other work, so a longer rest would be wasted. */
+/** A slice of over 20 ms was probably interrupted by other work, so a longer pause would be wasted. */
 const maxRestMs = 10
 
 /** Limits a long computation to two thirds of the process's time. */

@@ -1,4 +1,4 @@
-/** Stores the value as the most recently used one. Beyond `most` values, drops the least recently used. */
+/** Stores the value as the most recently used. If there are over `most`, drops the least recently used. */
 export function useLast<Value>(
   values: Map<string, Value>,
   key: string,

@@ -2,9 +2,9 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
 
-/** Unsent jobs per queue. Any more are dropped, because the polls find their work in MongoDB. */
+/** Maximum number of unsent jobs per queue. Others are dropped, because polls find their work in MongoDB. */
 const maxUnsent = 20_000
-/** After this time, a poll has found the work of an unsent job. */
+/** An unsent job is dropped after this time, because a poll has found its work by then. */
 const maxUnsentMs = 3_000
 const longestBatch = 500
 /** Longest time between the expiries in a merged job, and the interval at which these jobs are sent. */

@@ -29,14 +29,14 @@ export const idLists = Object.keys(relayModels) as (keyof typeof relayModels)[]
 interface Relayed {
   events: number
   deliveries: number
-  /** These deliveries wait for a slot. */
+  /** Number of deliveries waiting for a slot. */
   waiting: number
   causes: EventCause[]
 }
 
 /** With 100 concurrent jobs, this keeps the events of at most 5,000 documents in memory. */
 const maxPerJob = 50
-/** Waiting for capacity blocks the whole job. After this long, the document is left to the next poll. */
+/** Waiting for capacity blocks the whole job. After this long, the document is left for the next poll. */
 const maxWaitMs = 100
 
 /**
@@ -44,7 +44,7 @@ const maxWaitMs = 100
  * events to the log, books payments and refunds, and LAST removes the events from the outbox.
  *
  * You can run it again after a crash: each delivery is inserted only once, and only the relay that inserted
- * it starts its attempt. Events beyond the capacity stay in the outbox for the next poll. If a document
+ * it starts its attempt. Events that exceed the capacity stay in the outbox for the next poll. If a document
  * fails, the others are still relayed before the first error is thrown.
  */
 export async function relayOutboxes(
@@ -127,7 +127,7 @@ async function relayDocument(
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }
 
-/** A later insert is left to the next poll, because its `createdAt` would be minutes too early. */
+/** A later insert is left for the next poll, because its `createdAt` would be minutes too early. */
 const maxUnsentMs = 60_000
 
 /** Skips the endpoint that an event is about. */

@@ -151,7 +151,7 @@ export async function listReplays(
   )
 }
 
-/** Staff and operators see this many. */
+/** How many replays staff and operators see. */
 const maxLatest = 10
 
 /** Returns the newest first. MongoDB uses the index only if the filter names both environments. */

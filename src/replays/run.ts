@@ -24,11 +24,11 @@ type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 
 /** These two constants allow a replay at most 200 attempts per second. */
 const pageEveryMs = 100
 const maxPerPage = 20
-/** A replay waits while this many deliveries are due, because new ones come first. */
+/** A replay waits while this many deliveries are due, because new deliveries come first. */
 const maxDue = 10
 /** Used with `onlyUndelivered`, which may skip most events of a page. */
 const maxReadPerPage = 500
-/** After this long, other replays continue. */
+/** How long a replay runs before others continue. */
 const sliceMs = 5_000
 /** If no attempt can start for this long, the worker releases the replay for `restMs`. */
 const maxBlockedMs = 500
@@ -127,7 +127,7 @@ async function applyPage(
   return { last, counts, dueIds: [...requeued, ...created] }
 }
 
-/** Returns the ids that it inserted. The relay may have inserted the others meanwhile. */
+/** Returns the ids that it inserted. The relay may have inserted the others in the meantime. */
 async function insertDeliveries(
   deps: Pick<Deps, 'batchers' | 'counters' | 'config' | 'now'>,
   { _id: insertedBy }: Replay,

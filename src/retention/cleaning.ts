@@ -3,7 +3,7 @@ import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import type { CleanUpProgress } from './record.ts'
 
-/** For this long, support staff still find a deleted endpoint. */
+/** How long support staff can still find a deleted endpoint. */
 const deletedKeptMs = 48 * 3_600_000
 
 export type CleaningDeps = Models & {

@@ -85,7 +85,7 @@ export function startPass({ pass }: RetentionRecord, now: Date): CleanUpPass {
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
 
-/** Each page starts with at least 55 s left. The longest takes 48 s (12 calls of 4 s), a pause up to 10 s. */
+/** Each page has at least 55 s left, and takes up to 48 s (12 calls of 4 s). A pause takes up to 10 s. */
 const leaseMs = 60_000
 /** The clock of the process that holds the lease may be fast. */
 const maxLeaseMs = 2 * leaseMs

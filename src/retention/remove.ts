@@ -14,7 +14,7 @@ interface Subject {
 }
 type Ended = Subject & { payment: { key: string } | null }
 
-/** Removing 500 documents takes 20 to 150 ms. The driver gives up on a call after 5 s. */
+/** Removing 500 documents takes 20 to 150 ms. A call times out after 5 s. */
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 const { maxTimeMS } = batchLimits
 
@@ -116,7 +116,7 @@ async function withoutOpenDeliveries<Kept extends Subject>(
   return subjects.filter(({ referenceNumber }) => !held.has(referenceNumber))
 }
 
-/** Also removes newer deliveries, such as that of a refund weeks after the payment. */
+/** Also removes newer deliveries, such as one for a refund weeks after the payment. */
 async function removeDeliveriesOf(cleaning: Cleaning, subjects: Subject[]): Promise<void> {
   const { testsBefore, isDry } = cleaning
   await removeTests(cleaning, 'deliveries', {

@@ -96,9 +96,9 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     keyIds: [current.id, ...previous.map(({ id }) => id)] as const,
     /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
     encrypt,
-    /** Accepts the previous SECRET_KEY too. Throws if the value wasn't encrypted for this field. */
+    /** Also decrypts with the previous SECRET_KEY. Throws if the value wasn't encrypted for this field. */
     decrypt: (encrypted: string, field: EncryptedField): string => decryptBytes(encrypted, field).toString(),
-    /** Saves the 4 ms that decoding 1 MB to a string takes. */
+    /** Saves the 4 ms it takes to decode 1 MB to a string. */
     decryptBytes,
     /** Returns a value unchanged if it already uses the current SECRET_KEY. */
     reencrypt: (encrypted: string, field: EncryptedField): string =>
@@ -108,7 +108,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
     hashes: (secret: string): string[] => rings.map((ring) => hashWith(ring.pepper, secret)),
     sign: (use: SigningUse, text: string): string =>
       signWith(current.signing[use], text).toString('base64url'),
-    /** Accepts the previous SECRET_KEY too. */
+    /** Also accepts signatures made with the previous SECRET_KEY. */
     isSigned(use: SigningUse, text: string, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url')
       return (

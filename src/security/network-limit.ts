@@ -36,7 +36,7 @@ export function createNetworkLimit(
 ) {
   const warn = throttleLog(60_000, (fields) => log.warn(fields, 'network.closed'))
 
-  /** Returns the longest time for which a bound is closed, in ms. */
+  /** Returns how long a network stays closed, in ms: the longest time of any bound. */
   function longest(
     bounds: readonly CounterBound[],
     closedMs: readonly number[],

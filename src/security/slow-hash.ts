@@ -28,10 +28,10 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
     },
   }) satisfies Record<string, LimitedResource>
 
-/** Longer than any queue of checks. */
+/** Longer than any queue of checks can take. */
 const maxWaitMs = 60_000
 
-/** Resolves to null if too many checks run or wait. Without a hash, takes as long and resolves to false. */
+/** Resolves to null if too many checks are running or waiting, and to false (as slowly) without a hash. */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
 export type SlowHash = ReturnType<typeof createSlowHash>

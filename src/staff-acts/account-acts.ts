@@ -220,7 +220,7 @@ export const staffListActs: ActGroup<object> = {
       description: 'create an account and print a link for its password, or outside production its password',
       effects: {
         opens:
-          'a new account, which has no password yet. With a link that is shown once, its owner can set a password within 24 hours.',
+          'a new account, which has no password yet. You get a link, shown only once, with which its owner can set a password within 24 hours.',
         undoNote: 'an account cannot be deleted, but it can be disabled.',
       },
       audit: ['staff.created', 'staff.link-issued'],

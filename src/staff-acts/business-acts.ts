@@ -62,7 +62,7 @@ const limitField = (
   label,
   option: description,
   emptyWord: 'default',
-  hint: `From ${digits(min)} to ${digits(max)}: ${description}. Leave it empty to use the limit of the service.`,
+  hint: `From ${digits(min)} to ${digits(max)}: ${description}. Leave it empty to use the service's default.`,
   current: (business) => business.limits[name]?.toString() ?? '',
 })
 
@@ -174,7 +174,7 @@ export const businessActs: ActGroup<Business> = {
     limits: {
       label: 'Set limits',
       title: 'Set the limits of business',
-      description: "set limits for one business; 'default' restores the limit of the service",
+      description: "set limits for one business; 'default' restores the service's limit",
       command: 'limit',
       effects: {
         changes:

@@ -43,7 +43,8 @@ export const keyActs: ActGroup<KeyInDetail> = {
       label: 'Suspend',
       description: 'refuse a key until it is resumed',
       effects: {
-        closes: 'all requests with this key, also with an earlier secret (403 API_ACCESS_NOT_ACTIVE).',
+        closes:
+          'all requests with this key, including those with an earlier secret (403 API_ACCESS_NOT_ACTIVE).',
         staysOpen,
         undo: 'resume',
       },
@@ -62,7 +63,7 @@ export const keyActs: ActGroup<KeyInDetail> = {
       description: 'refuse a key permanently',
       effects: {
         closes:
-          'all requests with this key, also with an earlier secret, permanently (403 API_ACCESS_NOT_ACTIVE).',
+          'all requests with this key, including those with an earlier secret, permanently (403 API_ACCESS_NOT_ACTIVE).',
         staysOpen,
         undoNote:
           'a revoked key cannot be resumed. An operator can create a new key with the command "key create".',

@@ -14,7 +14,7 @@ const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = 
   time: 'wide when',
 }
 
-/** Returns a field's content as HTML, which is empty if the field doesn't apply to the thing. */
+/** Renders a field's content. The result is empty if the field doesn't apply to `thing`. */
 function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   if ('html' in field) return field.html(thing)
   const { unit } = field
@@ -27,7 +27,7 @@ function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   return unit === 'user' ? userText(shown) : html`${shown}`
 }
 
-/** Returns the fields that apply to a thing as items of a `dl` element. */
+/** Renders the fields that apply to `thing` as items of a `dl` element. */
 export const factsOf = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<Thing>>[]): string =>
   fields.map((field) => fact(field, contentOf(field, thing))).join('')
 

@@ -20,7 +20,7 @@ const secondFactorFields = part({
   /** A session is valid only if it proved this factor. */
   id: text,
   secret: secret(text),
-  /** Time step of the last used code. Earlier codes no longer work. */
+  /** Time step of the last code used. Earlier codes no longer work. */
   lastStep: whole,
   recoveryCodes: list(secret(text)),
   addedAt: date,

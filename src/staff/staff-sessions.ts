@@ -17,7 +17,7 @@ export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 /** Time to enter the code after the password. */
 export const pendingLifetimeMs = 5 * 60 * 1000
 
-/** Pages show the last sign-in for this long. */
+/** How long pages show the last sign-in. */
 const removedAfterSeconds = 30 * 86_400
 
 export const staffSessions = declareCollection({

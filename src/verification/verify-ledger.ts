@@ -212,7 +212,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
     yield found.filter((line) => line.act === act && line.after?.mode === mode).map(payoutOf)
 }
 
-/** Reads the log after the intents, because the relay may log an event from an outbox meanwhile. */
+/** Reads the log after the intents, because the relay may log an event in the meantime. */
 async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const references = intents.map(({ referenceNumber }) => referenceNumber)
   const options = {

@@ -147,7 +147,7 @@ async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGen
     yield `Line ${_id} has had no seal for more than 48 hours.`
 }
 
-/** A forged mark may be any BSON value. */
+/** A forged `seal` may be any BSON value. */
 const shown = (seal: unknown): string =>
   typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
 

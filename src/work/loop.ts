@@ -11,7 +11,7 @@ export interface PolledWork {
   atOnce?: number
   /** A run that finds `many` may have left some work, so the next run follows after `afterMs`. */
   again?: { many: number; afterMs: number }
-  /** A run may take minutes, so its last-poll metric would mislead and isn't set. */
+  /** A run may take minutes, so its last-poll metric would be misleading and isn't set. */
   isLong?: true
   /** Does a limited amount of work per business. Returns the number of items found. */
   run(deps: Deps, ending: AbortSignal): Promise<number>

@@ -4,7 +4,7 @@ import { createMeters, requestMeters } from '../limits/rate.ts'
 /** Short, to leave most of a lease for a long batch (retention/record.ts). */
 const renewEveryMs = 5_000
 
-/** Runs a batch, then rests over twice as long. Throws if the lease is lost or the process is stopping. */
+/** Runs a batch, then pauses for over twice as long. Throws if the lease is lost or the process stops. */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPace(

@@ -16,7 +16,7 @@ const bodies = [
 ] as const
 
 /** MongoDB is slow, and the client disconnects after its whole body has arrived but before it is read. */
-describe('A request whose client disconnects after sending it', () => {
+describe('A request whose client disconnects before the response', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
   const merchant = withMerchant(service)
@@ -29,7 +29,7 @@ describe('A request whose client disconnects after sending it', () => {
       expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('refunds exactly the amount that it contains', async () => {
+  it('refunds exactly the requested amount', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)

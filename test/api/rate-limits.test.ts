@@ -298,7 +298,7 @@ describe('A rate limit of five requests per second', () => {
     })
 
     const impossible = ['-9223372036854775000', '9223372036854775807', '9007199254740993', 'NaN', '1e9', '']
-    it('ignores impossible counts in Redis, and those a stranger wrote after one second', async () => {
+    it("ignores impossible counts in Redis at once, and a stranger's counts after one second", async () => {
       const [merchant, client] = [await service.merchant(), new Redis(redis.url)]
       const { config, rateLimits } = service.deps
       const who = `key:${merchant.keyId}`

@@ -418,7 +418,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 402 to a retry without a second order if the wallet never executed the first', async () => {
+    it('returns 402 to a retry and sends no second order if the wallet never executed the first', async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = replaceWallets({

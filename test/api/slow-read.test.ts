@@ -5,7 +5,7 @@ import { withMerchant, withService } from '../support/service.ts'
 const lifetimeMs = 86_400_000
 
 /** An intent is read just before its expiry and paid before the response is sent. It never expires. */
-describe('A slow read of an intent that is paid and reaches its expiry time meanwhile', () => {
+describe('A read so slow that the intent is paid and reaches its expiry time in the meantime', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let referenceNumber: string
@@ -39,14 +39,14 @@ describe('A slow read of an intent that is paid and reaches its expiry time mean
     }
   }
 
-  it('returns PENDING for a single intent, but PAID at the next read', async () => {
+  it('returns PENDING for a single intent, but PAID on the next read', async () => {
     delay('findIntent')
     expect(await statusNow()).to.equal('PENDING')
     expect(await statusNow()).to.equal('PAID')
   })
 
   for (const query of ['', '?status=PENDING'])
-    it(`returns PENDING in a list, but PAID at the next read: GET /dev/intents${query}`, async () => {
+    it(`returns PENDING in a list, but PAID on the next read: GET /dev/intents${query}`, async () => {
       const { collection } = service.deps.lists.models.Intent
       const { find } = collection
       collection.find = ((...args: Parameters<typeof find>) => {
@@ -66,7 +66,7 @@ describe('A slow read of an intent that is paid and reaches its expiry time mean
       expect(await statusNow()).to.equal('PAID')
     })
 
-  it('shows the payment page as pending, but as paid at the next read', async () => {
+  it('shows the payment page as pending, but as paid on the next read', async () => {
     delay('findOffered')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')

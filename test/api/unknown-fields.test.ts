@@ -289,7 +289,7 @@ describe('An unknown body field', () => {
     }
   })
 
-  it('may have any name in metadata', async () => {
+  it('is allowed in metadata, whatever its name', async () => {
     const metadata = { Amount: '1', amount: '2', 'a mount': '3', _id: '4' }
     const { body } = await send('/intents', { amount: 5, metadata }).expect(201)
     expect(body.data.metadata).to.deep.equal(metadata)

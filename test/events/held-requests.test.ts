@@ -80,7 +80,7 @@ describe('A long-poll request for the event feed', () => {
     expect(typesOf(await follow(`after=${next}`))).to.deep.equal(['payment.created'])
   })
 
-  it('is one of at most five per business', async () => {
+  it('is limited to five at a time per business', async () => {
     await createIntent(service, merchant)
     await relay(service, merchant)
     const neighbour = await service.merchant()

@@ -181,7 +181,7 @@ describe('A backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`can be taken during traffic and restored completely (method: ${way})`, async function () {
+    it(`can be taken under live traffic and restored completely (method: ${way})`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
@@ -289,7 +289,7 @@ describe('A backup', () => {
     expect(fault).to.include('it has payment_intents')
   })
 
-  it("contains all databases if it's taken by mongodump", () => {
+  it('contains all databases if it was taken with mongodump', () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')

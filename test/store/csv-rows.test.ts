@@ -184,7 +184,7 @@ describe('A product CSV file', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('does not block the process while an overlong row is located', async () => {
+  it('does not block the process during the search for an overlong row', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const iterations = await countLoopIterations(async () =>

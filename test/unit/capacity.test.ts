@@ -151,7 +151,7 @@ describe("A process's capacity", () => {
       expect(taken()).to.equal(0)
     })
 
-    it("closes a business's oldest responses if it doesn't read the responses to its writes", () => {
+    it("closes the oldest responses of a business that doesn't read the responses to its writes", () => {
       const responses = Array.from({ length: 5 }, response)
       for (const each of responses) memory.count('a', memoryOfBusiness * 0.3, each)
       expect(responses.map(({ closed }) => closed)).to.deep.equal([true, true, false, false, false])

@@ -263,7 +263,7 @@ describe('Configuration parsing', () => {
     )
   })
 
-  it('rejects a MongoDB URL without a database, which the driver would otherwise choose', () => {
+  it('rejects a MongoDB URL without a database name, so the driver cannot choose a default', () => {
     const urls = words('mongodb://u:hidden@h mongodb://u:hidden@h1,h2:27018 mongodb+srv://u:hidden@h.example')
     const ends = words('/ /? ?tls=true /?authSource=pi /. /.. /%2E /%20 //pi /#pi /admin /local?tls=true')
     for (const end of ['', '/ ', ...ends])

@@ -98,7 +98,7 @@ describe('A ledger entry', () => {
     expect(next?.after).to.include({ balance: 507, opening: 500 })
   })
 
-  it('is never booked earlier than the last entry, even if a clock is behind', () => {
+  it('never has an earlier booking time than the previous entry, even if a clock is behind', () => {
     const [early, ...more] = linkEntry(owner, payment, draft('fee', -1), noon(25))
     expect([early?.bookedAt, more]).to.deep.equal([noon(26), []])
     const [later] = linkEntry(owner, payment, draft('fee', -1), new Date(noon(26).getTime() + 1))

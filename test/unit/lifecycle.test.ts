@@ -62,7 +62,7 @@ describe('The lifecycle of an intent', () => {
       expect([from, to, event, cancellationReason, freesReference, ...times]).to.deep.equal(row)
     })
 
-  it('has no other transition', () => {
+  it('allows only the transitions listed here', () => {
     expect(transitions).to.have.all.keys(Object.keys(expected))
   })
 

@@ -85,7 +85,7 @@ describe("A delivery's job", () => {
     expect(errorOf({ status: null, error: 'timeout' })).to.equal('timeout')
   })
 
-  it('has an id that contains the delivery and its counts', () => {
+  it("has an id made of the delivery's id and its counts", () => {
     expect(countsOf(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
     expect(countsOf('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
     expect(deliveryIdOf(`${_id}-r0.0`)).to.equal(_id)

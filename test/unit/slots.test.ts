@@ -221,7 +221,7 @@ describe('The delivery slot limiter', () => {
       expect(slots.available(owner)).to.equal(100)
     })
 
-    it('counts no slots, fast or slow, once all are freed', async () => {
+    it('counts no slots as in use, fast or slow, once all have been freed', async () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
         takeAll(slots, ...endpoints(businessId, 20)),
       )

@@ -319,7 +319,7 @@ describe('The live wallet client', () => {
     }
   })
 
-  it('never takes a second response to one order for the response to the next order', async () => {
+  it('never mistakes a second response to one order for the response to the next', async () => {
     let orders = 0
     const endpointServer = await rawHttpEndpoint((socket) => {
       const text = `to order ${(orders += 1)}`

@@ -35,7 +35,7 @@ describe('A delivery', () => {
 
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
-  it('carries the headers of SPEC 6.2 in exact spelling', async () => {
+  it('carries the headers of SPEC 6.2, spelled exactly as there', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)

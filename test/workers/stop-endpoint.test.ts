@@ -34,7 +34,7 @@ describe('Deleting or disabling an endpoint', () => {
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`cancels its deliveries that are in flight or waiting for a slot (${what})`, async () => {
+    it(`cancels the endpoint's deliveries that are in flight or waiting for a slot (${what})`, async () => {
       await recordFailures(service, endpointId)
       const open = holdOpen()
       const workers = service.startWorkers()

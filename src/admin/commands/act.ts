@@ -86,7 +86,10 @@ async function perform<Found>(
   if (obstacle !== null) throw new CommandFailed(obstacle)
   const faults = each.faults?.(values) ?? {}
   const result = Object.keys(faults).length > 0 ? { faults } : await each.run(deps, object, deps.by, values)
-  if (result === null) throw new CommandFailed(`The ${what} ${id} has just been changed. Nothing was done.`)
+  if (result === null)
+    throw new CommandFailed(
+      `The ${what} ${id} has just been changed, so nothing was done. Check it and try again.`,
+    )
   if ('done' in result) return result.done
   const lines = Object.entries(result.faults).map(([name, fault]) => `--${kebab(name)}: ${fault}`)
   throw new CommandFailed(lines.join('\n'))

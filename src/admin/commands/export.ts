@@ -47,7 +47,7 @@ export function addExportCommands(program: Command): void {
       .addOption(formatOption())
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
       .option('--language <code>', languageDescription, choice(...exportLanguages), 'en')
-      .option('--resume', 'complete a file that an earlier command began')
+      .option('--resume', 'complete a file that an interrupted export left behind')
       .addHelpText('after', exportHelp(kind))
       .action(
         commandAction((deps, options: Options, command: Command) => exportFile(deps, kind, options, command)),

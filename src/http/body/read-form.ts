@@ -4,7 +4,7 @@ import { hasBody, truncatedBody } from './read-body.ts'
 /** Only `limit` matters, because 8 KB can't hold 10 000 fields. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
-/** A body that the parser skipped (read-body.ts) would pass for an empty form. */
+/** A body that the parser skipped (read-body.ts) would be mistaken for an empty form. */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
   next(hasBody(req) && req.body === undefined && req.socket.destroyed ? truncatedBody() : undefined)
 

@@ -57,7 +57,7 @@ export function readIdempotencyKey(req: Request): string {
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Node.js decodes headers as Latin-1, but clients send UTF-8. Invalid UTF-8 is kept: keys never collide. */
+/** Node.js decodes headers as Latin-1, but clients send UTF-8. Keeps invalid UTF-8, so keys never collide. */
 function headerText(latin1: string): string {
   try {
     return asUtf8.decode(Buffer.from(latin1, 'latin1'))
@@ -140,7 +140,7 @@ export async function runOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A final error is sent only once it's stored. A first error that isn't final says more than `second`.
+      // Final errors are sent only once stored. A first error that isn't final is more useful than `second`.
       if (own !== null) throw second
     }
     throw error

@@ -45,7 +45,7 @@ async function limitTo(
   throw rateLimits.refusal(scope, perSecond)
 }
 
-/** A costly request counts as `requests`, and one is already counted. The first per second always runs. */
+/** A costly request counts as `requests`. One is already counted. The first per second always runs. */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond
@@ -64,7 +64,7 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
  * Step 3 of the checks (docs/maintainers/decisions.md). Throws RATE_LIMITED, without looking up the key, if
  * the network has sent too many unknown credentials this second. Lookups count once they've failed, so a
  * burst of valid keys is never refused. Known keys never count, because otherwise a stranger with a
- * publishable key could use up the limit of an address.
+ * publishable key could use up an address's limit.
  */
 export async function limitUnknown<Known>(
   { rateLimits }: Limiting,

@@ -9,7 +9,7 @@ import { isProbe } from '../server/log-request.ts'
 export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
   pause(refusalDelayMs * (1 + Math.random()))
 
-/** Each larger prefix may send this many times as much. */
+/** Each larger prefix may send this many times as many requests. */
 const perSize = 3
 
 export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>

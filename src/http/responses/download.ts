@@ -74,5 +74,5 @@ async function* withFirst({ first, pieces }: StartedDownload): AsyncGenerator<st
   yield* pieces
 }
 
-/** Ignores errors, because they were thrown before or no longer matter. */
+/** Ignores errors, because they have already been thrown or no longer matter. */
 const end = ({ pieces }: FileDownload): void => void pieces.return().catch(() => undefined)

@@ -38,7 +38,7 @@ function drained(res: Response): Promise<void> {
 
 /** Approximate length of a part. Its memory is released once the client has read it. */
 const partLength = 64 * 1024
-/** After building this much, which takes about 3 ms, other requests get to run. */
+/** After building this much (about 3 ms), `buildPage` lets other requests run. */
 const sliceLength = 256 * 1024
 
 /** Builds a page item by item, so memory never holds it twice. Throws PageTooLarge above `maxPageBytes`. */

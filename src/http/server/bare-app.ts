@@ -19,7 +19,7 @@ import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
 
-/** Beyond about a thousand fields, Node.js hides Content-Length but still delivers the body. */
+/** With over a thousand header fields, Node.js hides Content-Length but still delivers the body. */
 export const maxHeaderFields = 100
 
 /** Sets up the first checks and the error handling of every HTTP port. `fill` adds the routes. */

@@ -17,7 +17,7 @@ const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 export const connectionLimit = (descriptors = openFiles): number =>
   Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 
-/** A tenth is enough for a carrier's customers behind one address. Larger prefixes get twice as much each. */
+/** A tenth is enough for a carrier's customers behind one address. Each larger prefix gets twice as much. */
 const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)
 
 const prefixes = ['network', 'IPv4 /24 or IPv6 /48', 'IPv4 /16 or IPv6 /40', 'IPv6 /32']

@@ -13,7 +13,7 @@ export const timeouts = {
   responseGraceMs: 30_000,
   /** Load balancers keep idle connections for 60 s, Heroku's router for 90 s, and must close them before we do. */
   keepAliveMs: 95_000,
-  /** How long we read on after an early response. Closing the connection sooner could lose the response. */
+  /** How long we keep reading after an early response. If we closed at once, the client might not see it. */
   lingerMs: 2000,
   checkEveryMs: 1000,
 }

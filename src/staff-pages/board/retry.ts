@@ -46,7 +46,7 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
   return responses[outcome]
 }
 
-/** Retries failed jobs, oldest first, but none that fail meanwhile. A second request resumes the work. */
+/** Retries failed jobs, oldest first, but none that fail in the meantime. A second request resumes work. */
 export async function retryAll(
   deps: RetryDeps,
   queue: Queue,

@@ -74,7 +74,7 @@ export const paymentSentences: Record<PaymentState, Sentences> = {
     'عملية دفع {amount} قيد التنفيذ. انتظر لحظة ولا تدفع مرة ثانية.',
   ),
   'unknown-payment': sentences(
-    'The wallet has not reported the outcome of a payment of {amount} that began on {since}. The money is safe: either the wallet has already moved it, and the payment will be recorded, or the wallet must not move it any more, because the payment became void on {validUntil}. Meanwhile, no one can pay a second time.',
+    'The wallet has not reported the outcome of a payment of {amount} that began on {since}. The money is safe: either the wallet has already moved it, and the payment will be recorded, or the wallet can no longer move it, because the payment became void on {validUntil}. Meanwhile, no one can pay a second time.',
     callProvider,
     'We do not know yet whether your payment of {amount} was made. We keep checking with your wallet. Please do not pay a second time. If you were charged, the payment will be recorded as soon as your wallet confirms it. If not, you will not be charged later.',
     'Nous ne savons pas encore si votre paiement de {amount} a été effectué. Nous continuons de vérifier auprès de votre portefeuille. Ne payez pas une deuxième fois. Si vous avez été débité, le paiement sera enregistré dès que votre portefeuille l’aura confirmé. Sinon, vous ne serez pas débité plus tard.',
@@ -159,7 +159,7 @@ export const paymentSentences: Record<PaymentState, Sentences> = {
   paid: sentences(
     'The customer paid {amount} on {paidAt}.',
     'Nothing more happens to the payment. If the merchant does not know about it, look at the webhooks on this page.',
-    'Your payment of {amount} was confirmed on {paidAt}. Its reference is {reference}. For your order, please contact the merchant.',
+    'Your payment of {amount} was confirmed on {paidAt}. Its reference is {reference}. If you have questions about your order, please contact the merchant.',
     'Votre paiement de {amount} a été confirmé le {paidAt}. Sa référence est {reference}. Pour votre commande, contactez le commerçant.',
     'تم تأكيد دفع {amount} بتاريخ {paidAt}. المرجع: {reference}. وبشأن طلبيتك، تواصل مع التاجر.',
   ),

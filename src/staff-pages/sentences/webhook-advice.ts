@@ -161,7 +161,7 @@ export const replayRemedy: Record<EndpointState, string | null> = {
   ...noneWhileActive,
   disabled: 'Endpoint disabled. Once the merchant has enabled it, replay the events.',
   deleted:
-    'Endpoint deleted. Events cannot be replayed to it. The merchant can create a new endpoint, to which they can be replayed.',
+    'Endpoint deleted. Events cannot be replayed to it. The merchant can create a new endpoint and replay the events to that.',
 }
 
 /** `endpoint` is undefined if it no longer exists. */

@@ -24,7 +24,7 @@ export async function compareWithShop(
   const faults = createFaults()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, ProductComparison>()
-  // Reads descriptions only if needed, because each may take up 20 kB.
+  // Reads descriptions only if needed, because each can be up to 20 kB.
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const existing = listedOf<ExistingProduct & { handle: string }>(
     deps,

@@ -81,7 +81,7 @@ type Parsed<Column extends CsvColumn> = Extract<ReturnType<CellParsers[Column]>,
 /** Null stands for a blank cell, which doesn't change the field. */
 export type ParsedCells = { [Column in CsvColumn]: Parsed<Column> | null }
 
-/** `row` counts as in a spreadsheet, with the header as row 1. */
+/** `row` is numbered as in a spreadsheet, with the header as row 1. */
 export type ProductRow = ParsedCells & { row: number; handle: string }
 
 export const maxRows = 5_000

@@ -119,7 +119,7 @@ export interface ProductChange {
 
 /** Changes the variant with this `_id`, or with this label, or else the product's only variant. */
 export interface VariantChange {
-  /** Precedes the fields' names in the request, e.g. `variants[0].`. */
+  /** The prefix of the field names in the request, e.g. `variants[0].`. */
   prefix: string
   _id: string | null
   set: Partial<Omit<Variant, '_id'>>

@@ -21,7 +21,7 @@ const maxClockSkewMs = 30_000
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
-/** Providers forget orders after 30 days. One day is a margin for clock skew and early orders. */
+/** Providers keep orders for 30 days. We subtract one for clock skew and the time from order to deadline. */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const

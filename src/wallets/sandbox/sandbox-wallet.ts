@@ -46,7 +46,7 @@ const failed = { outcome: 'failed', reason: 'technical_error' } as const
 const closed = { outcome: 'failed', reason: 'wallet_closed' } as const
 const notExecuted = { outcome: 'not-executed' } as const
 
-/** Orders that transferred no money are kept this long. Status queries never come later. */
+/** How long orders that transferred no money are kept. Status queries never come later. */
 const keptMs = 30 * 86_400_000
 
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }

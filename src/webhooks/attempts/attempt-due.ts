@@ -89,7 +89,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
   if (available === 0) return 0
-  // Must come before the read: a delivery that finds no slot meanwhile marks the endpoint again.
+  // Must come before the read: a delivery that then finds no slot marks the endpoint as waiting again.
   deps.slots.clearWaiting(endpointId)
   try {
     const due = await nativeCollection(deps.Delivery)

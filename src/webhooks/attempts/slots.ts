@@ -63,7 +63,7 @@ export const maxAttemptsInFlight = 1_400
 const maxWaitMs = 100
 /** How long to wait after a slot becomes free. By then more are free, so one read can fill several. */
 const serveAfterMs = 10
-/** An endpoint's window is forgotten after this long without an attempt. */
+/** How long an endpoint's window is remembered without an attempt. */
 const forgetAfterMs = 60_000
 
 /** `origin` is the host and port of the endpoint's URL. */

@@ -98,7 +98,7 @@ export interface DeliveryFilter extends TimeSpan {
   responseStatus: string | null
 }
 
-/** The chosen index has all filtered fields. Only `byReference` doesn't, but a payment has few deliveries. */
+/** Except for `byReference`, the index has all filtered fields. But a payment has few deliveries. */
 export function selectDeliveries(
   owner: Caller,
   filter: DeliveryFilter,

@@ -36,7 +36,7 @@ export const requeuePlans = declareCollection({
     deliveries: list(anything<DeliveryState>()),
     /** Set only if the request named a single delivery. */
     outcome: orNull(oneOf<Exclude<RequeueOutcome, 'not-found'>>()),
-    /** The response data of a retry by filter. */
+    /** The response data for a retry by filter. */
     result: orNull(anything<RetriedMatching>()),
     /** The idempotency key of an API request. After 24 hours, a new request may use the key again. */
     requestKey: optional(markFields),

@@ -120,7 +120,7 @@ export type Endpoint = Stored<typeof endpoints>
 /** Excludes deleted endpoints. Only existing ones have a slot and are in the index `slotInUse`. */
 export const undeletedFilter: Record<string, unknown> = { slot: { $type: 'number' } }
 
-/** A live endpoint gets events of both environments (SPEC 6.2). */
+/** A live endpoint gets events from both environments (SPEC 6.2). */
 export const acceptsEvent = (endpoint: Pick<Endpoint, 'sandbox'>, event: { sandbox: boolean }): boolean =>
   event.sandbox || !endpoint.sandbox
 

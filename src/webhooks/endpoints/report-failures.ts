@@ -103,7 +103,7 @@ function recoveryOf({ reportedFailure }: Found): Report | null {
   return { status: 'RECOVERED', guard, reportedFailure: null, times: { failingSince: since, recoveredAt } }
 }
 
-/** Skips an endpoint that has changed, and leaves a locked one to a later poll. */
+/** Skips an endpoint that has changed, and leaves a locked one for a later poll. */
 async function addReport(deps: ReportDeps, endpoint: Found, report: Report | null): Promise<boolean> {
   if (report === null) return false
   const { _id, businessId, sandbox, health } = endpoint

@@ -15,7 +15,7 @@ export interface SocketTarget {
   allowed: boolean
 }
 
-/** How long to wait for one address before the next. Node's 250 ms is too short for another continent. */
+/** How long to wait for an address before the next one. Node's 250 ms are too short for other continents. */
 const nextAddressMs = 1_000
 
 function startSocket({ hostname: host, port }: SocketTarget, addresses: ResolvedAddress[]): Socket {
@@ -82,7 +82,7 @@ export async function openSocket(
     const late = (): void => fail(sendErrors.lateConnection)
     const broken = (error: Error | null): void => fail(connectFault(error, connected))
     deadline.addEventListener('abort', late)
-    // After connecting, the gauge reports errors, once it has passed on the bytes that arrived before.
+    // Once connected, the gauge reports errors, after passing on the bytes that arrived before them.
     raw.on('error', (error) => connected || broken(error))
     raw.once('connect', () => {
       connected = true
@@ -145,7 +145,7 @@ export function createGauge(raw: Socket) {
       mine.meter.count(performance.now() - startedAt)
       if (rest.length === 0) continue
       raw.pause()
-      // Node emits the first bytes of a body in the next tick, and often we need no others.
+      // Node emits the first bytes of a body in the next tick, and we often don't need the rest.
       await new Promise<void>(process.nextTick)
     }
     if (raw.isPaused()) raw.resume()

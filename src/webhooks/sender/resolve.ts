@@ -43,7 +43,7 @@ export interface ResolvedAddress {
 }
 export type ResolveHost = (hostname: string) => Promise<ResolvedAddress[]>
 
-/** Connecting to this many addresses fits into an attempt's 30 s. All addresses are checked before. */
+/** Connecting to this many addresses fits into an attempt's 30 s. All addresses are checked first. */
 const maxAddresses = 4
 
 /** No real host has this many. Checking 4,000 would take 30 ms. */
@@ -82,8 +82,8 @@ export interface AddressLookup {
 }
 
 /**
- * Refuses a name with any non-public address, because its owner could wait until that one is used. Skips
- * blocked and DNS64-derived addresses, because the network itself may have added them.
+ * Refuses a name if any of its addresses is non-public: its owner could wait until we choose that address.
+ * Only skips blocked and DNS64-derived addresses, because our own network may have added them.
  */
 export async function findAddresses(
   { resolve, isBlocked }: AddressLookup,
