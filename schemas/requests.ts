@@ -72,6 +72,6 @@ export const listAuditQuery = {
     subject: auditName,
     business: auditName,
     ...spanQuery.properties,
-    before: { type: 'string', pattern: '^-?\\d{1,16}-[^]{1,100}$' },
+    before: { type: 'string', pattern: '^-?\\d{1,15}-[^]{1,100}$' },
   },
 } as const

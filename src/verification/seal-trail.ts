@@ -24,6 +24,9 @@ const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })
 
+/** Another process rarely seals this often meanwhile. After a forged number, every further seal is a duplicate. */
+const maxDuplicates = 100
+
 /**
  * Seals all closed audit lines, and the last entries of ledgers (`heads`). Returns the audit key. Logs each
  * digest, because a copy must exist outside MongoDB.
@@ -39,7 +42,7 @@ export async function sealTrail(
 ): Promise<KeyObject> {
   const key = await keyFor(deps)
   const lines = nativeCollection(deps.AuditEvent)
-  for (;;) {
+  for (let duplicates = 0; duplicates < maxDuplicates; ) {
     const last = await lastSeal(deps)
     if (last !== null) await pace(() => markLines(deps, last))
     const unsealed = await pace(() =>
@@ -64,8 +67,10 @@ export async function sealTrail(
       deps.log.info({ number: seal._id, lines: seal.ids.length, digest }, 'audit.sealed')
     } catch (error) {
       if (!isDuplicate(error)) throw error
+      duplicates += 1
     }
   }
+  return key
 }
 
 /** Creates a key only if there are no seals, because a new key couldn't verify them. */

@@ -361,6 +361,18 @@ describe('Sealing the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
+  it('stops, so that the check can report it, after a forged seal with the largest number', async () => {
+    const [first] = await allSeals()
+    const forged = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1]
+    await seals().insertMany(forged.map((_id) => ({ ...first, _id }) as never))
+    await addLines(1)
+    await seal()
+    expect((await verify()).faults).not.to.deep.equal([])
+    await seals().deleteMany({ _id: { $in: forged } })
+    await seal()
+    expect((await verify()).faults).to.deep.equal([])
+  })
+
   it('lets the check report a change if a field of a seal or of the stored result has the wrong type', async () => {
     const [first] = await allSeals()
     const staff = await signedIn(service, 'viewer')

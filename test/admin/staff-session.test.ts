@@ -236,6 +236,7 @@ describe('A staff page', () => {
       ['/admin/audit?from=yesterday', 400],
       ['/admin/audit?who=a&who=b', 400],
       ['/admin/audit?before=1', 400],
+      ['/admin/audit?before=9999999999999999-x', 400],
       ['/admin/audit?from=2026-02-01&to=2026-01-01', 400],
     ]
     for (const [path, status] of wrong) {
