@@ -75,9 +75,11 @@ export async function sealTrail(
 
 /** Creates a key only if there are no seals, because a new key couldn't verify them. */
 async function keyFor(deps: SealDeps) {
+  // Read before the key: another process may create the key and then a seal at the same time.
+  const last = await lastSeal(deps)
   const found = await findServiceKey(deps, 'audit')
   if (found !== null) return found
-  if ((await lastSeal(deps)) !== null) throw new Error('the audit key is missing, although there are seals')
+  if (last !== null) throw new Error('the audit key is missing, although there are seals')
   return ensureServiceKey(deps, 'audit')
 }
 
