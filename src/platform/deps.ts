@@ -11,8 +11,8 @@ export interface Deps extends Models {
   close(): Promise<void>
 }
 
-// biome-ignore lint/suspicious/noEmptyInterface: context/open-deps.ts adds the models.
+/** `context/open-deps.ts` adds the models. */
 export interface Models {}
 
-// biome-ignore lint/suspicious/noEmptyInterface: context/open-deps.ts adds the batchers.
+/** `context/open-deps.ts` adds the batchers. */
 export interface Batchers {}

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
-import { type Connection, openSocket } from '../../src/webhooks/sender/connections.ts'
+import { type Connection, createConnections, openSocket } from '../../src/webhooks/sender/connections.ts'
 import { type AddressLookup, findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -182,6 +182,19 @@ describe('The webhook sender with reusable connections', () => {
     // Both connections stay open, because no socket of a failed attempt counts any more.
     for (const at of [3, 4, 3, 4]) expect(await made.post(`http://${hosts[at]}/`)).to.include({ stage: null })
     for (const { connections } of fine) expect(connections).to.have.length(1)
+  })
+
+  it('frees the socket if opening it throws', async () => {
+    const endpointServer = await okEndpoint()
+    const connections = createConnections(2)
+    const idle = await openConnection(endpointServer, false, connections)
+    connections.giveBack(idle)
+    const bug = new Error('bug')
+    const thrown = await connections.open('', () => Promise.reject(bug)).catch((error: unknown) => error)
+    expect(thrown).to.equal(bug)
+    const second = await openConnection(endpointServer, false, connections)
+    expect(connections.take('')).to.equal(idle)
+    for (const { gauge } of [idle, second]) gauge.stream.destroy()
   })
 
   it('leaves no listener, timer or socket behind after hundreds of attempts', async () => {

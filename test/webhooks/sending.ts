@@ -94,14 +94,16 @@ export const failing = (code: string) => () =>
 /** A business that always has CPU time left. */
 export const unlimited: TimeMeter = { waitMs: () => 0, count: () => undefined }
 
-export async function openConnection({ port }: EndpointServer, secure = false): Promise<Connection> {
+export async function openConnection(
+  { port }: EndpointServer,
+  secure = false,
+  connections = createConnections(1),
+): Promise<Connection> {
   const target = { origin: '', hostname: hostName, port, secure, allowed: true }
   const lookup = { resolve: loopback, isBlocked: () => false }
   const trust = createSecureContext({ ca: pem('authority.pem') })
   const noDeadline = new AbortController().signal
-  const opened = await createConnections(1).open('', () =>
-    openSocket(lookup, trust, target, unlimited, noDeadline),
-  )
+  const opened = await connections.open('', () => openSocket(lookup, trust, target, unlimited, noDeadline))
   return 'fault' in opened ? expect.fail(opened.fault.error) : opened
 }
 

@@ -239,7 +239,10 @@ export function createConnections(maxSockets: number) {
       const [longestIdle] = idle
       if (sockets >= maxSockets && longestIdle) drop(longestIdle)
       sockets += 1
-      const opened = await open()
+      const opened = await open().catch((error: unknown) => {
+        sockets -= 1
+        throw error
+      })
       if ('fault' in opened) {
         sockets -= 1
         return opened
