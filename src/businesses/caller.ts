@@ -1,6 +1,6 @@
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Deps } from '../platform/deps.ts'
-import { refuse } from '../platform/errors.ts'
+import { type ErrorCode, refuse } from '../platform/errors.ts'
 import { isWithin, parseRange } from '../platform/network.ts'
 import type { By } from '../security/actor.ts'
 import { type ApiKey, looksLikeKey } from './api-key.ts'
@@ -22,6 +22,17 @@ export const merchantActor = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip
   reason: null,
   sandbox,
 })
+
+/** Throws `code` if nothing was found, and SANDBOX_MISMATCH if it belongs to the other environment. */
+export function ownedBy<Found extends Pick<Caller, 'sandbox'>>(
+  { sandbox }: Pick<Caller, 'sandbox'>,
+  found: Found | null | undefined,
+  code: ErrorCode,
+): Found {
+  if (!found) throw refuse(code)
+  if (found.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
+  return found
+}
 
 type IdentifyDeps = Pick<Deps, 'batchers' | 'secrets' | 'now'>
 

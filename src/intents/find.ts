@@ -1,10 +1,9 @@
 import type { RatesFrom } from '../businesses/business.ts'
-import type { Caller } from '../businesses/caller.ts'
+import { type Caller, ownedBy } from '../businesses/caller.ts'
 import { freshSince, type WriteRequest } from '../idempotency/request.ts'
 import { createBatcher, createReadBatcher, createUpdateBatcher, insertsOf } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
-import { refuse } from '../platform/errors.ts'
 import { codeKeyOf, isCodeActive } from './codes.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
@@ -131,7 +130,7 @@ export const findIntent = async (
   caller: Caller,
   referenceNumber: string,
   deadlineAt: number,
-): Promise<Intent> => ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
+): Promise<Intent> => ownIntent(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 
 export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
@@ -139,13 +138,11 @@ export const findIntentToChange = async (
   referenceNumber: string,
   { key, deadlineAt }: Pick<WriteRequest, 'key' | 'deadlineAt'>,
 ): Promise<IntentToChange> =>
-  ownedBy(caller, await deps.batchers.findIntentToChange({ referenceNumber, key }, deadlineAt))
+  ownIntent(caller, await deps.batchers.findIntentToChange({ referenceNumber, key }, deadlineAt))
 
-function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent: Stored | null): Stored {
-  if (intent === null || intent.businessId !== businessId || intent.cleanedAt !== undefined)
-    throw refuse('INTENT_NOT_FOUND')
-  if (intent.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
-  return intent
+function ownIntent<Found extends Intent>(caller: Caller, intent: Found | null): Found {
+  const isOwn = intent?.businessId === caller.businessId && intent.cleanedAt === undefined
+  return ownedBy(caller, isOwn ? intent : null, 'INTENT_NOT_FOUND')
 }
 
 const neededFields = { shortCode: 1, codeExpiresAt: 1, ...expiryFields }

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
 import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
-import type { Caller } from '../businesses/caller.ts'
+import { type Caller, ownedBy } from '../businesses/caller.ts'
 import { countAuditLine } from '../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
 import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
@@ -21,7 +21,6 @@ import {
   whole,
 } from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
-import { refuse } from '../platform/errors.ts'
 import type { By } from '../security/actor.ts'
 import { actorFields } from '../security/actor.ts'
 import { findEndpoint } from '../webhooks/endpoints/find.ts'
@@ -123,16 +122,14 @@ export type PresentedReplay = ReturnType<typeof presentReplay>
 /** Throws REPLAY_NOT_FOUND, and SANDBOX_MISMATCH if it's in the other environment. */
 export async function findReplay(
   deps: Pick<Deps, 'Replay'>,
-  { businessId, sandbox }: Caller,
+  caller: Caller,
   endpointId: string,
   id: string,
   session?: mongo.ClientSession,
 ): Promise<Replay> {
-  const own = { _id: id, endpointId, businessId }
+  const own = { _id: id, endpointId, businessId: caller.businessId }
   const replay = await nativeCollection(deps.Replay).findOne(own, { ...(session && { session }) })
-  if (replay === null) throw refuse('REPLAY_NOT_FOUND')
-  if (replay.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
-  return replay
+  return ownedBy(caller, replay, 'REPLAY_NOT_FOUND')
 }
 
 /** Returns the newest first. */

@@ -1,11 +1,10 @@
 import type { ListOrdersQuery } from '../../../schemas/orders.ts'
-import type { Caller } from '../../businesses/caller.ts'
+import { type Caller, ownedBy } from '../../businesses/caller.ts'
 import { readSpan, type TimeSpan } from '../../input/span.ts'
 import { countableOf } from '../../lists/counts.ts'
 import { type Page, type PageRequest, readPageRequest } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Order, type ShownOrder, shownOrderFields } from './order.ts'
 
@@ -38,11 +37,10 @@ export async function findOrder(
   caller: Caller,
   id: string,
 ): Promise<ShownOrder> {
-  const { businessId, sandbox } = caller
-  const order = await deps.Order.findOne({ _id: id, businessId }, shownOrderFields).lean<ShownOrder | null>()
-  if (order?.sandbox === sandbox) return order
-  await requireShop(deps, caller)
-  throw refuse(order === null ? 'ORDER_NOT_FOUND' : 'SANDBOX_MISMATCH')
+  const own = { _id: id, businessId: caller.businessId }
+  const order = await deps.Order.findOne(own, shownOrderFields).lean<ShownOrder | null>()
+  if (order?.sandbox !== caller.sandbox) await requireShop(deps, caller)
+  return ownedBy(caller, order, 'ORDER_NOT_FOUND')
 }
 
 export type TracedOrder = Omit<Order, 'customer'>

@@ -1,11 +1,10 @@
 import type { mongo } from 'mongoose'
 import type { ListProductsQuery } from '../../../schemas/products.ts'
-import type { Caller } from '../../businesses/caller.ts'
+import { type Caller, ownedBy } from '../../businesses/caller.ts'
 import { type Page, type PageRequest, readPage, readPageRequest } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { refuse } from '../../platform/errors.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Product, type ShownProduct, shownProductFields } from './product.ts'
 
@@ -48,12 +47,8 @@ export async function findProduct(
   id: string,
   session?: mongo.ClientSession,
 ): Promise<Product> {
-  const { businessId, sandbox } = caller
-  const found = await nativeCollection(deps.Product).findOne(
-    { _id: id, businessId },
-    { ...(session && { session }) },
-  )
-  if (found?.listed && found.sandbox === sandbox) return found
-  await requireShop(deps, caller, session)
-  throw refuse(found?.listed ? 'SANDBOX_MISMATCH' : 'PRODUCT_NOT_FOUND')
+  const own = { _id: id, businessId: caller.businessId, listed: true }
+  const found = await nativeCollection(deps.Product).findOne(own, { ...(session && { session }) })
+  if (found?.sandbox !== caller.sandbox) await requireShop(deps, caller, session)
+  return ownedBy(caller, found, 'PRODUCT_NOT_FOUND')
 }

@@ -3,7 +3,7 @@ import {
   deliveryStatuses,
   type ListDeliveriesQuery,
 } from '../../../schemas/deliveries.ts'
-import type { Caller } from '../../businesses/caller.ts'
+import { type Caller, ownedBy } from '../../businesses/caller.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../../input/span.ts'
 import type { CountableList } from '../../lists/counts.ts'
 import {
@@ -16,7 +16,6 @@ import {
 } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { refuse } from '../../platform/errors.ts'
 import { findBodySource } from '../message.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, recordFields } from './present.ts'
@@ -40,14 +39,12 @@ export const findDeliveryRecord = (
 
 async function find<Found extends DeliveryRecord>(
   { Delivery }: Pick<Deps, 'Delivery'>,
-  { businessId, sandbox }: Caller,
+  caller: Caller,
   id: string,
   fields: Partial<typeof recordFields>,
 ): Promise<Found> {
-  const delivery = await Delivery.findOne({ _id: id, businessId }, fields).lean<Found | null>()
-  if (delivery === null) throw refuse('DELIVERY_NOT_FOUND')
-  if (delivery.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
-  return delivery
+  const own = { _id: id, businessId: caller.businessId }
+  return ownedBy(caller, await Delivery.findOne(own, fields).lean<Found | null>(), 'DELIVERY_NOT_FOUND')
 }
 
 interface DeliverySearch extends PageRequest, DeliveryFilter {}

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type EventName, events as scopeOf } from '../../../schemas/events.ts'
-import type { Caller } from '../../businesses/caller.ts'
+import { type Caller, ownedBy } from '../../businesses/caller.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
@@ -14,9 +14,7 @@ export async function findEndpoint(
   id: string,
   session?: mongo.ClientSession,
 ): Promise<Endpoint> {
-  const endpoint = await findInBusiness(deps, caller, id, session)
-  if (endpoint.sandbox !== caller.sandbox) throw refuse('SANDBOX_MISMATCH')
-  return endpoint
+  return ownedBy(caller, await findInBusiness(deps, caller, id, session), 'ENDPOINT_NOT_FOUND')
 }
 
 /** Searches both environments. */
