@@ -2,11 +2,8 @@ import { hash } from 'node:crypto'
 import type { mongo } from 'mongoose'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
+import { hourMs, startOfHour } from '../platform/time.ts'
 import type { AuditEvent } from './audit-event.ts'
-
-const hourMs = 3_600_000
-
-export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
 
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
   hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)

@@ -1,9 +1,9 @@
 import type { Act } from '../audit/acts.ts'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { withoutUndefined } from '../mongo/id-page.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
+import { withoutUndefined } from '../platform/without-undefined.ts'
 import type { By } from '../security/actor.ts'
 import { type Business, defaultLimits, maxRates } from './business.ts'
 

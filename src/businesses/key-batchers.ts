@@ -3,6 +3,7 @@ import { backgroundRest, createBatcher, createByIdBatcher, createReadBatcher } f
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
+import { dayOf } from '../platform/time.ts'
 import { succeedsWithin, withTimeout } from '../platform/timeout.ts'
 import type { Secrets } from '../security/encrypt.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
@@ -79,7 +80,7 @@ export function noteKeyUse(
   { _id, lastUsedDay }: Pick<ApiKey, '_id' | 'lastUsedDay'>,
   deadlineAt: number,
 ): void {
-  const day = now().toISOString().slice(0, 10)
+  const day = dayOf(now())
   if (lastUsedDay !== null && lastUsedDay >= day) return
   // A process whose clock is behind mustn't set an earlier day.
   const filter = { _id, lastUsedDay: { $not: { $gte: day } } }

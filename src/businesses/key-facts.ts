@@ -1,6 +1,7 @@
 import type { Scope } from '../../schemas/scopes.ts'
-import { type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapPage, readIdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
+import { withoutUndefined } from '../platform/without-undefined.ts'
 import { type ApiKey, looksLikeKey, type StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
 

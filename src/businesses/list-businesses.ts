@@ -1,6 +1,7 @@
 import { escapeRegex } from '../mongo/escape-regex.ts'
-import { type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapPage, readIdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
+import { withoutUndefined } from '../platform/without-undefined.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 

@@ -1,10 +1,11 @@
 import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import type { Config } from '../config/config.ts'
 import type { OperationResult } from '../idempotency/request.ts'
-import { startOfUtcDay, usedUpRefusal, utcDayOf } from '../limits/counter.ts'
+import { usedUpRefusal } from '../limits/counter.ts'
 import type { Limit } from '../limits/limit.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
+import { startOfUtcDay, utcDayOf } from '../platform/time.ts'
 import { type BusinessLimits, defaultLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 

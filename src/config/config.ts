@@ -2,12 +2,10 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { type EnvironmentVariables, environment } from '../../schemas/environment.ts'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { parseRange } from '../platform/network.ts'
+import { dayMs, hourMs } from '../platform/time.ts'
 import { combinedFaults } from './faults.ts'
 import { parseTrust, readCertificates, splitList, variableFormats } from './formats.ts'
 import { parseRedisUrl } from './redis-url.ts'
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 export type Config = ReturnType<typeof fromEnvironment>
 

@@ -12,7 +12,6 @@ import {
 import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import { readSpan, type TimeSpan, upToNow } from '../input/span.ts'
-import { dayOf } from '../ledger/entry.ts'
 import {
   findPositions,
   type ListedEntry,
@@ -26,6 +25,7 @@ import { csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInSlices } from '../platform/in-slices.ts'
+import { dayOf } from '../platform/time.ts'
 import { noCommission } from '../wallets/commission.ts'
 
 /** The values of an entry's line, keyed by their names in JSON. */

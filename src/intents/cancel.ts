@@ -4,11 +4,13 @@ import { addLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { effectResult, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
+import { slowReadMs } from '../mongo/connect.ts'
 import { type PageSize, readWalkPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { modeOf } from '../platform/mode.ts'
 import type { By } from '../security/actor.ts'
 import { createPace } from '../work/pace.ts'
 import { findEarlier } from './effect.ts'
@@ -65,7 +67,11 @@ export interface CancelRun extends By {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /** A page takes up to 13 MB, mostly for metadata (153 KB per intent). */
-const pageSize = { documents: 50, projection: { outbox: 0 }, maxTimeMS: 4_000 } as const satisfies PageSize
+const pageSize = {
+  documents: 50,
+  projection: { outbox: 0 },
+  maxTimeMS: slowReadMs,
+} as const satisfies PageSize
 
 /** Cancels 100 intents per second, like the default rate limit of an API key. */
 const batchEveryMs = 500
@@ -86,7 +92,7 @@ export async function cancelAll(
 ): Promise<void> {
   const id = newId()
   const { businessId, sandbox, createdBefore } = selection
-  const after = { mode: sandbox ? 'test' : 'live', createdBefore, pending }
+  const after = { mode: modeOf({ sandbox }), createdBefore, pending }
   const pace = createPace(ending, async () => undefined)
   let last: Intent | null = null
   let isRecorded = false

@@ -9,12 +9,12 @@ import {
   type OperationResult,
   type WriteRequest,
 } from '../idempotency/request.ts'
-import { environmentOf } from '../metrics/metrics.ts'
 import { bytesOf } from '../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse, refuseLate } from '../platform/errors.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
+import { modeOf } from '../platform/mode.ts'
 import { codeKeyOf, codeReusableFrom, freeIfReusable, noCodeFree } from './codes.ts'
 import { expireIntent } from './expire.ts'
 import { type Intent, type IntentRequest, referenceIndex, requestedFields, requestIndex } from './intent.ts'
@@ -179,7 +179,7 @@ const referenceKeyOf = (
 ): Pick<Intent, 'referenceKey'> =>
   merchantReference === null
     ? {}
-    : { referenceKey: `${environmentOf({ sandbox })}:${businessId}:${merchantReference}` }
+    : { referenceKey: `${modeOf({ sandbox })}:${businessId}:${merchantReference}` }
 
 const holderFields = { referenceNumber: 1, ...expiryFields }
 type Holder = Pick<Intent, keyof typeof holderFields>

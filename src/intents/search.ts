@@ -1,6 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import type { Deps } from '../platform/deps.ts'
+import { dayMs } from '../platform/time.ts'
 import { codeKeyOf } from './codes.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
@@ -11,7 +12,6 @@ type Reads = Pick<Deps, 'Intent' | 'now'>
 
 export const maxFoundIntents = 50
 
-const dayMs = 86_400_000
 /** How long staff can still search by a code after it became reusable. */
 const codeFoundMs = 3 * dayMs
 

@@ -1,9 +1,9 @@
 import { freshSince, isFresh, newMark, type WriteRequest } from '../idempotency/request.ts'
-import { environmentOf } from '../metrics/metrics.ts'
 import type { PaymentFailure, RecordedFacts } from '../outbox/event.ts'
 import { newEvent, type OutboxEvent } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
+import { modeOf } from '../platform/mode.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
 import { paymentFormat } from './event-data.ts'
@@ -139,7 +139,7 @@ export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
   name: TransitionName | 'create',
   intent: Pick<Intent, 'sandbox'>,
-): void => metrics.transitions.inc({ transition: name, environment: environmentOf(intent) })
+): void => metrics.transitions.inc({ transition: name, environment: modeOf(intent) })
 
 /** Plans the ONLY write that changes an intent's status: its guard, change and event. */
 export function planTransition(

@@ -3,7 +3,8 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import type { Models } from '../platform/deps.ts'
 import { type Log, throttleLog } from '../platform/log.ts'
-import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
+import { dayOf } from '../platform/time.ts'
+import { type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
 
 const reportEveryMs = 60_000
 

@@ -12,6 +12,8 @@ import {
   type ValueOfField,
   whole,
 } from '../mongo/fields.ts'
+import { modeOf } from '../platform/mode.ts'
+import { dayMs, dayOf } from '../platform/time.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 const countAndAmount = part({ count: whole, amount: whole })
@@ -88,10 +90,6 @@ export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amoun
   type: EntryType
 }
 
-const dayMs = 86_400_000
-
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-
 export const dayBefore = (day: string): string => dayOf(new Date(Date.parse(day) - dayMs))
 
 export const noTotals = (): DayTotals => ({
@@ -145,7 +143,7 @@ export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Da
   const { balance, entries, byType } = after
   const closed: ClosedDay = { opening: after.opening, ...totalsOf(after), closing: balance }
   return {
-    _id: `${businessId}-${sandbox ? 'test' : 'live'}-${through}`,
+    _id: `${businessId}-${modeOf({ sandbox })}-${through}`,
     businessId,
     sandbox,
     number: (last?.number ?? 0) + 1,

@@ -8,7 +8,8 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { csvHeader, csvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
-import { type ClosedDay, dayOf, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
+import { dayMs, dayOf } from '../platform/time.ts'
+import { type ClosedDay, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
 /** In centimes, after the last booked entry. */
 export const balanceOf = async (
@@ -102,7 +103,6 @@ function openDay(newest: LedgerEntry | null, day: string, today: string): Statem
 }
 
 const firstDay = '2000-01-01'
-const dayMs = 86_400_000
 
 export function parseDay({ now }: { now(): Date }, text: string): string {
   const isDay = text.length === firstDay.length && readInstant(text, 'start') !== null

@@ -6,6 +6,7 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
+import { startOfUtcDay, utcDayOf } from '../platform/time.ts'
 import { useLast } from '../platform/use-last.ts'
 import { rateLimited } from './limit.ts'
 
@@ -62,10 +63,6 @@ interface Change {
   full: Counter | null
 }
 type Group = [Change, ...Change[]]
-
-const dayMs = 86_400_000
-export const utcDayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
-export const startOfUtcDay = (day: number): Date => new Date(day * dayMs)
 
 /** The fraction of a quota that a process may reserve without using it. */
 const maxUnused = 0.01

@@ -12,7 +12,6 @@ export interface MetricCollector {
 }
 
 export const briefMs = 5_000
-export const minuteMs = 60_000
 
 export const numberFigure = (
   gauge: Gauge,

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
+import { dayMs } from '../platform/time.ts'
 
 /** Labels have few values, and no keys or addresses. Business ids appear only for the ten highest values. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -13,9 +14,6 @@ export function createMetrics() {
   return { registry, ...counted, gauges: createGauges(registers) }
 }
 
-export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' =>
-  sandbox ? 'test' : 'live'
-
 /** The `nodejs_active_…` metrics iterate over all connections; the others need a timer every 100 ms. */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [
@@ -25,8 +23,6 @@ const leftOut = [
   'nodejs_eventloop_utilization_summary',
   'nodejs_eventloop_utilization_histogram',
 ]
-
-const dayMs = 24 * 3_600_000
 
 /** Unlike `createMetrics`, this may run only once per process. */
 export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {

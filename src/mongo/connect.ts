@@ -29,6 +29,9 @@ export const mongoTimeouts = {
   waitQueueTimeoutMS: 2000,
 }
 
+/** A slow read's limit: MongoDB aborts it before the socket times out. Lists have a shorter one. */
+export const slowReadMs = 4_000
+
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
 
 /** Throws if no server responds within 2 s, or if the server has no transactions. */

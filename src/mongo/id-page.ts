@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { slowReadMs } from './connect.ts'
 
 export interface IdPageRequest {
   limit: number
@@ -10,9 +11,6 @@ export interface IdPage<Item> {
   items: Item[]
   next: string | null
 }
-
-/** A search with few matches may scan a whole collection. MongoDB aborts it before the socket times out. */
-const longestSearchMs = 4000
 
 /** Lists the newest first, or ascending ids with `byName`. New documents never shift items between pages. */
 export async function readIdPage<Doc extends { _id: string }>(
@@ -26,7 +24,7 @@ export async function readIdPage<Doc extends { _id: string }>(
     .find({ ...where, ...rest }, fields)
     .sort({ _id: byName ? 1 : -1 })
     .limit(limit + 1)
-    .maxTimeMS(longestSearchMs)
+    .maxTimeMS(slowReadMs)
     .lean<Doc[]>()
   const items = found.slice(0, limit)
   return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null }
@@ -36,8 +34,3 @@ export const mapPage = <From, To>(
   { items, next }: IdPage<From>,
   convert: (item: From) => To,
 ): IdPage<To> => ({ items: items.map(convert), next })
-
-type Defined<Filter> = { [Name in keyof Filter]?: Exclude<Filter[Name], undefined> }
-
-export const withoutUndefined = <Filter extends object>(filter: Filter): Defined<Filter> =>
-  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Defined<Filter>

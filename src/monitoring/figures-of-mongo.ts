@@ -9,7 +9,6 @@ import {
   briefMs,
   figureOf,
   type MetricCollector,
-  minuteMs,
   numberFigure,
   pingFigure,
   queryTimeoutMs,
@@ -18,6 +17,7 @@ import { clearGauge } from '../metrics/metrics.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { Deps } from '../platform/deps.ts'
 import { allShortCodes, newOrderNumber, newReferenceNumber, shortCodeOf } from '../platform/ids.ts'
+import { minuteMs } from '../platform/time.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import type { ServiceKey } from '../security/service-keys.ts'
 import { latestCheck } from '../verification/nightly-check.ts'

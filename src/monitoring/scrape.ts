@@ -1,12 +1,6 @@
-import {
-  briefMs,
-  createRefresh,
-  figureOf,
-  type MetricCollector,
-  minuteMs,
-  pingFigure,
-} from '../metrics/figure.ts'
+import { briefMs, createRefresh, figureOf, type MetricCollector, pingFigure } from '../metrics/figure.ts'
 import type { Deps } from '../platform/deps.ts'
+import { minuteMs } from '../platform/time.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
 /** Returns the Prometheus text format within 2 s. Never throws, and leaves out values that it can't read. */

@@ -2,13 +2,15 @@ import { hash } from 'node:crypto'
 import { currencyCode } from '../../schemas/currency.ts'
 import { auditLine } from '../audit/audit-event.ts'
 import { appendLinks, type ChainOwner } from '../chains/append.ts'
-import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from '../ledger/entry.ts'
+import { type EntryDraft, type LedgerEntry, linkEntry } from '../ledger/entry.ts'
 import { balanceOf } from '../ledger/statement.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
 import { outboxIndex } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
+import { modeOf } from '../platform/mode.ts'
+import { dayOf } from '../platform/time.ts'
 import type { By } from '../security/actor.ts'
 import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
 
@@ -102,7 +104,7 @@ async function findPayout(
 }
 
 function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: By) {
-  const mode = sandbox ? 'test' : 'live'
+  const mode = modeOf({ sandbox })
   const _id = hash('sha256', `payout ${businessId} ${mode} ${reference}`, 'hex').slice(0, 24)
   const after = { mode, amount, reference }
   const line = auditLine(by, now, { act: 'business.paid-out', subject: _id, businessId, after })

@@ -2,8 +2,8 @@ import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis, type RedisOptions, ReplyError } from 'ioredis'
 import type { Config } from '../config/config.ts'
 import { parseRedisUrl } from '../config/redis-url.ts'
-import { withoutUndefined } from '../mongo/id-page.ts'
 import { type Log, throttleLog } from '../platform/log.ts'
+import { withoutUndefined } from '../platform/without-undefined.ts'
 
 export type RedisConnection = Redis | Cluster
 

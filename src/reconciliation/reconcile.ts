@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type AuditedDeps, audited } from '../audit/audited.ts'
-import { dayOf } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
+import { dayMs, dayOf } from '../platform/time.ts'
 import type { By } from '../security/actor.ts'
 import { createPace, type Pace } from '../work/pace.ts'
 import { type FileFormat, type ProviderRow, type RowErrors, readProviderFile } from './provider-file.ts'
@@ -55,7 +55,6 @@ export async function reconcile(
 
 const rowsPerLookUp = 250
 export const maxListedDifferences = 10_000
-const dayMs = 86_400_000
 
 /** Memory grows with the records of the day, not with the file. */
 async function compareFile(

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { slowReadMs } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Pace } from '../work/pace.ts'
 import type { MoneyKind } from './provider-file.ts'
@@ -57,9 +58,6 @@ const maxBusinesses = 500
 /** Intents per query. Each can have 1,000 refunds. */
 export const pageSize = 100
 
-/** Below the driver's timeout of 5 s. */
-export const maxReadMs = 4000
-
 /** Includes `from`, excludes `to`. */
 export type RecordedPeriod = { from: Date; to: Date }
 
@@ -102,7 +100,7 @@ export const intentsIn = <Doc extends object>(
     nativeCollection(Intent)
       .find<Doc>(
         { ...where, ...intentFilters[hint](span) },
-        { hint, limit, projection, maxTimeMS: maxReadMs },
+        { hint, limit, projection, maxTimeMS: slowReadMs },
       )
       .toArray(),
   )
@@ -129,7 +127,7 @@ export async function* businessPages({ Business, pace }: Deps): Yields<string[]>
   const sorted = { projection: { _id: 1 }, sort: { _id: 1 } } as const
   const read = (after: string) =>
     nativeCollection(Business)
-      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS: maxReadMs })
+      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS: slowReadMs })
       .map(({ _id }) => _id)
       .toArray()
   for (let page = await pace(() => read('')); ; ) {
@@ -148,7 +146,7 @@ export async function findKeys(
   const intents = (await nativeCollection(model)
     .find(
       { lookUpKeys: { $in: keys }, sandbox: false },
-      { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS: maxReadMs },
+      { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS: slowReadMs },
     )
     .toArray()) as RecordedIntent[]
   const wanted = new Set(keys)

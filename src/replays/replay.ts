@@ -21,6 +21,7 @@ import {
   whole,
 } from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
+import { dayMs } from '../platform/time.ts'
 import type { By } from '../security/actor.ts'
 import { actorFields } from '../security/actor.ts'
 import { findEndpoint } from '../webhooks/endpoints/find.ts'
@@ -94,7 +95,6 @@ export const replays = declareCollection({
 })
 export type Replay = Stored<typeof replays>
 
-const dayMs = 86_400_000
 /** Test replays are kept as long as other test data. */
 const keptDays = { test: 30, live: 90 } as const
 

@@ -13,12 +13,12 @@ import {
   type ValueOfField,
 } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
+import { dayMs } from '../platform/time.ts'
 import { type Leasable, leasesOn } from '../work/lease.ts'
 
 /** 02:30 UTC, Mauritania's local time, when there are hardly any payments. */
 const hour = 2
 const minute = 30
-const dayMs = 86_400_000
 
 /** The pattern begins with the seconds. */
 export const nightlySchedule = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const

@@ -3,6 +3,7 @@ import { findLastLink } from '../chains/append.ts'
 import { keyLifetimeMs } from '../idempotency/request.ts'
 import { closeDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { slowReadMs } from '../mongo/connect.ts'
 import { unusedAmong } from '../webhooks/endpoints/stop-deliveries.ts'
 import { type CleanedKind, type Cleaning, modelOf } from './cleaning.ts'
 
@@ -14,8 +15,8 @@ interface Subject {
 }
 type Ended = Subject & { payment: { key: string } | null }
 
-/** Removing 500 documents takes 20 to 150 ms. A call times out after 5 s. */
-export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
+/** Removing 500 documents takes 20 to 150 ms. */
+export const batchLimits = { documents: 500, maxTimeMS: slowReadMs } as const
 const { maxTimeMS } = batchLimits
 
 export const endedDelivery = { nextAttemptAt: null }

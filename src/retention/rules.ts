@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose'
-import { dayOf } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { byCreation, type CreatedDocument, readWalkPage, sortBy, type WalkOrder } from '../mongo/walk.ts'
 import { outboxIndex } from '../outbox/event.ts'
+import { dayOf } from '../platform/time.ts'
 import { type CleanedKind, type Cleaning, modelOf } from './cleaning.ts'
 import {
   batchLimits,

@@ -1,3 +1,4 @@
+import { toSecond } from '../platform/time.ts'
 import type { By } from '../security/actor.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
 import { isValidStaffName, type Role, staffRoles } from '../staff/permissions.ts'
@@ -45,8 +46,6 @@ export function passwordInWords(
     : `no password yet: link valid until ${format(linkExpiresAt)}`
 }
 
-const second = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
-
 const found = (isFound: boolean, done: object): ActResult => (isFound ? { done } : null)
 
 export const accountActs: ActGroup<AccountFacts> = {
@@ -60,7 +59,7 @@ export const accountActs: ActGroup<AccountFacts> = {
   facts: [
     accountShown.role,
     accountShown.state,
-    { label: 'Password', value: (account) => passwordInWords(account, second) },
+    { label: 'Password', value: (account) => passwordInWords(account, toSecond) },
     accountShown.secondFactor,
   ],
   // Keeps admins from locking themselves out, and from bypassing the checks of the page “Your account”.
@@ -203,7 +202,7 @@ async function setDisabledTo(disabled: boolean, deps: ActDeps, name: string, by:
   if (!(await setDisabled(deps, name, disabled, by))) return null
   const account = await accountActs.find(deps, name)
   const lacksPassword = !disabled && account !== null && account.passwordChangedAt === null
-  return { done: { name, disabled, ...(lacksPassword && { password: passwordInWords(account, second) }) } }
+  return { done: { name, disabled, ...(lacksPassword && { password: passwordInWords(account, toSecond) }) } }
 }
 
 export const staffListActs: ActGroup<object> = {

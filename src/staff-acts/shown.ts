@@ -2,6 +2,7 @@ import { scopes as allScopes, type Scope } from '../../schemas/scopes.ts'
 import type { Business } from '../businesses/business.ts'
 import type { KeyFacts } from '../businesses/key-facts.ts'
 import type { ListedBusiness } from '../businesses/list-businesses.ts'
+import { modeOf } from '../platform/mode.ts'
 import type { Difference } from '../reconciliation/reconciliation.ts'
 import type { PresentedReplay } from '../replays/replay.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
@@ -45,10 +46,7 @@ const id = property('id', 'Id', 'id')
 const name = property('name', 'Name', 'user')
 const business = property('businessId', 'Business', 'id')
 const mode = property('mode', 'Mode')
-const modeOfSandbox: ShownField<{ sandbox: boolean }> = {
-  ...mode,
-  value: ({ sandbox }) => (sandbox ? 'test' : 'live'),
-}
+const modeOfSandbox: ShownField<{ sandbox: boolean }> = { ...mode, value: modeOf }
 const status = property('status', 'Status')
 const url = property('url', 'URL', 'user')
 const createdAt = property('createdAt', 'Created', 'date')

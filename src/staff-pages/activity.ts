@@ -1,15 +1,14 @@
 import { html } from 'ghtml'
 import type { ChainOwner } from '../chains/append.ts'
-import { dayOf } from '../ledger/entry.ts'
 import { readDays, type Statement } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
+import { dayMs, dayOf } from '../platform/time.ts'
 import type { PageField } from '../staff-acts/shown.ts'
 import { formatMoney, groupDigits } from './format.ts'
 import { businessPath } from './paths.ts'
 import { table } from './table.ts'
 
 const shownDays = 30
-const dayMs = 86_400_000
 
 interface Figure {
   label: string

@@ -8,6 +8,7 @@ import { exportAudit, listAudit, parseAuditFilter, recordExport } from '../audit
 import { readForm } from '../http/body/read-form.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
+import { dayOf, hourMs } from '../platform/time.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import { type PageField, scopesInWords } from '../staff-acts/shown.ts'
@@ -45,8 +46,6 @@ export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validat
     !${pageLinks((before) => auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
   return { title: 'Audit trail', current: '/admin/audit', body }
 }
-
-const hourMs = 3_600_000
 
 function checked(check: AuditCheck | null, now: Date): string {
   if (check === null)
@@ -162,7 +161,7 @@ const download =
     await recordExport(deps, filter, format, byStaff(req, res, null))
     const owner = `staff ${staffOf(res).name}`
     const pieces = exportAudit((query) => deps.lists.run(owner, query), filter, format)
-    const day = deps.now().toISOString().slice(0, 10)
+    const day = dayOf(deps.now())
     res.setHeader('Content-Type', contentTypes[format])
     res.setHeader('Content-Disposition', `attachment; filename="audit-${day}.${format}"`)
     await pipeline(Readable.from(pieces), res).catch(() => res.destroy())

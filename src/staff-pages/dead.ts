@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import { lookUpBusinesses } from '../businesses/list-businesses.ts'
 import type { TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
+import { dayMs } from '../platform/time.ts'
 import { mayStaff } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
 import {
@@ -18,7 +19,6 @@ import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'
 import { type PageTableColumn, table } from './table.ts'
 
-const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
 export const deadPage: StaffPage<

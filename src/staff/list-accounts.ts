@@ -1,5 +1,6 @@
-import { type IdPageRequest, mapPage, readIdPage, withoutUndefined } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapPage, readIdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
+import { withoutUndefined } from '../platform/without-undefined.ts'
 import type { Staff } from './account.ts'
 
 export type AccountFilter = Partial<Pick<Staff, 'role'>> & { disabled?: boolean }

@@ -1,8 +1,9 @@
 import type { mongo } from 'mongoose'
 import { readableDate } from '../audit/audit-event.ts'
 import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
-import { isUnreachable } from '../mongo/connect.ts'
+import { isUnreachable, slowReadMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
+import { hourMs } from '../platform/time.ts'
 import { LeaseLost, type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { PolledWork } from '../work/loop.ts'
@@ -12,7 +13,6 @@ import {
   digestOf,
   linesPerSeal,
   listOrEmpty,
-  maxTimeMS,
   readableSeal,
   type VerifiedState,
 } from './seal.ts'
@@ -22,7 +22,6 @@ import { verifyTrail } from './verify-trail.ts'
 
 type CheckDeps = SealDeps & VerifyDeps & Pick<Models, 'AuditCheck' | 'Business'>
 
-const hourMs = 3_600_000
 const wholeEveryMs = 6.5 * 24 * hourMs
 const maxSkewMs = hourMs
 

@@ -2,12 +2,14 @@ import type { KeyObject } from 'node:crypto'
 import { validNumber } from '../chains/append.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import { slowReadMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
+import { hourMs } from '../platform/time.ts'
 import type { Secrets } from '../security/encrypt.ts'
 import { ensureServiceKey, findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
-import { digestOf, digestOfLine, headOf, linesPerSeal, maxTimeMS, readableSeal, type Seal } from './seal.ts'
+import { digestOf, digestOfLine, headOf, linesPerSeal, readableSeal, type Seal } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Secrets
@@ -17,7 +19,6 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> &
 
 /** `seal: null` would also match an array that contains null. */
 const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
-const hourMs = 3_600_000
 
 /** Leaves out lines of the current hour, which may still count repeats. A later `closesAt` must be forged. */
 const closed = (now: number) => ({

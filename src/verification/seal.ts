@@ -15,9 +15,7 @@ import {
   type ValueOfField,
   whole,
 } from '../mongo/fields.ts'
-
-/** Shorter than the driver's timeout of 5 s. */
-export const maxTimeMS = 4_000
+import { modeOf } from '../platform/mode.ts'
 
 /** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000
@@ -106,9 +104,9 @@ export const digestOf = (
 ): string => mac(key, kind, value).toString('base64url')
 
 export function headOf(key: KeyObject, entry: LedgerEntry): SealedHead {
-  const { businessId, sandbox, number, bookedAt } = entry
+  const { businessId, number, bookedAt } = entry
   const digest = mac(key, 'entry', entry).toString('base64url')
-  return { chain: `${businessId} ${sandbox ? 'test' : 'live'}`, number, bookedAt, digest }
+  return { chain: `${businessId} ${modeOf(entry)}`, number, bookedAt, digest }
 }
 
 const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check' | 'entry', value: object): Buffer =>

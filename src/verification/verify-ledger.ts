@@ -5,18 +5,14 @@ import type { LoggedEvent } from '../events/log.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Refund } from '../intents/records.ts'
 import { entriesOf } from '../ledger/book.ts'
-import { dayOf, type EntryDraft, type LedgerEntry, linkClosing, linkEntry } from '../ledger/entry.ts'
+import { type EntryDraft, type LedgerEntry, linkClosing, linkEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { isUnreachable } from '../mongo/connect.ts'
+import { isUnreachable, slowReadMs as maxTimeMS } from '../mongo/connect.ts'
 import type { EventFacts } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
-import {
-  businessIds,
-  inParts,
-  intentsIn,
-  maxReadMs as maxTimeMS,
-  pageSize,
-} from '../reconciliation/recorded.ts'
+import { modeOf } from '../platform/mode.ts'
+import { dayMs, dayOf } from '../platform/time.ts'
+import { businessIds, inParts, intentsIn, pageSize } from '../reconciliation/recorded.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
 import { digestOf, headOf } from './seal.ts'
@@ -30,7 +26,6 @@ export class LedgerFault extends Error {}
 
 /** Because of clock skew, an entry may be dated up to this much before its payment. */
 const maxClockSkewMs = 2_000
-const dayMs = 86_400_000
 
 const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string =>
   Object.keys(wanted)
@@ -56,7 +51,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
   /** Payments from `since` on must be booked after the sealed entry. */
   async function open() {
     const key = await findServiceKey(deps, 'audit').catch(() => null)
-    const bySeal = { 'heads.chain': `${businessId} ${sandbox ? 'test' : 'live'}` }
+    const bySeal = { 'heads.chain': `${businessId} ${modeOf(owner)}` }
     const seal = await nativeCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
     if (seal && head) {
@@ -164,7 +159,7 @@ export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, p
         const isFault =
           error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)
-        findings[isFault ? 'faults' : 'failed'].push({ businessId, mode: sandbox ? 'test' : 'live', fault })
+        findings[isFault ? 'faults' : 'failed'].push({ businessId, mode: modeOf({ sandbox }), fault })
       }
   return { ledgers, heads, ...findings }
 }
@@ -207,7 +202,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Dat
       .find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS })
       .toArray(),
   )
-  const mode = owner.sandbox ? 'test' : 'live'
+  const mode = modeOf(owner)
   for await (const { found } of lines)
     yield found.filter((line) => line.act === act && line.after?.mode === mode).map(payoutOf)
 }

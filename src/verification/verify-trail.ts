@@ -3,6 +3,7 @@ import { mongo } from 'mongoose'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import { validNumber } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
+import { slowReadMs as maxTimeMS } from '../mongo/connect.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Pace } from '../work/pace.ts'
 import {
@@ -10,7 +11,6 @@ import {
   digestOfLine,
   type KnownSeal,
   linesPerSeal,
-  maxTimeMS,
   readableSeal,
   type Seal,
   type VerifiedState,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { dayOf } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId, newReferenceNumber } from '../../src/platform/ids.ts'
+import { dayOf } from '../../src/platform/time.ts'
 import { planReplay, startReplay } from '../../src/replays/start.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { maxRates } from '../../businesses/business.ts'
 import type { SetCommission } from '../../businesses/change-business.ts'
 import type { BusinessFilter, ListedBusiness } from '../../businesses/list-businesses.ts'
+import { dayOf } from '../../platform/time.ts'
 import { businessActs, shownLimits } from '../../staff-acts/business-acts.ts'
 import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
 import { businessShown, listedBusinessShown } from '../../staff-acts/shown.ts'
@@ -18,7 +19,7 @@ import {
 } from './act.ts'
 import { businessName, choice, instantArgument, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type CommandColumn, columnOf, dayOf, detailsText, linesOf } from './text.ts'
+import { type CommandColumn, columnOf, detailsText, linesOf } from './text.ts'
 
 const commissionHelp = `
 The rates at the moment when the customer pays apply. Rates that already apply are kept
@@ -152,7 +153,7 @@ const businessText = ({ endpoints, lastUsedDay, ...facts }: Omit<BusinessFacts, 
       id,
       state,
       failuresInRow: health.failuresInRow,
-      lastSuccess: dayOf(health.lastSuccessAt),
+      lastSuccess: health.lastSuccessAt && dayOf(health.lastSuccessAt),
       ...deliveries,
       url,
     })),

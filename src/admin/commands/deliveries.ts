@@ -104,7 +104,7 @@ async function expectExisting(deps: AdminDeps, { id, endpoint, business }: Deliv
 
 async function filterOf(deps: AdminDeps, selection: DeliverySelection) {
   const { spanFilter, upToNow } = await import('../../input/span.ts')
-  const { withoutUndefined } = await import('../../mongo/id-page.ts')
+  const { withoutUndefined } = await import('../../platform/without-undefined.ts')
   const { deadIn } = await import('../../webhooks/deliveries/backlog.ts')
   const { id, endpoint, business, from = null, to = null, status } = selection
   const named = withoutUndefined({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { IdPageRequest } from '../../mongo/id-page.ts'
+import { toSecond } from '../../platform/time.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
 import { isValidStaffName, staffRoles } from '../../staff/permissions.ts'
 import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
@@ -7,7 +8,7 @@ import { accountShown } from '../../staff-acts/shown.ts'
 import { addActCommands, asList, commandAction, examples, orFail, subcommand } from './act.ts'
 import { choice, parserFor } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type CommandColumn, columnOf, detailsText, toSecond } from './text.ts'
+import { type CommandColumn, columnOf, detailsText } from './text.ts'
 
 const staffName = parserFor(
   (text) => (isValidStaffName(text.toLowerCase()) ? text.toLowerCase() : null),

@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import { dayOf, toSecond } from '../../platform/time.ts'
 import type { ShownField } from '../../staff-acts/shown.ts'
 
 /** These characters could change how a terminal shows the text around them. */
@@ -20,10 +21,6 @@ export const jsonText = (result: object): string =>
   )
 
 const escaped = (unit: number): string => String.raw`\u${unit.toString(16).padStart(4, '0')}`
-
-export const toSecond = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
-
-export const dayOf = (time: Date | null): string | null => time?.toISOString().slice(0, 10) ?? null
 
 /** A list becomes `one, other`, and an object `name 3, other 5`. */
 function valueText(value: unknown): string {

@@ -17,6 +17,7 @@ import { type FoundIntent, maxFoundIntents, searchByAmount } from '../../intents
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
+import { dayMs, dayOf } from '../../platform/time.ts'
 import type { SignedIn } from '../../staff/staff-sessions.ts'
 import { type PageField, paymentShown } from '../../staff-acts/shown.ts'
 import { countBacklog, shownDeadMs } from '../../webhooks/deliveries/backlog.ts'
@@ -26,8 +27,6 @@ import { csrfField, sendNotice, sendStaffPage, staffOf } from '../layout.ts'
 import { userLink } from '../paths.ts'
 import { ownerField, paymentField, table } from '../table.ts'
 import { minPartLength, paymentHits, type ResultGroup, runFinders, type SearchHit } from './finders.ts'
-
-const dayMs = 86_400_000
 
 export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff }) => {
   const { due, waiting, dead } = await countBacklog(deps)
@@ -150,7 +149,7 @@ async function findByAmount(
   const ids = businesses.map(({ _id }) => _id)
   const intents = ids.length === 0 ? [] : await searchByAmount(deps, ids, amount, day)
   return {
-    kind: `amount ${formatMoney(amount)} on ${day.toISOString().slice(0, 10)} and the business`,
+    kind: `amount ${formatMoney(amount)} on ${dayOf(day)} and the business`,
     shown: business,
     hits: paymentHits(intents),
   }

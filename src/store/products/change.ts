@@ -12,9 +12,9 @@ import type { Caller } from '../../businesses/caller.ts'
 import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
-import { withoutUndefined } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
+import { withoutUndefined } from '../../platform/without-undefined.ts'
 import {
   type GivenSkus,
   newVariant,

@@ -3,16 +3,12 @@ import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import type { KeyMode } from '../../businesses/api-key.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import {
-  type IdPage,
-  type IdPageRequest,
-  mapPage,
-  readIdPage,
-  withoutUndefined,
-} from '../../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { modeOf } from '../../platform/mode.ts'
+import { withoutUndefined } from '../../platform/without-undefined.ts'
 import type { By } from '../../security/actor.ts'
 import type { Shop } from './shop.ts'
 
@@ -89,7 +85,7 @@ export async function lookUpShop(
 const shopFacts = ({ _id: id, businessId, sandbox, name, createdAt }: Shop): ShopFacts => ({
   id,
   businessId,
-  mode: sandbox ? 'test' : 'live',
+  mode: modeOf({ sandbox }),
   name,
   createdAt,
 })

@@ -1,14 +1,9 @@
 import { type AuditedDeps, audited } from '../../audit/audited.ts'
 import { maskPhone } from '../../input/phone.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import {
-  type IdPage,
-  type IdPageRequest,
-  mapPage,
-  readIdPage,
-  withoutUndefined,
-} from '../../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage } from '../../mongo/id-page.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
+import { withoutUndefined } from '../../platform/without-undefined.ts'
 import type { By } from '../../security/actor.ts'
 import type { SlowHash } from '../../security/slow-hash.ts'
 import type { KnownOutcome } from '../wallet.ts'

@@ -1,10 +1,9 @@
 import { maxAttempts } from '../../../schemas/deliveries.ts'
 import { countStored } from '../../businesses/quotas.ts'
-import { environmentOf } from '../../metrics/metrics.ts'
-
 import { createByIdBatcher, insertsOf, noDeadline } from '../../mongo/batchers.ts'
 import { bytesOf } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
+import { modeOf } from '../../platform/mode.ts'
 import { type Delivery, deliveryJob, endpointIdOf, hostOf } from '../deliveries/delivery.ts'
 import {
   type AttemptVerdict,
@@ -140,7 +139,7 @@ async function send(
     ? { outcome, attempts, stage, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
   const labels = { outcome: logged.outcome }
-  const environment = environmentOf(delivery)
+  const environment = modeOf(delivery)
   deps.metrics.attempts.inc({ ...labels, stage: logged.stage ?? 'none', environment })
   deps.metrics.attemptDuration.observe(labels, durationMs / 1000)
   const about = { deliveryId, webhookEvent, reference, host: hostOf(endpoint), requestId }

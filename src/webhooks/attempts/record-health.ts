@@ -4,8 +4,9 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../platform/deps.ts'
 import type { Log } from '../../platform/log.ts'
 import { createRunningWork } from '../../platform/running-work.ts'
+import { startOfHour } from '../../platform/time.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import { hourField, hourOf } from '../endpoints/endpoint-facts.ts'
+import { hourField } from '../endpoints/endpoint-facts.ts'
 
 interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'> {
   endpointId: string
@@ -104,7 +105,7 @@ const ended = ({ at }: HealthNote) => ({
 /** Each hour's counts overwrite those of the same hour of the day before. */
 const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
   Object.fromEntries(
-    [...Map.groupBy(notes, ({ at }) => hourOf(at))].map(([start, ofHour]) => {
+    [...Map.groupBy(notes, ({ at }) => startOfHour(at).getTime())].map(([start, ofHour]) => {
       const field = hourField(start)
       const hour = new Date(start)
       const add = (name: 'attempts' | 'succeeded', count: number) => ({

@@ -1,6 +1,7 @@
 import { deadShownSeconds } from '../../../schemas/jobs.ts'
 import { anyTime, spanFilter, type TimeSpan } from '../../input/span.ts'
 import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
+import { slowReadMs } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
@@ -80,8 +81,6 @@ export type DeadGroups = NonNullable<Awaited<ReturnType<typeof groupDead>>>
 
 /** A longer page would be unreadable. */
 export const maxGroups = 100
-/** A slower page is useless, and a longer count would slow down MongoDB's other work. */
-const countingMs = 4000
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
   _id: { businessId: string; endpointId: string }
@@ -122,7 +121,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod): Prom
   ]
   try {
     return await nativeCollection(deps.Delivery)
-      .aggregate<Counted>(stages, { maxTimeMS: countingMs })
+      .aggregate<Counted>(stages, { maxTimeMS: slowReadMs })
       .toArray()
   } catch (error) {
     if (isTooSlow(error)) return null

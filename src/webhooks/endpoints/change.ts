@@ -4,7 +4,7 @@ import { createEndpointBody, updateEndpointBody } from '../../../schemas/endpoin
 import type { EventName } from '../../../schemas/events.ts'
 import { auditLine } from '../../audit/audit-event.ts'
 import { auditedOnce } from '../../audit/audited.ts'
-import { countRepeat, startOfHour } from '../../audit/repeats.ts'
+import { countRepeat } from '../../audit/repeats.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
   countAuditLine,
@@ -20,6 +20,7 @@ import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { startOfHour } from '../../platform/time.ts'
 import { type Endpoint, endpointSlots, undeletedFilter, untriedHealth } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'

@@ -1,12 +1,8 @@
 import { unescape } from 'node:querystring'
-import {
-  type IdPage,
-  type IdPageRequest,
-  mapPage,
-  readIdPage,
-  withoutUndefined,
-} from '../../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapPage, readIdPage } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
+import { hourMs, startOfHour } from '../../platform/time.ts'
+import { withoutUndefined } from '../../platform/without-undefined.ts'
 import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, undeletedFilter } from './endpoint.ts'
 
@@ -37,10 +33,8 @@ export function withoutPath(response: string, url: string): string {
 }
 
 const shownHours = 24
-const hourMs = 3_600_000
 
 /** Returns the start of the hour in ms since 1970. */
-export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
 export type LastDay = ReturnType<typeof lastDayOf>
 
@@ -49,7 +43,7 @@ export const hourField = (hour: number): string => `attemptHours.h${(hour / hour
 
 /** Covers the current hour and the 23 before. `successRate` is from 0 to 1, or null without attempts. */
 export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
-  const first = hourOf(now) - (shownHours - 1) * hourMs
+  const first = startOfHour(now).getTime() - (shownHours - 1) * hourMs
   const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)
   const attempts = hours.reduce((sum, each) => sum + each.attempts, 0)
   const succeeded = hours.reduce((sum, each) => sum + each.succeeded, 0)

@@ -1,0 +1,1 @@
+export const modeOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' => (sandbox ? 'test' : 'live')
