@@ -97,7 +97,8 @@ async function withinQuotas<T>(
     giveBack(isUsed(result) ? needed : [])
     return result
   } catch (error) {
-    if (error instanceof Refusal && error.statusCode < 500) giveBack([])
+    const isKnown = error instanceof Refusal && (error.statusCode < 500 || error.extras.changedNothing)
+    if (isKnown) giveBack([])
     throw error
   }
 }

@@ -127,5 +127,6 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
 export const noCodeFree = (kind: 'short' | 'payment'): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
+    changedNothing: true,
     message: `No ${kind} code is free now. Nothing was created. Repeat the request with the same idempotency key.`,
   })

@@ -94,6 +94,8 @@ export interface RefusalExtras {
   message?: string
   retryAfterSeconds?: number
   headers?: Record<string, string>
+  /** Whether an error is known to have written nothing. Below status 500, no error has. */
+  changedNothing?: true
 }
 
 export class Refusal extends Error {
@@ -121,5 +123,6 @@ export const isUnavailable = (error: unknown): boolean =>
 
 /** Refuses work after `deadlineAt` (a `performance.now()` time), because the client may have given up. */
 export function refuseLate(deadlineAt: number): void {
-  if (performance.now() >= deadlineAt) throw unavailable()
+  if (performance.now() >= deadlineAt)
+    throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2, changedNothing: true })
 }

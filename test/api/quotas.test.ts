@@ -1,9 +1,12 @@
 import { expect } from 'chai'
 import { auditLine } from '../../src/audit/audit-event.ts'
-import type { BusinessLimits } from '../../src/businesses/business.ts'
+import { type BusinessLimits, defaultLimits } from '../../src/businesses/business.ts'
+import { parseCreate, createIntent as runCreate } from '../../src/intents/create.ts'
 import { expireDue } from '../../src/intents/expire.ts'
 import { countLiveCodes, createLiveCodes } from '../../src/intents/live-codes.ts'
 import { usedToday } from '../../src/limits/counter.ts'
+import type { InsertOutcome } from '../../src/mongo/batchers.ts'
+import { unavailable } from '../../src/platform/errors.ts'
 import { readable, signedIn } from '../admin/staff.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
@@ -19,6 +22,7 @@ import {
   storedDelivery,
   subscribe,
 } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
@@ -28,6 +32,7 @@ import type { Merchant, Service } from '../support/service.ts'
 import { loseResponses, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { waitRarely } from '../support/wait-for.ts'
+import { newRequest } from '../support/write-request.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -483,6 +488,28 @@ describe("A business's daily storage quota", () => {
     expect(await used()).to.deep.equal([15])
     await stopped.close()
     expect(await used()).to.deep.equal([10])
+  })
+
+  it('gets back what a failed create reserved, unless the intent may have been stored', async () => {
+    const { deps } = service
+    const { insertIntent } = deps.batchers
+    const insertions: [used: number, insert: () => Promise<InsertOutcome>][] = [
+      [0, async () => ({ inserted: false, index: 'codeInUse' })],
+      [0, async () => ({ inserted: false, index: 'referenceInUse' })],
+      [1, () => Promise.reject(unavailable())],
+    ]
+    for (const [used, insert] of insertions) {
+      const merchant = await service.merchant()
+      await limit(merchant, { sandboxIntentsPerDay: 10 })
+      const caller = { ...callerOf(merchant), limits: { ...defaultLimits, sandboxIntentsPerDay: 10 } }
+      const request = newRequest(deps, { deadlineAt: performance.now() + 200 })
+      deps.batchers.insertIntent = insert
+      const failed = runCreate(deps, caller, parseCreate(deps, true, { amount: 5 }), request)
+      const { code } = await failed.catch((error) => error)
+      deps.batchers.insertIntent = insertIntent
+      expect(code).to.equal('SERVICE_UNAVAILABLE')
+      expect(await counted(merchant, 'sandboxCreates')).to.deep.equal([used])
+    }
   })
 
   it('does not count requests that are repeated or refused for another reason', async () => {
