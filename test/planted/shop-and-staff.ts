@@ -41,7 +41,10 @@ export const bugs: PlantedBugs = {
     'products.insertMany($new)',
   ),
   // A reference number is enough to read another business's intent.
-  'tenant-unfiltered → tenant.apart': [often('intrude'), replace('ownedBy', '$ !== businessId', 'false')],
+  'tenant-unfiltered → tenant.apart': [
+    often('intrude'),
+    replace('ownIntent', '$ === caller.businessId', 'intent !== null'),
+  ],
   // A list shows the intents of both environments.
   'environment-unfiltered → tenant.apart': [
     often('listIntents'),

@@ -124,10 +124,10 @@ export const plants: readonly Plant[] = [
     replace('requireOwnOrigin', 'isFromOwnSite($$)', 'publicUrl.length > 0'),
   ]),
   plant('businesses apart', / \/dev\/intents\/:/, 'the intent of another business can be read', [
-    replace('ownedBy', '$ !== businessId', 'false'),
+    replace('ownIntent', '$ === caller.businessId', 'intent !== null'),
   ]),
   plant('businesses apart', / \/dev\/intents\/:/, 'a test key reads live intents', [
-    replace('ownedBy', '$intent.sandbox !== sandbox', '$intent.sandbox && !sandbox'),
+    replace('ownedBy', '$found.sandbox !== sandbox', '$found.sandbox && !sandbox'),
   ]),
   plant('businesses apart', / \/dev\/(intents$|webhooks\/events)/, 'a test key lists live deliveries', [
     drop('selectDeliveries', 'sandbox: owner.sandbox'),
