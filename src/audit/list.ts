@@ -101,14 +101,15 @@ export async function* exportAudit(
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  if (format === 'csv') yield csvHeader(Object.keys(columns), ',')
+  let head = format === 'csv' ? csvHeader(Object.keys(columns), ',') : ''
   const cellsOf = (line: AuditEvent) => Object.values(columns).map((cell) => cell(line))
   for (let rest = filter; ; ) {
     const { lines, next } = await read((deps) => listAudit(deps, rest, linesPerPiece))
+    const piece = head + (format === 'csv' ? csvRows(lines.map(cellsOf), ',') : jsonLinesOf(lines))
+    if (piece !== '') yield piece
     const last = lines.at(-1)
-    if (last === undefined) return
-    yield format === 'csv' ? csvRows(lines.map(cellsOf), ',') : jsonLinesOf(lines)
-    if (next === null) return
+    if (last === undefined || next === null) return
+    head = ''
     rest = { ...filter, before: { at: last.at, id: last._id } }
   }
 }

@@ -156,7 +156,6 @@ export const accountActs: ActGroup<AccountFacts> = {
         const password = await renewPassword(deps, name, by)
         return shownOnce(password === null ? null : { name, password })
       },
-      done: '',
     },
     'remove-second-factor': {
       label: 'Remove second factor',
@@ -241,11 +240,9 @@ export const staffListActs: ActGroup<object> = {
         },
       },
       faults: (values) => ({
-        ...(isValidStaffName(nameIn(values))
-          ? {}
-          : {
-              name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.',
-            }),
+        ...(!isValidStaffName(nameIn(values)) && {
+          name: 'Enter 1 to 64 of these characters: a-z, 0-9 and . _ @ -. Begin with a letter or a digit.',
+        }),
         ...roleFault(values),
       }),
       async run(deps, _found, by, values) {
@@ -258,7 +255,6 @@ export const staffListActs: ActGroup<object> = {
           ? { faults: { name: `There is already an account ${name}.` } }
           : shownOnce(created)
       },
-      done: '',
     },
   },
 }

@@ -9,18 +9,13 @@ export type FormValues = Record<string, string>
 /** Error messages by field. The key `form` is for errors of the whole form. */
 export type FormFaults = Record<string, string>
 
-/** What an action does, as sentences. Pages show them before the confirmation, commands in their help. */
-export interface ActEffects {
-  closes?: string
-  opens?: string
-  changes?: string
-  staysOpen?: string
-  /** The action that reverses this one. If there is none, `undoNote` explains why. */
-  undo?: string
-  undoNote?: string
-}
-
 const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const
+
+/**
+ * What an action does, as sentences. Pages show them before the confirmation, commands in their help. `undo` names
+ * the action that reverses this one. If there is none, `undoNote` explains why.
+ */
+type ActEffects = Partial<Record<keyof typeof effectNames | 'undo' | 'undoNote', string>>
 
 export const namedEffects = (effects: ActEffects): [name: string, sentence: string][] =>
   Object.entries(effectNames).flatMap(([part, name]) => {
@@ -78,7 +73,7 @@ export interface StaffAct<Found, Needs = ActDeps> {
   obstacle?(found: Found): string | null
   faults?(values: FormValues): FormFaults
   run(deps: Needs, found: Found, by: By, values: FormValues): Promise<ActResult>
-  done: string
+  done?: string
   /** Whether the action has already taken effect. If this function is missing, the action can be repeated. */
   isDone?(found: Found): boolean
   already?: string

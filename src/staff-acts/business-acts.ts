@@ -30,19 +30,17 @@ const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAct<Busines
   already: `the business is ${state}`,
 })
 
-const limit = (label: string, description: string, min: number, max: number) => ({
+type LimitInfo = readonly [label: string, description: string, min: number, max: number]
+const daily = (label: string, what: string, max: number): LimitInfo => [
   label,
-  description,
-  min,
+  `${what} per UTC day; 0 means no limit`,
+  0,
   max,
-})
-type LimitInfo = ReturnType<typeof limit>
-const daily = (label: string, what: string, max: number): LimitInfo =>
-  limit(label, `${what} per UTC day; 0 means no limit`, 0, max)
+]
 
 const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
-  perSecond: limit('Requests per second', 'requests per second with each API key', 1, 1_000_000),
-  liveCodes: limit('Live payment codes', 'live payment codes in use at once', 1, 1_000_000),
+  perSecond: ['Requests per second', 'requests per second with each API key', 1, 1_000_000],
+  liveCodes: ['Live payment codes', 'live payment codes in use at once', 1, 1_000_000],
   sandboxIntentsPerDay: daily(
     'Created in the sandbox per day',
     'intents, orders and products created with test keys',
@@ -57,7 +55,7 @@ const digits = (count: number): string => count.toLocaleString('en')
 
 const limitField = (
   name: keyof BusinessLimits,
-  { label, description, min, max }: LimitInfo,
+  [label, description, min, max]: LimitInfo,
 ): ActField<Business> => ({
   label,
   option: description,
@@ -67,7 +65,7 @@ const limitField = (
 })
 
 /** Returns null for the service's default limit, and undefined if the text is invalid. */
-function readLimit(text: string, { min, max }: LimitInfo): number | null | undefined {
+function readLimit(text: string, [, , min, max]: LimitInfo): number | null | undefined {
   if (text.trim() === '') return null
   const number = Number(text)
   return /^\d{1,16}$/.test(text.trim()) && number >= min && number <= max ? number : undefined
@@ -187,7 +185,7 @@ export const businessActs: ActGroup<Business> = {
         Object.fromEntries(
           limits
             .filter(([name, info]) => readLimit(values[name] ?? '', info) === undefined)
-            .map(([name, { min, max }]) => [
+            .map(([name, [, , min, max]]) => [
               name,
               `Enter a whole number from ${digits(min)} to ${digits(max)}, or nothing.`,
             ]),

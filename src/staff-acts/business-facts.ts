@@ -37,21 +37,23 @@ export async function lookUpBusinessFacts(
       { businessId: id, sandbox, status: { $in: transitions.expire.from } },
       { limit: maxCounted, hint: 'byStatus' },
     )
-  const [usages, keys, endpoints, deliveries, live, test, liveBalance, testBalance] = await Promise.all([
+  const [usages, keys, endpoints, deliveries, pendingPayments, balance] = await Promise.all([
     usagesOf(deps, found),
     keyTotalsOf(deps, id),
     endpointsInDetail(deps, id),
     deliveryTotals(deps, { businessId: id }),
-    pending(false),
-    pending(true),
-    balanceOf(deps, { businessId: id, sandbox: false }),
-    balanceOf(deps, { businessId: id, sandbox: true }),
+    inBothModes(pending),
+    inBothModes((sandbox) => balanceOf(deps, { businessId: id, sandbox })),
   ])
   const { _id, ...business } = found
   const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
-  const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments: { live, test } }
-  const balance = { live: liveBalance, test: testBalance }
+  const counts = { ...usages, ...keys, endpoints, deliveries, pendingPayments }
   return { id, ...business, commissionRates, ...counts, balance }
+}
+
+async function inBothModes(read: (sandbox: boolean) => Promise<number>) {
+  const [live, test] = await Promise.all([read(false), read(true)])
+  return { live, test }
 }
 
 /** `limit` is null if there is no limit. `used` is null then, or if counting takes too long. */

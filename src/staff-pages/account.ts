@@ -17,16 +17,7 @@ import { totpUri } from '../staff/second-factor-codes.ts'
 import { changeOwnPassword } from '../staff/set-password.ts'
 import { endOtherSessions, endSession, listSessions, type SignedIn } from '../staff/staff-sessions.ts'
 import { entryNamed, time } from './format.ts'
-import {
-  cardForm,
-  codeField,
-  errorNotice,
-  newPasswordFields,
-  passwordField,
-  type RefusedForm,
-  refusalOf,
-  renderHiddenInput,
-} from './forms.ts'
+import * as forms from './forms.ts'
 import { byStaff, checkCsrf } from './guards.ts'
 import { buttonForm, csrfField, renderStaffPage, sendStaffPage, staffOf } from './layout.ts'
 import { type SignInPageDeps, wrongCode } from './sign-in.ts'
@@ -46,7 +37,7 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
     const refusal =
       result.outcome === 'invalid'
         ? { status: 400, error: unchanged, fault: result.fault }
-        : refusalOf(res, result, 'The old password is wrong.')
+        : forms.refusalOf(res, result, 'The old password is wrong.')
     await sendAccount(deps, res, refusal)
   })
 
@@ -89,7 +80,7 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
     const { status, error } =
       result.outcome === 'expired' ? { status: 409, error: accountChanged } : refusalOfCode(res, result)
     const body = html`<h1>Recovery codes not renewed</h1>
-      !${errorNotice(error)}
+      !${forms.errorNotice(error)}
       <p><a href="/admin/account">Back to your account</a></p>`
     sendStaffPage(res, { title: 'Your account', status, body })
   })
@@ -122,7 +113,7 @@ async function sendAccount(
   const staff = staffOf(res)
   const [account, sessions] = await Promise.all([accountOf(deps, staff), listSessions(deps, staff.name)])
   const body = html`<h1>Your account</h1>
-    !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${errorNotice(error)}
+    !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${forms.errorNotice(error)}
     <dl class="facts"><dt>Name</dt><dd><bdi>${staff.name}</bdi></dd><dt>Role</dt><dd>${staff.role}</dd></dl>
     <h2>Second factor</h2>
     !${secondFactorSection(staff, account?.secondFactor ?? null)}
@@ -138,29 +129,29 @@ function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): st
   if (factor === null)
     return html`<p>Your account has no second factor, so your password alone opens it.</p>
       <p><a class="button" href="${secondFactorPath}">Add a second factor</a></p>`
-  const code = codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.')
+  const code = forms.codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.')
   return html`<p>Added !${time(factor.addedAt)}. Unused recovery codes: ${factor.recoveryCodes.length}.</p>
     <p><a class="button" href="${secondFactorPath}">Replace the second factor</a></p>
-    !${cardForm('/admin/account/recovery-codes', csrfField(staff) + code, 'Renew the recovery codes')}`
+    !${forms.cardForm('/admin/account/recovery-codes', csrfField(staff) + code, 'Renew the recovery codes')}`
 }
 
 const passwordForm = (staff: SignedIn, fault: string): string =>
-  cardForm(
+  forms.cardForm(
     '/admin/account/password',
     html`!${csrfField(staff)}
-      !${passwordField('old', 'Old password', 'autocomplete="current-password"')}
-      !${newPasswordFields(fault)}
+      !${forms.passwordField('old', 'Old password', 'autocomplete="current-password"')}
+      !${forms.newPasswordFields(fault)}
       <p class="faint">This ends your other sessions.</p>`,
     'Change password',
   )
 
-const wrongNewCode: RefusedForm = {
+const wrongNewCode: forms.RefusedForm = {
   outcome: 'invalid',
   fault: 'The code of the new app is wrong. Enter the current code, and check the clock of the phone.',
 }
 
 const refusalOfCode = (res: Response, result: Exclude<FactorResult, { outcome: 'done' | 'expired' }>) =>
-  refusalOf(res, result.outcome === 'wrong-new-code' ? wrongNewCode : result, wrongCode)
+  forms.refusalOf(res, result.outcome === 'wrong-new-code' ? wrongNewCode : result, wrongCode)
 
 async function sendFactorForm(
   deps: Pick<Deps, 'Staff' | 'config'>,
@@ -173,21 +164,21 @@ async function sendFactorForm(
   const title = hasFactor ? 'Replace your second factor' : 'Add a second factor'
   const uri = totpUri(secret, { name: staff.name, host: new URL(deps.config.publicUrl).host })
   const image = Buffer.from(renderSVG(uri, { border: 4 })).toString('base64')
-  const current = codeField(
+  const current = forms.codeField(
     'current',
     'Code of the second factor that you are replacing',
     'The 6 digits that your current app shows, or a recovery code.',
   )
-  const fields = html`!${csrfField(staff)}!${renderHiddenInput('sealed', sealed)}
+  const fields = html`!${csrfField(staff)}!${forms.renderHiddenInput('sealed', sealed)}
     <p>Scan this QR code with an authenticator app on your phone, then enter the code that the app shows.</p>
     <p><img class="qr" src="data:image/svg+xml;base64,${image}" alt="QR code for the authenticator app" width="240" height="240" /></p>
     <p>Or type this key into the app: <code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>
-    !${codeField('code', 'Code', 'The 6 digits that the app shows for this account.')}
+    !${forms.codeField('code', 'Code', 'The 6 digits that the app shows for this account.')}
     !${hasFactor ? current : ''}`
   const body = html`<h1>${title}</h1>
     !${staff.mustAddFactor ? html`<p class="notice">Your role requires a second factor. Add one to open the other pages.</p>` : ''}
-    !${errorNotice(error)}
-    !${cardForm(secondFactorPath, fields, title)}`
+    !${forms.errorNotice(error)}
+    !${forms.cardForm(secondFactorPath, fields, title)}`
   sendStaffPage(res, { title, status, body })
 }
 

@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type RequestHandler, Router } from 'express'
 import { html } from 'ghtml'
 import { type ExportFormat, exportFormats } from '../../schemas/ledger.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import { exportAudit, listAudit, parseAuditFilter, recordExport } from '../audit/list.ts'
 import { readForm } from '../http/body/read-form.ts'
+import { deadlineOf } from '../http/pages/prepare-page.ts'
+import { exportTypes, sendDownload, startDownload } from '../http/responses/download.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { dayOf, hourMs } from '../platform/time.ts'
@@ -15,19 +15,10 @@ import { type PageField, scopesInWords } from '../staff-acts/shown.ts'
 import { latestCheck } from '../verification/nightly-check.ts'
 import type { AuditCheck } from '../verification/seal.ts'
 import { groupDigits, inUtc, time, userText } from './format.ts'
+import { inputField, renderHiddenInput } from './forms.ts'
 import { byStaff, checkCsrf, type PageVisit, requirePermission, type StaffPage } from './guards.ts'
 import { csrfField, staffOf } from './layout.ts'
-import {
-  auditPath,
-  businessPath,
-  deliveryPath,
-  endpointPath,
-  filledIn,
-  idLink,
-  keyPath,
-  reconciliationPath,
-  textIn,
-} from './paths.ts'
+import * as paths from './paths.ts'
 import { pageLinks, table } from './table.ts'
 
 type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
@@ -36,14 +27,14 @@ export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validat
   deps,
   { query, staff },
 ) => {
-  const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(query)))
+  const { lines, next } = await listAudit(deps, parseAuditFilter(deps, paths.filledIn(query)))
   const filter = filterOf(query)
   const body = html`<h1>Audit trail</h1>
     !${checked(await latestCheck(deps), deps.now())}
     !${filterForm(filter)}
     !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(columns, lines, { label: 'Audit trail' })}
     !${mayStaff(staff, 'export-audit') ? exportForm(staff, { ...filter, before: '' }) : ''}
-    !${pageLinks((before) => auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
+    !${pageLinks((before) => paths.auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
   return { title: 'Audit trail', current: '/admin/audit', body }
 }
 
@@ -75,16 +66,18 @@ type Filter = Record<keyof typeof filters | 'before', string>
 
 /** The query must have been validated by `parseAuditFilter`. */
 const filterOf = (query: PageVisit['query']): Filter =>
-  Object.fromEntries([...Object.keys(filters), 'before'].map((name) => [name, textIn(query, name)])) as Filter
+  Object.fromEntries(
+    [...Object.keys(filters), 'before'].map((name) => [name, paths.textIn(query, name)]),
+  ) as Filter
 
 const filterForm = (filter: Filter): string =>
   html`<form class="card filter" method="get" action="/admin/audit">
-    !${Object.entries(filters).map(
-      ([name, { label, hint }]) =>
-        html`<div>
-          <label for="${name}">${label}</label>
-          <input id="${name}" name="${name}" value="${filter[name as keyof Filter]}" placeholder="${hint}" maxlength="200" />
-        </div>`,
+    !${Object.entries(filters).map(([name, { label, hint }]) =>
+      inputField(name, {
+        label,
+        value: filter[name as keyof Filter],
+        attributes: html`placeholder="${hint}" maxlength="200"`,
+      }),
     )}
     <div class="act"><button>Filter</button> <a class="button" href="/admin/audit">Clear</a></div>
   </form>`
@@ -103,7 +96,7 @@ const columns: PageField<AuditEvent>[] = [
 ]
 
 const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
-  kind === 'merchant' ? idLink(keyPath(name), name) : userText(name)
+  kind === 'merchant' ? paths.idLink(paths.keyPath(name), name) : userText(name)
 
 const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   if (source === null) return ''
@@ -114,17 +107,17 @@ const from = ({ kind, from: source }: AuditEvent['actor']): string => {
 function subjectLink(line: AuditEvent): string {
   const { subject, businessId } = line
   const path = pathOf(line)
-  const named = path === null ? html`<bdi class="id">${subject}</bdi>` : idLink(path, subject)
+  const named = path === null ? html`<bdi class="id">${subject}</bdi>` : paths.idLink(path, subject)
   if (businessId === null || businessId === subject) return named
-  return html`!${named} <span class="faint">of !${idLink(businessPath(businessId), businessId)}</span>`
+  return html`!${named} <span class="faint">of !${paths.idLink(paths.businessPath(businessId), businessId)}</span>`
 }
 
 function pathOf({ act, subject, businessId }: AuditEvent): string | null {
-  if (subject === businessId) return businessPath(subject)
-  if (act.startsWith('delivery.')) return deliveryPath(subject)
-  if (act.startsWith('key.')) return keyPath(subject)
-  if (act === 'reconciliation.run') return reconciliationPath(subject)
-  return act.startsWith('endpoint.') ? endpointPath(subject) : null
+  if (subject === businessId) return paths.businessPath(subject)
+  if (act.startsWith('delivery.')) return paths.deliveryPath(subject)
+  if (act.startsWith('key.')) return paths.keyPath(subject)
+  if (act === 'reconciliation.run') return paths.reconciliationPath(subject)
+  return act.startsWith('endpoint.') ? paths.endpointPath(subject) : null
 }
 
 function changes({ before, after }: AuditEvent): string {
@@ -146,9 +139,8 @@ function shown(name: string, value: unknown): string {
 }
 
 const exportPath = '/admin/audit/export'
-const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const
 
-/** This download has no deadline, because exporting a long audit trail takes a while. */
+/** Only the start has a deadline, because exporting a long audit trail takes a while. */
 export const auditExport = (deps: AuditDeps): Router =>
   Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
 
@@ -157,14 +149,15 @@ const download =
   async (req, res) => {
     const { csrf: _csrf, format, ...fields } = req.body as Record<string, unknown>
     if (!isFormat(format)) throw refuse('VALIDATION_ERROR', { message: 'The format must be csv or jsonl.' })
-    const filter = parseAuditFilter(deps, filledIn(fields))
+    const filter = parseAuditFilter(deps, paths.filledIn(fields))
     await recordExport(deps, filter, format, byStaff(req, res, null))
     const owner = `staff ${staffOf(res).name}`
-    const pieces = exportAudit((query) => deps.lists.run(owner, query), filter, format)
-    const day = dayOf(deps.now())
-    res.setHeader('Content-Type', contentTypes[format])
-    res.setHeader('Content-Disposition', `attachment; filename="audit-${day}.${format}"`)
-    await pipeline(Readable.from(pieces), res).catch(() => res.destroy())
+    const file = {
+      contentType: exportTypes[format],
+      fileName: `audit-${dayOf(deps.now())}.${format}`,
+      pieces: exportAudit((query) => deps.lists.run(owner, query), filter, format),
+    }
+    await sendDownload(req, res, await startDownload(file, deadlineOf(res)))
   }
 
 const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((each) => each === value)
@@ -172,7 +165,7 @@ const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((
 const exportForm = (staff: SignedIn, filter: Filter): string =>
   html`<form class="act" method="post" action="${exportPath}">
     !${csrfField(staff)}
-    !${Object.entries(filter).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    !${Object.entries(filter).map(([name, value]) => renderHiddenInput(name, value))}
     <button name="format" value="csv">Download as CSV</button>
     <button name="format" value="jsonl">Download as JSON lines</button>
   </form>`

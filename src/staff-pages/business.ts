@@ -26,6 +26,7 @@ import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
 import { actLinks, actNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
 import { atMost, entryNamed, formatMoney, groupDigits, renderBadge, time, userText } from './format.ts'
+import { inputField } from './forms.ts'
 import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
 import { auditPath, businessLink, textIn, withQuery } from './paths.ts'
@@ -121,10 +122,8 @@ const percent = (basisPoints: number): string => `${basisPoints / 100} %`
 
 async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Promise<string> {
   const rows: string[] = []
-  for (const [sandbox, name] of [
-    [false, 'Live'],
-    [true, 'Sandbox'],
-  ] as const) {
+  for (const sandbox of [false, true]) {
+    const name = sandbox ? 'Sandbox' : 'Live'
     const owner = { businessId, sandbox }
     const amount = await balanceOf(deps, owner)
     const search = { type: 'payout', page: 1, limit: maxPayouts, from: null, to: null } as const
@@ -188,6 +187,11 @@ const states = {
   disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
 } as const satisfies Record<string, { label: string; where: BusinessFilter }>
 
+const stateNames = {
+  '': 'any',
+  ...Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label])),
+}
+
 export const businessesPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { query }) => {
   const filter = readFilter(query)
   const { name, state, after } = filter
@@ -210,14 +214,8 @@ function readFilter(query: PageVisit['query']) {
 
 const form = ({ name, state }: ReturnType<typeof readFilter>): string =>
   html`<form class="filter card" action="${path}">
-    <div><label for="name">Part of the name</label><input id="name" name="name" type="search" value="${name}" maxlength="${String(maxPartLength)}" autocomplete="off" /></div>
-    <div>
-      <label for="state">State</label>
-      <select id="state" name="state">
-        <option value="">any</option>
-        !${Object.entries(states).map(([value, { label }]) => html`<option value="${value}" !${value === state ? 'selected' : ''}>${label}</option>`)}
-      </select>
-    </div>
+    !${inputField('name', { label: 'Part of the name', value: name, attributes: `type="search" maxlength="${maxPartLength}" autocomplete="off"` })}
+    !${inputField('state', { label: 'State', value: state, choices: stateNames })}
     <div class="act"><button>Filter</button> <a class="button" href="${path}">Clear</a></div>
   </form>`
 

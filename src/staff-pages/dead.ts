@@ -14,6 +14,7 @@ import {
 } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 import { deliveriesCounted, outcomeOf, time, userText } from './format.ts'
+import { inputField } from './forms.ts'
 import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'
@@ -45,14 +46,14 @@ const tooMany = html`<p class="notice bad">There are too many dead deliveries to
 
 const filter = ({ from, to }: TimeSpan, now: Date): string =>
   html`<form class="filter card" action="/admin/dead">
-      <div><label for="from">From (UTC)</label><input id="from" name="from" type="datetime-local" value="${forField(from)}" /></div>
-      <div><label for="to">To (UTC)</label><input id="to" name="to" type="datetime-local" value="${forField(to)}" /></div>
+      !${timeField('from', 'From (UTC)', from)} !${timeField('to', 'To (UTC)', to)}
       <div class="act"><button>Show</button></div>
     </form>
     <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">Last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
 
 /** A browser's date and time field accepts neither a time zone nor fractions of a second. */
-const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
+const timeField = (name: string, label: string, at: Date | null): string =>
+  inputField(name, { label, value: at?.toISOString().slice(0, 16), attributes: 'type="datetime-local"' })
 
 async function list(
   deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'secrets'>,
@@ -72,10 +73,9 @@ async function list(
   ])
   const names = new Map(businesses.map(({ _id, name }) => [_id, name]))
   const columns = columnsFor(new Map(endpoints.map((endpoint) => [endpoint._id, endpoint])), period, staff)
-  const cut = isCut
-    ? ` Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.`
-    : ''
-  return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
+  const cut = `Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.`
+  const total = sum(groups)
+  return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(total)} died !${between} and ${total === 1 ? 'is' : 'are'} still dead.${isCut ? ` ${cut}` : ''}</p>
     !${[...ofBusinesses]
       .toSorted(([, a], [, b]) => sum(b) - sum(a))
       .map(

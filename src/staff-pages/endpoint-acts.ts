@@ -12,6 +12,7 @@ import { countDeadOf, deadIn } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 import { type RequeueDeps, requeueAll } from '../webhooks/deliveries/requeue.ts'
 import { atMost, time } from './format.ts'
+import { inputField } from './forms.ts'
 import { endpointPath, readFormSpan, spanFields, withQuery } from './paths.ts'
 import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/webhook-advice.ts'
 import { healthField } from './webhooks.ts'
@@ -61,7 +62,6 @@ const requeueAllAct: EndpointAct = {
     const left = await countDeadOf(deps, _id, span)
     return { done, to: withQuery(endpointPath(_id), { result: 'all', ...spanFields(span), ...done, left }) }
   },
-  done: '',
 }
 
 const choices = { undelivered: 'Not delivered', all: 'All' } as const
@@ -83,17 +83,15 @@ function plan(
   return planReplay(deps, endpoint, request, (selection) => countSelected(deps.lists.models, selection))
 }
 
-const option = (value: string, name: string, chosen: string | undefined): string =>
-  html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${name}</option>`
-
 /** Submitting this form only counts the selected events. It doesn't replay them. */
 const selectionForm = (endpoint: TracedEndpoint, values: FormValues): string => {
-  const { from = '', to = '', deliveries, event } = values
+  const { from, to, deliveries, event } = values
+  const events = Object.fromEntries(endpoint.events.map((name) => [name, name]))
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
-    <div><label for="from">From (UTC)</label><input id="from" name="from" placeholder="2026-01-31T14:00" value="${from}" /></div>
-    <div><label for="to">To (UTC)</label><input id="to" name="to" placeholder="now" value="${to}" /></div>
-    <div><label for="event">Event</label><select id="event" name="event">!${option('', 'All', event)}!${endpoint.events.map((name) => option(name, name, event))}</select></div>
-    <div><label for="deliveries">Deliveries</label><select id="deliveries" name="deliveries">!${Object.entries(choices).map(([value, name]) => option(value, name, deliveries))}</select></div>
+    !${inputField('from', { label: 'From (UTC)', value: from, attributes: 'placeholder="2026-01-31T14:00"' })}
+    !${inputField('to', { label: 'To (UTC)', value: to, attributes: 'placeholder="now"' })}
+    !${inputField('event', { label: 'Event', value: event, choices: { '': 'All', ...events } })}
+    !${inputField('deliveries', { label: 'Deliveries', value: deliveries, choices })}
     <div class="act"><button>Count</button></div>
   </form>`
 }

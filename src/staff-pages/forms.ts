@@ -38,22 +38,22 @@ interface LabelledInput {
   hint?: string | undefined
   /** The error message about the value. */
   fault?: string | undefined
-  /** The options, if the field is a choice. */
-  choices?: readonly string[] | undefined
-  value?: string
+  /** The options if the field is a choice, or their texts by value. */
+  choices?: readonly string[] | Readonly<Record<string, string>> | undefined
+  value?: string | undefined
   /** Attributes of the input element, as HTML. */
-  attributes: string
+  attributes?: string | undefined
 }
 
 /** Screen readers read the error message and the hint together with the field. */
 export function inputField(name: string, input: LabelledInput): string {
-  const { label, hint = '', fault = '', choices, value = '', attributes } = input
+  const { label, hint = '', fault = '', choices, value = '', attributes = '' } = input
   const ids = [fault && `${name}-fault`, hint && `${name}-hint`].filter((id) => id !== '').join(' ')
   const described = html`!${ids === '' ? '' : html`aria-describedby="${ids}"`} !${fault === '' ? '' : 'aria-invalid="true"'}`
   const field =
     choices === undefined
       ? html`<input id="${name}" name="${name}" value="${value}" !${attributes} !${described} />`
-      : html`<select id="${name}" name="${name}" !${described}>!${choices.map((choice) => html`<option !${choice === value ? 'selected' : ''}>${choice}</option>`)}</select>`
+      : html`<select id="${name}" name="${name}" !${described}>!${options(choices, value)}</select>`
   return html`<div>
     <label for="${name}">${label}</label>
     !${fault === '' ? '' : html`<p class="bad" id="${name}-fault">${fault}</p>`}
@@ -61,6 +61,12 @@ export function inputField(name: string, input: LabelledInput): string {
     !${hint === '' ? '' : html`<p class="faint" id="${name}-hint">${hint}</p>`}
   </div>`
 }
+
+const options = (choices: NonNullable<LabelledInput['choices']>, chosen: string): string[] =>
+  Object.entries(choices).map(([key, text]) => {
+    const value = Array.isArray(choices) ? text : key
+    return html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${text}</option>`
+  })
 
 export const passwordField = (name: string, label: string, attributes: string): string =>
   inputField(name, { label, attributes: `type="password" required ${attributes}` })

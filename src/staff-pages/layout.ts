@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import { documentOf, sendPage } from '../http/pages/send-page.ts'
 import { mayStaff, type Permission, type Role } from '../staff/permissions.ts'
 import type { SignedIn } from '../staff/staff-sessions.ts'
+import { renderHiddenInput } from './forms.ts'
 import { stylePath } from './style.ts'
 
 const navigation: { url: string; text: string; permission?: Permission }[] = [
@@ -55,8 +56,7 @@ const header = (staff: SignedIn, current: string | undefined): string =>
   </header>`
 
 /** `checkCsrf` in guards.ts checks this token. */
-export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string =>
-  html`<input type="hidden" name="csrf" value="${csrf}" />`
+export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string => renderHiddenInput('csrf', csrf)
 
 /** `label` is HTML. */
 export const buttonForm = (staff: SignedIn, path: string, label: string): string =>

@@ -5,23 +5,25 @@ import type { Deps } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
 import { userText } from './format.ts'
 
-export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
-export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
-export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
-export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
+const pathsBelow = (folder: string) => (id: string) => `/admin/${folder}/${encodeURIComponent(id)}`
+
+export const deliveryPath = pathsBelow('deliveries')
+export const paymentPath = pathsBelow('payments')
+export const orderPath = pathsBelow('orders')
+export const endpointPath = pathsBelow('endpoints')
+export const businessPath = pathsBelow('businesses')
+export const accountPath = pathsBelow('staff/account')
+export const keyPath = pathsBelow('keys')
+export const reconciliationsPath = '/admin/reconciliations'
+export const reconciliationPath = pathsBelow('reconciliations')
+export const auditPath = (filter: Record<string, string>): string => withQuery('/admin/audit', filter)
+
 /** Returns what a delivery's event is about, with the path of that object's page. */
 export function sourceOf(reference: string): { kind: string; path: string } {
   if (isId(reference)) return { kind: 'About endpoint', path: endpointPath(reference) }
   if (isOrderNumber(reference)) return { kind: 'Order', path: orderPath(reference) }
   return { kind: 'Payment', path: paymentPath(reference) }
 }
-export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
-export const accountPath = (name: string): string => `/admin/staff/account/${encodeURIComponent(name)}`
-export const keyPath = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
-export const reconciliationsPath = '/admin/reconciliations'
-export const reconciliationPath = (id: string): string => `${reconciliationsPath}/${encodeURIComponent(id)}`
-
-export const auditPath = (filter: Record<string, string>): string => withQuery('/admin/audit', filter)
 
 export const userLink = (path: string, text: string): string => html`<a href="${path}">!${userText(text)}</a>`
 export const idLink = (path: string, id: string): string => html`<a class="id" href="${path}">${id}</a>`

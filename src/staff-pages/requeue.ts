@@ -6,6 +6,7 @@ import { hostOf } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
 import type { RequeueOutcome } from '../webhooks/deliveries/requeue-plan.ts'
 import { deliveriesCounted, entryNamed, userText } from './format.ts'
+import { renderHiddenInput } from './forms.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
 import { endpointStateOf, requeueRemedy } from './sentences/webhook-advice.ts'
@@ -19,7 +20,7 @@ export function requeueButton(
 ): string {
   if (delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
   const button = html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
-    !${csrfField(staff)}<input type="hidden" name="back" value="${back}" />
+    !${csrfField(staff)}!${renderHiddenInput('back', back)}
     <button>Re-queue<span class="unseen">: ${delivery.event} to !${userText(hostOf(delivery))}</span></button>
   </form>`
   return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, button)

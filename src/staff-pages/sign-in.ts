@@ -9,17 +9,7 @@ import { setPasswordByLink } from '../staff/set-password.ts'
 import { confirmSignIn, signIn } from '../staff/sign-in.ts'
 import type { SignInChecks } from '../staff/sign-in-limit.ts'
 import { findOpenSession, isOwnForm, type OpenSession, pendingLifetimeMs } from '../staff/staff-sessions.ts'
-import {
-  cardForm,
-  codeField,
-  errorNotice,
-  inputField,
-  newPasswordFields,
-  passwordField,
-  type RefusedForm,
-  refusalOf,
-  renderHiddenInput,
-} from './forms.ts'
+import * as forms from './forms.ts'
 import { checkCsrf, csrfOf, refuseForeignForm } from './guards.ts'
 import { csrfField, renderStaffPage } from './layout.ts'
 import { clientOf, endOwnSession, requireSession, setTokenCookie, startSession, tokenOf } from './session.ts'
@@ -39,14 +29,14 @@ interface ProofPage<Subject> {
   fields(subject: Subject): string
   foot?: string
   /** Checks the input. Resolves to null if it sent the next page, or to why the form is shown again. */
-  enter(subject: Subject, req: Request, res: Response): Promise<RefusedForm | null>
+  enter(subject: Subject, req: Request, res: Response): Promise<forms.RefusedForm | null>
 }
 
 function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>): void {
   const { path, action = path, title, heading = title, button, wrong = '', foot = '' } = proof
   const send = (res: Response, status: number, subject: Subject, error: string): void => {
-    const form = cardForm(`/admin${action}`, proof.fields(subject), button)
-    const body = html`<h1>${heading}</h1>!${errorNotice(error)}!${form}!${foot}`
+    const form = forms.cardForm(`/admin${action}`, proof.fields(subject), button)
+    const body = html`<h1>${heading}</h1>!${forms.errorNotice(error)}!${form}!${foot}`
     sendPage(res, status, renderStaffPage({ title, body }))
   }
   router.get(path, async (req, res) => {
@@ -57,7 +47,7 @@ function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>): void 
     const subject = await proof.find(req, res)
     const refused = subject && (await proof.enter(subject, req, res))
     if (subject === null || refused === null) return
-    const { status, error } = refusalOf(res, refused, wrong)
+    const { status, error } = forms.refusalOf(res, refused, wrong)
     send(res, status, subject, error)
   })
 }
@@ -88,9 +78,9 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
   },
   fields({ to, name }) {
     const attributes = `autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required ${name === '' ? 'autofocus' : ''}`
-    return html`!${renderHiddenInput('to', to)}
-      !${inputField('name', { label: 'Name', value: name, attributes })}
-      !${passwordField('password', 'Password', `autocomplete="current-password" ${name === '' ? '' : 'autofocus'}`)}`
+    return html`!${forms.renderHiddenInput('to', to)}
+      !${forms.inputField('name', { label: 'Name', value: name, attributes })}
+      !${forms.passwordField('password', 'Password', `autocomplete="current-password" ${name === '' ? '' : 'autofocus'}`)}`
   },
   async enter({ to, name }, req, res) {
     const { password } = formFields(req, 'password')
@@ -125,8 +115,8 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSe
     return null
   },
   fields: ({ to, pending }) => html`!${csrfField(pending)}
-    !${renderHiddenInput('to', to)}
-    !${codeField('code', 'Code', 'The 6 digits in your authenticator app. Without your phone, enter a recovery code.')}`,
+    !${forms.renderHiddenInput('to', to)}
+    !${forms.codeField('code', 'Code', 'The 6 digits in your authenticator app. Without your phone, enter a recovery code.')}`,
   async enter({ to, pending }, req, res) {
     if (isOwnForm(pending, csrfOf(req))) {
       const { code } = formFields(req, 'code')
@@ -154,9 +144,9 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
     sendPage(res, 404, linkNotValid)
     return null
   },
-  fields: ({ token, name }) => html`!${renderHiddenInput('token', token)}
-    !${inputField('name', { label: 'Name', value: name, attributes: 'autocomplete="username" readonly' })}
-    !${newPasswordFields()}`,
+  fields: ({ token, name }) => html`!${forms.renderHiddenInput('token', token)}
+    !${forms.inputField('name', { label: 'Name', value: name, attributes: 'autocomplete="username" readonly' })}
+    !${forms.newPasswordFields()}`,
   async enter({ token }, req, res) {
     const { password, again } = formFields(req, 'password', 'again')
     if (password !== again) return { outcome: 'invalid', fault: 'The two passwords are not the same.' }

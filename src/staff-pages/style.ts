@@ -50,14 +50,13 @@ p { margin: 0 0 .75rem; }
 .notice.good, .notice.bad { color: inherit; }
 dl.facts { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .35rem 1rem; margin: 0 0 1rem; }
 dl.facts dt { color: var(--faint); }
-dl.facts dd { margin: 0; }
 q:lang(fr) { quotes: "«\u00a0" "\u00a0»"; }
 .scroll { overflow-x: auto; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--faint); }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line); overflow-wrap: normal; }
 td bdi, td div, td pre { overflow-wrap: anywhere; }
-td button, td .button { white-space: nowrap; }
+.top button, td button, td .button { white-space: nowrap; }
 @media (min-width: 68.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td.number { white-space: nowrap; } td a.id { white-space: nowrap; } }
 thead th { border-top: 0; color: var(--faint); font-size: .875rem; font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
@@ -75,23 +74,20 @@ button.main.danger { background: var(--bad); color: var(--on-accent); }
 .acts > div { display: flex; flex-wrap: wrap; gap: .75rem; }
 .acts > div + div { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 .stack input[aria-invalid], .stack select[aria-invalid] { border-color: var(--bad); }
-.stack select { width: 100%; }
 .stack p.bad, .stack .faint { margin: .25rem 0; }
 .stack > div { margin-bottom: 1rem; }
-.stack input { width: 100%; }
 .filter { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
 .filter > div { flex: 1 1 8rem; }
-.filter input, .filter select { width: 100%; }
+.filter input, .filter select, .stack input, .stack select { width: 100%; }
 .filter > div.act { flex: 0 0 auto; }
 .buttons, .pages { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
-.top button { white-space: nowrap; }
 .qr { display: block; width: 15rem; max-width: 100%; height: auto; }
 .codes { columns: 11rem; list-style: none; }
 .card > h2:first-child, .card > h3:first-child { margin-top: 0; }
 details.card { padding: .5rem 1rem; }
 main form { margin-bottom: .75rem; }
 .filter > p { flex-basis: 100%; }
-td form, td p { margin: 0; }
+dl.facts dd, td form, td p { margin: 0; }
 td details summary { padding: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .badge.live { color: var(--accent); font-weight: 600; }

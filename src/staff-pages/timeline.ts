@@ -17,7 +17,7 @@ import {
   userText,
 } from './format.ts'
 import { deliveryPath } from './paths.ts'
-import { chargedInWords, givenBackInWords } from './sentences/payment-advice.ts'
+import { priceInWords } from './sentences/payment-advice.ts'
 
 /** Shows an intent's past and future, with its webhooks. `intent` must have its current status (`asOf`). */
 export function renderPaymentTimeline(
@@ -27,19 +27,15 @@ export function renderPaymentTimeline(
 ): string {
   const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
   const entries = [
-    { at: intent.createdAt, text: html`<b>Created</b> by the merchant` },
+    ...entryAt(intent.createdAt, html`<b>Created</b> by the merchant`),
     ...attemptsToPay(intent),
     ...refunds(intent),
     ...ends(intent),
-    ...intent.outbox.map(({ event, createdAt }) => ({
-      at: createdAt,
-      text: html`<b>${event}</b> happened; not sent to the endpoints yet`,
-    })),
+    ...intent.outbox.flatMap(({ event, createdAt }) =>
+      entryAt(createdAt, html`<b>${event}</b> happened; not sent to the endpoints yet`),
+    ),
     ...deliveries.flatMap(storyOf),
-    ...trail.map((line) => ({
-      at: line.at,
-      text: html`!${nameOf(byId.get(line.subject))}: !${actOf(line)}`,
-    })),
+    ...trail.flatMap((line) => entryAt(line.at, html`!${nameOf(byId.get(line.subject))}: !${actOf(line)}`)),
   ]
   const inOrder = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime())
   return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${time(at)} <span>!${text}</span></li>`)}</ol>`
@@ -49,11 +45,11 @@ function storyOf(delivery: ListedDelivery): Entry[] {
   const name = nameOf(delivery)
   const { createdAt, deadAt, cancelledAt } = delivery
   return [
-    { at: createdAt, text: html`!${name}: delivery created` },
-    ...numberAttempts(delivery).map(({ number, attempt }) => ({
-      at: attempt.at,
-      text: html`!${name}: attempt ${number}, !${userText(outcomeOf(attempt))} after ${formatDuration(attempt.durationMs)}`,
-    })),
+    ...entryAt(createdAt, html`!${name}: delivery created`),
+    ...numberAttempts(delivery).flatMap(({ number, attempt }) => {
+      const result = html`!${userText(outcomeOf(attempt))} after ${formatDuration(attempt.durationMs)}`
+      return entryAt(attempt.at, html`!${name}: attempt ${number}, !${result}`)
+    }),
     ...entryAt(deadAt, html`!${name}: <b>DEAD</b>, no attempt follows`),
     ...entryAt(cancelledAt, html`!${name}: <b>CANCELLED</b>, because the endpoint was deleted or disabled`),
     ...entryAt(dueAt(delivery), html`!${name}: ${dueText(delivery)}`),
@@ -105,33 +101,27 @@ const reasons: Record<CancellationReason, string> = {
 }
 
 function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent): Entry[] {
-  if (isPending(status)) return [{ at: expiresAt, text: 'Expires if it is not paid' }]
+  if (isPending(status)) return entryAt(expiresAt, 'Expires if it is not paid')
   if (cancellationReason === null) return []
-  return [{ at: updatedAt, text: html`<b>${status}</b>: ${reasons[cancellationReason]}` }]
+  return entryAt(updatedAt, html`<b>${status}</b>: ${reasons[cancellationReason]}`)
 }
 
 /** Lists the payments and the failed refunds. Other refunds are listed separately. */
 function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
+  const ended = attempts.flatMap((attempt) => {
+    const name = nameOfAttempt(attempt)
+    const result = attempt.kind === 'payment' ? paymentOutcome(attempt) : refundOutcome(attempt)
+    return [
+      ...entryAt(attempt.startedAt, html`!${name} started`),
+      ...entryAt(attempt.at, html`!${name}${attempt.kind === 'payment' ? '' : ' failed'}: ${result}`),
+    ]
+  })
+  if (hold === null) return ended
+  const name = nameOfAttempt({ ...hold, kind: 'payment', fee: hold.commission.payerTtc })
   return [
-    ...attempts.flatMap((attempt) => [
-      ...entryAt(attempt.startedAt, html`!${nameOfAttempt(attempt)} started`),
-      {
-        at: attempt.at,
-        text:
-          attempt.kind === 'payment'
-            ? html`!${nameOfAttempt(attempt)}: ${paymentOutcome(attempt)}`
-            : html`!${nameOfAttempt(attempt)} failed: ${refundOutcome(attempt)}`,
-      },
-    ]),
-    ...(hold === null
-      ? []
-      : [
-          {
-            at: hold.startedAt,
-            text: html`!${nameOfAttempt({ ...hold, kind: 'payment', fee: hold.commission.payerTtc })} started`,
-          },
-          { at: hold.queryAt, text: 'The service checks the outcome of the payment with the wallet' },
-        ]),
+    ...ended,
+    ...entryAt(hold.startedAt, html`!${name} started`),
+    ...entryAt(hold.queryAt, 'The service checks the outcome of the payment with the wallet'),
   ]
 }
 
@@ -139,15 +129,15 @@ type NamedAttempt = Pick<PaymentAttempt, 'kind' | 'amount' | 'fee' | 'payerPhone
 
 const nameOfAttempt = ({ kind, payerPhone, ...price }: NamedAttempt): string =>
   kind === 'payment'
-    ? html`<b>Payment</b> of ${chargedInWords(language, price)} by <bdi dir="ltr">${payerPhone}</bdi>`
-    : html`<b>Refund</b> of ${givenBackInWords(language, price)}`
+    ? html`<b>Payment</b> of ${priceInWords('charged', language, price)} by <bdi dir="ltr">${payerPhone}</bdi>`
+    : html`<b>Refund</b> of ${priceInWords('givenBack', language, price)}`
 
 const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
   all.flatMap(({ amount, returnedFees, status, createdAt, queryAt }) => [
-    {
-      at: createdAt,
-      text: html`<b>Refund</b> of ${givenBackInWords(language, { amount, fee: returnedFees.payerTtc })}: ${status}`,
-    },
+    ...entryAt(
+      createdAt,
+      html`<b>Refund</b> of ${priceInWords('givenBack', language, { amount, fee: returnedFees.payerTtc })}: ${status}`,
+    ),
     ...entryAt(queryAt, 'The service checks the outcome of the refund with the wallet'),
   ])
 

@@ -2,12 +2,14 @@ import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { nextPath, signedIn, visit, withStaff } from './staff.ts'
 
 describe('The audit trail', () => {
-  const service = withService()
+  const recorded = recordLog('error')
+  const service = withService({}, recorded.log)
   const viewer = withStaff(service, 'viewer')
 
   let lines = 0
@@ -167,6 +169,23 @@ describe('The audit trail', () => {
       expect((await visit(service).post('/admin/audit/export', { format: 'csv' })).status).to.equal(403)
       expect((await support.get('/admin/audit/export')).status).to.equal(404)
       expect(await exports()).to.have.length(before)
+    })
+
+    it('shows an error page if no slot is free, and logs an error that ends the download early', async () => {
+      const support = await signedIn(service, 'support')
+      const download = () => support.act('/admin/audit/export', { format: 'csv', business })
+      const { capacity, lists } = service.deps
+      const held = [1, 2].map(() => capacity.takeNow([`staff ${support.name}`], { queries: 1 }))
+      const refused = await download()
+      for (const slot of held) slot?.free()
+      expect([refused.status, refused.text.includes('Too many requests')]).to.deep.equal([429, true])
+      const { run } = lists
+      let reads = 0
+      lists.run = (...args) => ((reads += 1) === 2 ? Promise.reject(new Error('a bug')) : run(...args))
+      const ended = await download().catch(() => 'broken off')
+      lists.run = run
+      expect(ended).to.equal('broken off')
+      expect(recorded.lines().map(({ msg }) => msg)).to.include('request.failed')
     })
 
     it('can be printed on the command line', async () => {

@@ -52,6 +52,7 @@ const isGone = (error: unknown): boolean =>
   /^ERR_STREAM_(PREMATURE_CLOSE|UNABLE_TO_PIPE)$/.test((error as { code?: string }).code ?? '')
 
 export const csvType = 'text/csv; charset=utf-8'
+export const exportTypes = { csv: csvType, jsonl: 'application/x-ndjson' } as const
 
 export interface CsvFile {
   name: string

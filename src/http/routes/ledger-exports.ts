@@ -2,7 +2,7 @@ import { type ExportKind, exportKinds, exportLedgerQuery } from '../../../schema
 import { largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
 import { operationsIn } from '../operations/route.ts'
-import { csvType } from '../responses/download.ts'
+import { exportTypes } from '../responses/download.ts'
 
 const { download } = operationsIn('Exports')
 
@@ -27,8 +27,6 @@ const texts = {
   },
 } satisfies Record<ExportKind, object>
 
-const contentTypes = { csv: csvType, jsonl: 'application/x-ndjson' }
-
 export const ledgerExportRoutes = exportKinds.map((kind) =>
   download(`/dev/exports/${kind}`, {
     ...texts[kind],
@@ -45,7 +43,7 @@ export const ledgerExportRoutes = exportKinds.map((kind) =>
     download: async (deps, caller, { query }) => {
       const { format = 'csv' } = query
       return {
-        contentType: contentTypes[format],
+        contentType: exportTypes[format],
         fileName: `${kind}.${format}`,
         pieces: exportLedger(deps, caller, kind, query),
       }

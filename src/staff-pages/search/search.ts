@@ -78,9 +78,10 @@ async function sendResults(
   if (only !== undefined && others.length === 0) return redirectTo(res, only.path)
   const ids = hits.flatMap(({ intent }) => (intent === null ? [] : [intent.businessId]))
   const businesses = await lookUpBusinesses(deps, [...new Set(ids)])
+  const ofId = new Map(businesses.map((business) => [business._id, business]))
   const body = html`<h1>Search</h1>
     !${searchForms(staffOf(res), query, by)}
-    !${hits.length === 0 ? nothing(query, whyNoHit) : resultList(groups, businesses)}`
+    !${hits.length === 0 ? nothing(query, whyNoHit) : groups.map((group) => section(group, ofId))}`
   sendStaffPage(res, { title: 'Search', current: '/admin', body })
 }
 
@@ -88,11 +89,6 @@ const nothing = (query: string, whyNoHit: string | null): string =>
   html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${userText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
 
 const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
-
-const resultList = (groups: readonly ResultGroup[], businesses: readonly Business[]): string => {
-  const ofId = new Map(businesses.map((business) => [business._id, business]))
-  return groups.map((group) => section(group, ofId)).join('')
-}
 
 const section = ({ kind, shown, hits }: ResultGroup, businesses: ReadonlyMap<string, Business>): string => {
   const payments = hits.flatMap(({ intent }) =>

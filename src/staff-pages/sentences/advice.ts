@@ -9,13 +9,9 @@ export const inEach = (en: string, fr: string, ar: string): CallerText => ({ en,
 /** Support staff read what happened and what comes next. `{name}` stands for a value such as an amount. */
 export type Sentences = CallerText & Record<'happened' | 'next', string>
 
-export const sentences = (happened: string, next: string, en: string, fr: string, ar: string): Sentences => ({
-  happened,
-  next,
-  en,
-  fr,
-  ar,
-})
+export const sentences = (happened: string, next: string, en: string, fr: string, ar: string): Sentences => {
+  return { happened, next, en, fr, ar }
+}
 
 export const fillTemplate = (text: string, facts: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

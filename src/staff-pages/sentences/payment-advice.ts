@@ -5,7 +5,7 @@ import type { Refund } from '../../intents/records.ts'
 import type { TracedIntent } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import { adviceFrom, type CallerText, fillTemplate, inEach, type Sentences } from './advice.ts'
+import { adviceFrom, fillTemplate, inEach, type Sentences } from './advice.ts'
 import { paymentSentences } from './payment-sentences.ts'
 import { failedRefundOf, openRefundOf, paymentStateOf } from './payment-state.ts'
 
@@ -33,9 +33,9 @@ export function paymentFacts(locale: Locale, intent: TracedIntent, price: PriceW
     notCharged: locale.words.nothingTaken,
     reference: ltrText(locale, reference),
     // If the price is null, the customer hasn't chosen an amount yet.
-    amount: price === null ? 'an amount of their choice' : chargedInWords(locale, price),
-    refunded: givenBackInWords(locale, sumOf(made)),
-    refund: refund === undefined ? '' : givenBackInWords(locale, refund),
+    amount: price === null ? 'an amount of their choice' : priceInWords('charged', locale, price),
+    refunded: priceInWords('givenBack', locale, sumOf(made)),
+    refund: refund === undefined ? '' : priceInWords('givenBack', locale, refund),
     since: moment(hold?.startedAt ?? open?.createdAt ?? lastAttempt?.startedAt ?? lastAttempt?.at),
     validUntil: moment(hold?.validUntil ?? open?.validUntil),
     queryAt: moment(hold?.queryAt ?? open?.queryAt ?? open?.validUntil),
@@ -87,16 +87,9 @@ const parts = {
 }
 
 /** Returns e.g. `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`. Merchants know only the amount. */
-export const chargedInWords = (language: Language, price: PriceWithFee): string =>
-  totalInWords(language, price, parts.charged)
-
-/** Returns e.g. `202.00 MRU (200.00 MRU and 2.00 MRU of the fee)`. */
-export const givenBackInWords = (language: Language, price: PriceWithFee): string =>
-  totalInWords(language, price, parts.givenBack)
-
-function totalInWords(language: Language, { amount, fee }: PriceWithFee, part: CallerText): string {
+export function priceInWords(kind: keyof typeof parts, language: Language, { amount, fee }: PriceWithFee) {
   const shown = (centimes: number) => ltrText(language, language.money(centimes))
   const total = shown(amount + fee)
-  const inParts = fillTemplate(part[language.code], { amount: shown(amount), fee: shown(fee) })
+  const inParts = fillTemplate(parts[kind][language.code], { amount: shown(amount), fee: shown(fee) })
   return fee === 0 ? total : `${total} (${inParts})`
 }

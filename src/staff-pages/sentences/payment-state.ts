@@ -20,7 +20,7 @@ export type PaymentState =
   | 'paid'
   | RefundState
 
-export type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 'refunded-in-part' | 'refunded'
+type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 'refunded-in-part' | 'refunded'
 
 type Owner = Pick<Business, 'suspended'> | null
 type StateOf = (intent: TracedIntent, business: Owner, now: Date) => PaymentState

@@ -61,7 +61,7 @@ const responded = inEach(
 const unknownCause = inEach('the attempt failed', 'la tentative a échoué', 'فشلت المحاولة')
 
 /** States that need different sentences for a caller. */
-export type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
+type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
 const sentAsTheyHappen = 'Events to which the endpoint is subscribed are sent as they happen.'
 const requeueOnceEnabled = 'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.'
@@ -108,6 +108,8 @@ export const endpointSentences: Record<EndpointState, Sentences> = {
   ),
 }
 
+const whileActive = <Value>(active: Value) => ({ unused: active, healthy: active, failing: active })
+
 const allFailed = (next: string, en: string, fr: string, ar: string): Sentences =>
   sentences(
     "All attempts failed. The service won't try again on its own.",
@@ -125,8 +127,7 @@ const accepting = allFailed(
 )
 
 export const deadSentences: Record<EndpointState, Sentences> = {
-  unused: accepting,
-  healthy: accepting,
+  ...whileActive(accepting),
   failing: allFailed(
     'Wait for the merchant to fix the server, then re-queue the dead deliveries. Each gets only one more attempt.',
     'The last error was: {lastError}. Once your server is fixed, call us, and we will make another attempt.',
@@ -147,18 +148,16 @@ export const deadSentences: Record<EndpointState, Sentences> = {
   ),
 }
 
-const noneWhileActive = { unused: null, healthy: null, failing: null }
-
 /** Why deliveries to such an endpoint can't be re-queued, or null if they can. */
 export const requeueRemedy: Record<EndpointState, string | null> = {
-  ...noneWhileActive,
+  ...whileActive(null),
   disabled: requeueOnceEnabled,
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
 }
 
 /** Why events can't be replayed to such an endpoint, or null if they can. */
 export const replayRemedy: Record<EndpointState, string | null> = {
-  ...noneWhileActive,
+  ...whileActive(null),
   disabled: 'Endpoint disabled. Once the merchant has enabled it, replay the events.',
   deleted:
     'Endpoint deleted. Events cannot be replayed to it. The merchant can create a new endpoint and replay the events to that.',
@@ -201,12 +200,7 @@ const webhookNames = inEach(
 )
 const deadWebhook = inEach('the {webhook}', 'du {webhook}', '{webhook}')
 
-const whileActive = (active: Sentences): Record<EndpointState, Sentences> => ({
-  ...endpointSentences,
-  unused: active,
-  healthy: active,
-  failing: active,
-})
+const open = (active: Sentences) => ({ ...endpointSentences, ...whileActive(active) })
 
 const delivered = sentences(
   'The endpoint accepted the delivery on {deliveredAt}.',
@@ -217,7 +211,7 @@ const delivered = sentences(
 )
 
 export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sentences>> = {
-  PENDING: whileActive(
+  PENDING: open(
     sentences(
       'No attempt has ended yet.',
       'The first attempt is due on {nextAttemptAt}. If it does not start, call an operator.',
@@ -226,7 +220,7 @@ export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sen
       'سيُرسَل {webhook} إلى {host} بعد قليل.',
     ),
   ),
-  RETRYING: whileActive(
+  RETRYING: open(
     sentences(
       'The last attempt failed: {lastError}.',
       'The next attempt is due on {nextAttemptAt}. If the server is fixed earlier, re-queue the delivery. After eight failed attempts, no further attempt follows.',
@@ -237,7 +231,7 @@ export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sen
   ),
   DELIVERED: { ...whileActive(delivered), disabled: delivered, deleted: delivered },
   DEAD: deadSentences,
-  CANCELLED: whileActive(
+  CANCELLED: open(
     sentences(
       'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
       'Re-queue the delivery. It gets one more attempt now, with the same id and content.',
