@@ -93,6 +93,14 @@ describe('The delivery slot limiter', () => {
       expect(slots.available(owner)).to.equal(50)
     })
 
+    it('removes one slot for an attempt that is slow and then fails', async () => {
+      const taken = takeAll(slots, ownerOf('a', 'shop'))
+      freeAll(taken.splice(10), null)
+      await time.advance(fastForMs)
+      freeAll(taken, false)
+      expect(slots.available(ownerOf('a', 'shop'))).to.equal(40)
+    })
+
     it("starts over from the endpoint's stored health once the process has forgotten the endpoint", async () => {
       const owner = failingOwner('a', 'bad')
       freeAll(takeAll(slots, owner), true)

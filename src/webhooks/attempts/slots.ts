@@ -7,7 +7,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 /** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 
-/** Fast attempts per endpoint at a time. Each success adds one, each slow or failed attempt removes one. */
+/** Fast attempts per endpoint at a time. A success adds one. A failure or 5 s without a response removes one. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
 /** Limits per process. In measurements, 1,000 hanging attempts took about 40 MB. */
@@ -144,7 +144,9 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
 
   function slotOf(use: Use, held: NonNullable<ReturnType<typeof share.takeNow>>): AttemptSlot {
     let isFree = false
+    let isSlow = false
     const cancel = after(fastForMs, () => {
+      isSlow = true
       shrink(use)
       held.moveTo({ fast: 0, slow: 1 })
     })
@@ -158,7 +160,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
         isFree = true
         cancel()
         if (delivered === true) use.window = Math.min(window.max, use.window + 1)
-        if (delivered === false) shrink(use)
+        if (delivered === false && !isSlow) shrink(use)
         held.free()
       },
     }
