@@ -179,7 +179,7 @@ export const bugs: PlantedBugs = {
     replace('createHealthNotes', 'result.endpointId', "'all'"),
     replace(
       'createHealthNotes',
-      '$endpoints.updateOne({ _id }, healthChange(notes))',
+      '$endpoints.updateOne({ _id, url }, healthChange(notes))',
       'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthChange(own) } })) as never)',
     ),
   ],

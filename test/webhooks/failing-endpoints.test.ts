@@ -232,14 +232,23 @@ describe('A failing endpoint', () => {
       await attemptNew(2)
       advance(24 * hourMs)
       for (const each of changes) await change(each)
-      await attemptNew(2)
+      expect((await listed()).health.failuresInRow).to.equal(0)
+      await attemptNew(1)
+      advance(24 * hourMs)
       await poll(service)
       expect(await reports()).to.have.length(0)
     }
     await change({ events: ['payment.created'] })
-    advance(24 * hourMs)
+    await attemptNew(1)
     await poll(service)
     expect(await statuses()).to.deep.equal([['FAILING', true]])
+  })
+
+  it('is not failing because of an attempt at its previous URL', async () => {
+    await change({ url: endpointServer.url })
+    note(failing, 'n', untriedHealth)
+    await service.deps.healthNotes.close()
+    expect((await listed()).health).to.include({ failuresInRow: 0, lastError: null })
   })
 
   it('shows its last 24 hours of results to its merchant and to staff', async () => {
@@ -288,7 +297,8 @@ describe('A failing endpoint', () => {
 
   it('is reported even while a transaction has another endpoint locked', async () => {
     const { Endpoint } = service.deps
-    const { id: locked } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    const url = `${endpointServer.url}?token=s3cret`
+    const { id: locked } = await subscribe(service, merchant, url, ['payment.created'])
     await attemptNew(2)
     advance(24 * hourMs)
     const isReported = async (_id: string) =>
@@ -326,7 +336,7 @@ describe('A failing endpoint', () => {
   function note(endpointId: string, result: string, before: EndpointHealth): EndpointHealth {
     advance(1_000)
     const at = service.clock.now()
-    const noted = { endpointId, businessId: merchant.businessId, sandbox: true, at, durationMs: 70 }
+    const noted = { endpointId, url: `${endpointServer.url}?token=s3cret`, at, durationMs: 70 }
     if (result === 's') {
       service.deps.healthNotes.note({ ...noted, stage: null, status: 200 })
       return { ...before, lastSuccessAt: at, lastDurationMs: 70, failuresInRow: 0, failingSince: null }

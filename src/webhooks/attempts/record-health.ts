@@ -8,9 +8,8 @@ import { startOfHour } from '../../platform/time.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
 import { hourField } from '../endpoints/endpoint-facts.ts'
 
-interface HealthNote extends Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'> {
-  endpointId: string
-}
+type Result = Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'>
+type HealthNote = Result & { endpointId: string; url: string }
 
 export type HealthNotes = ReturnType<typeof createHealthNotes>
 
@@ -31,10 +30,11 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {
     while (gathered.length > 0) {
       await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
-      const notes = gathered.splice(0)
-      await nativeCollection(models.Endpoint)
-        .updateOne({ _id }, healthChange(notes))
-        .catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
+      // Results from before a URL change say nothing about the new URL.
+      for (const [url, notes] of Map.groupBy(gathered.splice(0), (note) => note.url))
+        await nativeCollection(models.Endpoint)
+          .updateOne({ _id, url }, healthChange(notes))
+          .catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
     }
     noted.delete(_id)
   }
@@ -56,10 +56,10 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
   }
 }
 
-const isSuccess = ({ stage }: HealthNote): boolean => stage === null
+const isSuccess = ({ stage }: Result): boolean => stage === null
 
 /** `notes` must be in the order in which the attempts ended. */
-export function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
+export function healthChange(notes: Result[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
   const failure = notes.findLast((note) => !isSuccess(note))
   return [
@@ -82,7 +82,7 @@ export function healthChange(notes: HealthNote[]): Record<string, unknown>[] {
   ]
 }
 
-function failuresInRow(notes: HealthNote[], hasSuccess: boolean): Record<string, unknown> {
+function failuresInRow(notes: Result[], hasSuccess: boolean): Record<string, unknown> {
   const latest = notes.slice(notes.findLastIndex(isSuccess) + 1)
   const since = latest[0]?.at ?? null
   return hasSuccess
@@ -94,7 +94,7 @@ function failuresInRow(notes: HealthNote[], hasSuccess: boolean): Record<string,
 }
 
 /** Marks a reported failure as recovered, so that the poll reports the recovery. */
-const ended = ({ at }: HealthNote) => ({
+const ended = ({ at }: Result) => ({
   $cond: [
     { $eq: [{ $type: '$reportedFailure' }, 'object'] },
     { $mergeObjects: [{ recoveredAt: at }, '$reportedFailure'] },
@@ -103,7 +103,7 @@ const ended = ({ at }: HealthNote) => ({
 })
 
 /** Each hour's counts overwrite those of the same hour of the day before. */
-const hourChanges = (notes: HealthNote[]): Record<string, unknown> =>
+const hourChanges = (notes: Result[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => startOfHour(at).getTime())].map(([start, ofHour]) => {
       const field = hourField(start)

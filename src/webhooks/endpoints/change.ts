@@ -126,7 +126,9 @@ export async function updateEndpoint(
         permitEvents(caller, endpoint.events, 'events')
       const changed = { ...endpoint, ...change, updatedAt: at }
       const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
-      const set = { ...change, ...(isNewStart ? { 'health.failingSince': null } : {}), updatedAt: at }
+      if (isNewStart) changed.health = { ...endpoint.health, failuresInRow: 0, failingSince: null }
+      const restart = isNewStart && { 'health.failuresInRow': 0, 'health.failingSince': null }
+      const set = { ...change, ...restart, updatedAt: at }
       await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
       const changes = auditedChanges(deps, endpoint, changed)
       addsLine = changes !== null
