@@ -35,8 +35,9 @@ export const maxIntentsPerJob = 100
 export interface NewJob<Name extends QueueName> {
   name?: string
   data: JobPayloads[Name]
-  jobId: string | undefined
-  delayMs: number
+  jobId?: string
+  /** 0 by default. */
+  delayMs?: number
   apartMs?: number
 }
 

@@ -25,7 +25,7 @@ export const maintenance: QueueWorker<'maintenance'> = {
 
 /** Does nothing if a maintenance job exists or has just run. */
 export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
-  deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', delayMs: 0, apartMs }])
+  deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', apartMs }])
 
 /**
  * Restores the failed jobs of deliveries that died recently, and returns their number. If Redis may have lost

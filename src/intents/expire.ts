@@ -50,7 +50,6 @@ export const expiryJob = (
   now: Date,
 ): NewJob<'intent-expiry'> => ({
   data: { referenceNumbers: [referenceNumber] },
-  jobId: undefined,
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
 

@@ -2,25 +2,18 @@ import type { EventName } from '../../schemas/events.ts'
 import type { JobPayloads } from '../../schemas/jobs.ts'
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { ifPresent } from '../mongo/declare.ts'
-import {
-  anything,
-  date,
-  flag,
-  oneOf,
-  optional,
-  part,
-  text,
-  type ValueOfField,
-  whole,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 /** If `retryable`, the intent is still PENDING and the customer can pay again. */
-export const failureFields = part({ code: oneOf<DeclineReason | FailureReason>(), retryable: flag })
-export type PaymentFailure = ValueOfField<typeof failureFields>
+export const failureFields = field.part({
+  code: field.oneOf<DeclineReason | FailureReason>(),
+  retryable: field.flag,
+})
+export type PaymentFailure = field.ValueOfField<typeof failureFields>
 
 /** Values as of the event, because they may change later. The format sets a default if one is missing. */
 export interface EventFacts {
@@ -54,21 +47,24 @@ export interface EventFacts {
 }
 
 /** `format` decides how `data` is composed from the facts. */
-export const recordedFields = part({ format: whole, facts: anything<EventFacts>() })
-export type RecordedFacts = ValueOfField<typeof recordedFields>
+export const recordedFields = field.part({ format: field.whole, facts: field.anything<EventFacts>() })
+export type RecordedFacts = field.ValueOfField<typeof recordedFields>
 
 /** Both are missing if no request caused the event, e.g. if the intent expired. */
-export const causedFields = part({ requestId: optional(text), traceparent: optional(text) })
-export type EventCause = ValueOfField<typeof causedFields>
+export const causedFields = field.part({
+  requestId: field.optional(field.text),
+  traceparent: field.optional(field.text),
+})
+export type EventCause = field.ValueOfField<typeof causedFields>
 
-export const outboxFields = part({
+export const outboxFields = field.part({
   ...recordedFields.fields,
   ...causedFields.fields,
-  id: text,
-  event: oneOf<EventName>(),
-  createdAt: date,
+  id: field.text,
+  event: field.oneOf<EventName>(),
+  createdAt: field.date,
 })
-export type OutboxEvent = ValueOfField<typeof outboxFields>
+export type OutboxEvent = field.ValueOfField<typeof outboxFields>
 
 /** Has every field that the poll needs, so the poll reads only index keys. */
 export const outboxIndex = {
@@ -98,5 +94,5 @@ export function wakeRelay(
   ids: keyof JobPayloads['outbox-relay'] = 'intentIds',
 ): void {
   const data = { intentIds: [], orderIds: [], [ids]: [_id] }
-  deps.enqueue('outbox-relay', [{ data, jobId: undefined, delayMs: 0 }])
+  deps.enqueue('outbox-relay', [{ data }])
 }

@@ -52,28 +52,27 @@ const mergedRelay = (jobs: NewJob<'outbox-relay'>[]): NewJob<'outbox-relay'> => 
     intentIds: [...new Set(jobs.flatMap(({ data }) => data.intentIds))],
     orderIds: [...new Set(jobs.flatMap(({ data }) => data.orderIds))],
   },
-  jobId: undefined,
-  delayMs: 0,
 })
+
+const delayOf = ({ delayMs = 0 }: NewJob<QueueName>): number => delayMs
 
 function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'>[] {
   const groups: NewJob<'intent-expiry'>[][] = []
-  for (const job of jobs.toSorted((a, b) => a.delayMs - b.delayMs)) {
+  for (const job of jobs.toSorted((a, b) => delayOf(a) - delayOf(b))) {
     const group = groups.at(-1)
-    const isTogether = job.delayMs - (group?.[0]?.delayMs ?? Number.NaN) <= maxSpreadMs
-    if (group !== undefined && isTogether && group.length < maxIntentsPerJob) group.push(job)
+    const isTogether = group?.[0] !== undefined && delayOf(job) - delayOf(group[0]) <= maxSpreadMs
+    if (isTogether && group.length < maxIntentsPerJob) group.push(job)
     else groups.push([job])
   }
   return groups.map((group) => ({
     data: { referenceNumbers: group.flatMap(({ data }) => data.referenceNumbers) },
-    jobId: undefined,
-    delayMs: group.at(-1)?.delayMs ?? 0,
+    delayMs: Math.max(...group.map(delayOf)),
   }))
 }
 
 /** Leaves out `attempts`, because BullMQ doesn't decide when a job is retried (workers/run/run-job.ts). */
 const jobOptions = ({ jobId, delayMs, apartMs }: NewJob<QueueName>): JobsOptions => ({
   ...(jobId !== undefined && { jobId }),
-  ...(delayMs > 0 && { delay: delayMs }),
+  ...(delayMs && { delay: delayMs }),
   ...(jobId && apartMs && { deduplication: { id: jobId, ttl: apartMs } }),
 })

@@ -131,85 +131,79 @@ async function relayDocument(
 const maxUnsentMs = 60_000
 
 /** Skips the endpoint that an event is about. */
-const relayDeliveries = (
+async function relayDeliveries(
   deps: AttemptDeps,
   counts: Relayed,
   stored: Source,
   endpoints: readonly TargetEndpoint[],
-) =>
-  tracedRelay(deps, stored, async (source) => {
-    const targets = endpoints.filter(
-      (endpoint) => acceptsEvent(endpoint, source) && endpoint._id !== source._id,
-    )
-    const leaseToken = newId()
-    const inserted = await Promise.allSettled(
-      source.outbox.flatMap((event) =>
-        targets
-          .filter(({ events }) => events.includes(event.event))
-          .map((endpoint) => relayTo(deps, source, event, endpoint, leaseToken)),
-      ),
-    )
-    const waiting = inserted.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
-    // This process starts the attempts as slots become free, unless it runs no attempts at all.
-    if (waiting.length > 0 && !deps.slots.isOpen()) deps.enqueue('webhook-delivery', waiting)
-    counts.deliveries += inserted.length
-    counts.waiting += waiting.length
-    const failed = inserted.find((result) => result.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-  })
+): Promise<void> {
+  const { source, endSpans } = traceEvents(deps, stored)
+  const targets = endpoints.filter(
+    (endpoint) => acceptsEvent(endpoint, source) && endpoint._id !== source._id,
+  )
+  const leaseToken = newId()
+  const results = await Promise.allSettled(
+    source.outbox.flatMap((event) =>
+      targets
+        .filter(({ events }) => events.includes(event.event))
+        .map((endpoint) => relayTo(deps, source, event, endpoint, leaseToken)),
+    ),
+  )
+  const inserted = results.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
+  const waiting = inserted.filter((job) => job !== 'begun')
+  // This process starts the attempts as slots become free, unless it runs no attempts at all.
+  if (waiting.length > 0 && !deps.slots.isOpen()) deps.enqueue('webhook-delivery', waiting)
+  counts.deliveries += inserted.length
+  counts.waiting += waiting.length
+  const failed = results.find((result) => result.status === 'rejected')
+  endSpans(failed !== undefined)
+  if (failed !== undefined) throw failed.reason
+}
 
-/** Returns a wake-up job if there's no slot. Leaves an existing delivery to the relay that inserted it. */
+/** Returns a wake-up job if there's no slot, or null if another relay inserted the delivery. */
 async function relayTo(
   deps: AttemptDeps,
   source: Source,
   event: OutboxEvent,
   endpoint: TargetEndpoint,
   leaseToken: string,
-): Promise<NamedJob<'webhook-delivery'> | null> {
+): Promise<NamedJob<'webhook-delivery'> | 'begun' | null> {
   const slot = await deps.slots.take(slotOwner(endpoint))
   let hasBegun = false
   try {
     const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
     const insertion = deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)
     const isInserted = (await insertion).inserted
-    if (isInserted && slot !== null) {
-      beginAttempt(deps, delivery as LeasedDelivery, slot, source.bodySource)
-      hasBegun = true
-    }
-    if (isInserted) countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
-    return slot === null ? deliveryJob(delivery, deps.now()) : null
+    if (!isInserted) return null
+    countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
+    if (slot === null) return deliveryJob(delivery, deps.now())
+    beginAttempt(deps, delivery as LeasedDelivery, slot, source.bodySource)
+    hasBegun = true
+    return 'begun'
   } finally {
     if (!hasBegun) slot?.free(null)
   }
 }
 
 /** Each traced event gets a span, which is the parent of its delivery attempts' spans. */
-async function tracedRelay(
-  { tracing }: Pick<Deps, 'tracing'>,
-  source: Source,
-  relay: (source: Source) => Promise<void>,
-): Promise<void> {
-  if (tracing === null) return relay(source)
+function traceEvents({ tracing }: Pick<Deps, 'tracing'>, source: Source) {
   const { businessId, sandbox, referenceNumber } = source
   const spans: { span: TraceSpan; facts: Record<string, unknown> }[] = []
   const outbox = source.outbox.map((event) => {
     const { event: webhookEvent, requestId, traceparent } = event
-    if (traceparent === undefined) return event
+    if (tracing === null || traceparent === undefined) return event
     const span = tracing.begin('outbox-relay', 'part', traceparent)
     spans.push({ span, facts: { businessId, sandbox, referenceNumber, webhookEvent, requestId } })
     return { ...event, traceparent: span.traceparent }
   })
-  let failed = true
-  try {
-    await relay({ ...source, outbox })
-    failed = false
-  } finally {
+  const endSpans = (failed: boolean): void => {
     for (const { span, facts } of spans) span.end({ facts, failed })
   }
+  return { source: { ...source, outbox }, endSpans }
 }
 
 /** Limits a job's memory: an event takes up to 1.4 KB, of which a refund's reason can be 0.8 KB. */
-export const maxEventsPerRead = 10
+const maxEventsPerRead = 10
 /** Attempts read larger sources themselves, once they have a slot. A typical intent is below 2 KiB. */
 const smallBytes = 8 * 1024
 

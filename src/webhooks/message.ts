@@ -133,56 +133,47 @@ const maxPerRead = 50
 /** Finds sources by reference number. Returns null if the intent or order is gone. */
 export const createBodySourceBatcher = (models: Sources) =>
   createBatcher<string, BodySource | null>(maxPerRead, async (references) => {
-    const found = await findSources(models, references)
+    const found = await findBodySources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
 /** Callers outside the workers use this instead of the batcher. */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
-  (await findSources(models, [reference])).get(reference) ?? null
+  (await findBodySources(models, [reference])).get(reference) ?? null
 
-/** Reads the sources of up to a page of events. Intents and orders that are gone have no entry. */
+/** Intents and orders that are gone have no entry. */
 export async function findBodySources(
   models: Sources,
   references: readonly string[],
 ): Promise<Map<string, BodySource>> {
+  const found = new Map<string, BodySource>()
   const unique = [...new Set(references)]
-  const found: [string, BodySource][] = []
   for (let start = 0; start < unique.length; start += maxPerRead)
-    found.push(...(await findSources(models, unique.slice(start, start + maxPerRead))))
-  return new Map(found)
+    await addSources(found, models, unique.slice(start, start + maxPerRead))
+  return found
 }
 
-async function findSources(
-  { Intent, Order }: Sources,
-  references: readonly string[],
-): Promise<Map<string, BodySource>> {
+async function addSources(found: Map<string, BodySource>, { Intent, Order }: Sources, references: string[]) {
   const {
     payments,
     numbers,
     endpointIds = [],
-  } = Object.groupBy(new Set(references), (reference) => {
+  } = Object.groupBy(references, (reference) => {
     if (isOrderNumber(reference)) return 'numbers'
     return isId(reference) ? 'endpointIds' : 'payments'
   })
-  const [intents, orders] = await Promise.all([
-    payments === undefined
-      ? []
-      : nativeCollection(Intent)
-          .find<PaymentSource>(
-            { referenceNumber: { $in: payments } },
-            { projection: { _id: 0, ...paymentSourceFields } },
-          )
-          .toArray(),
-    numbers === undefined
-      ? []
-      : nativeCollection(Order)
-          .find<OrderSource>({ number: { $in: numbers } }, { projection: orderSourceFields })
-          .toArray(),
+  const projection = { _id: 0, ...paymentSourceFields }
+  const [intents = [], orders = []] = await Promise.all([
+    payments &&
+      nativeCollection(Intent)
+        .find<PaymentSource>({ referenceNumber: { $in: payments } }, { projection })
+        .toArray(),
+    numbers &&
+      nativeCollection(Order)
+        .find<OrderSource>({ number: { $in: numbers } }, { projection: orderSourceFields })
+        .toArray(),
   ])
-  return new Map<string, BodySource>([
-    ...intents.map((intent) => [intent.referenceNumber, intent] as const),
-    ...orders.map((order) => [order.number, order] as const),
-    ...endpointIds.map((endpointId) => [endpointId, { endpointId }] as const),
-  ])
+  for (const intent of intents) found.set(intent.referenceNumber, intent)
+  for (const order of orders) found.set(order.number, order)
+  for (const endpointId of endpointIds) found.set(endpointId, { endpointId })
 }

@@ -165,9 +165,7 @@ async function stopWithoutRedis(): Promise<number> {
   // One queue is open, the other isn't.
   for (let enqueued = 0; enqueued < 2_000; enqueued += 1) {
     const id = String(enqueued)
-    service.deps.enqueue('outbox-relay', [
-      { data: { intentIds: [id], orderIds: [] }, jobId: undefined, delayMs: 0 },
-    ])
+    service.deps.enqueue('outbox-relay', [{ data: { intentIds: [id], orderIds: [] } }])
     service.deps.enqueue('intent-expiry', [{ data: { referenceNumbers: [id] }, jobId: id, delayMs: 0 }])
   }
   const startedAt = performance.now()

@@ -4,17 +4,17 @@ import { inFairBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import {
   type AttemptCounts,
+  cancelledFields,
   endpointIdOf,
   errorOf,
   isLeased,
   jobIdOf,
   leasableFilter,
 } from '../deliveries/delivery.ts'
-import { type LeasedDelivery } from '../deliveries/lease.ts'
+import type { LeasedDelivery } from '../deliveries/lease.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
 import { type AttemptDeps, beginAttempt } from './attempt.ts'
-import type { AttemptSlot, SlotOwner } from './slots.ts'
-import { slotOwner } from './slots.ts'
+import { type AttemptSlot, type SlotOwner, slotOwner } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
@@ -58,10 +58,11 @@ function findDue(
 
 async function attemptAt(deps: DueDeps, endpointId: string, due: Due[]): Promise<void> {
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
-  const ids = due.map(({ _id }) => _id)
-  if (endpoint === null || !isReceiving(endpoint)) await cancelDue(deps, endpointId, ids)
-  else await beginAttempts(deps, slotOwner(endpoint), ids)
+  if (endpoint === null || !isReceiving(endpoint)) await cancelDue(deps, endpointId, idsOf(due))
+  else await beginAttempts(deps, slotOwner(endpoint), idsOf(due))
 }
+
+const idsOf = (found: Pick<Due, '_id'>[]): string[] => found.map(({ _id }) => _id)
 
 /** Unlike `Promise.all`, rejects only after every promise has settled. */
 export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
@@ -99,8 +100,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
       )
       .toArray()
     if (due.length === available) deps.slots.setWaiting(owner)
-    const ids = due.map(({ _id }) => _id)
-    return await beginAttempts(deps, owner, ids)
+    return await beginAttempts(deps, owner, idsOf(due))
   } catch (error) {
     deps.slots.setWaiting(owner)
     throw error
@@ -150,7 +150,7 @@ async function cancelDue(
   const now = deps.now()
   const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...leasableFilter(now) },
-    { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now } },
+    { $set: cancelledFields(now) },
   )
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }

@@ -23,24 +23,9 @@ import {
 import type { SentAttempt } from '../sender/send.ts'
 import { type AttemptSlot, slotOwner } from './slots.ts'
 
-export type AttemptDeps = Pick<
-  Deps,
-  | 'Delivery'
-  | 'backgroundWork'
-  | 'batchers'
-  | 'config'
-  | 'counters'
-  | 'enqueue'
-  | 'healthNotes'
-  | 'leases'
-  | 'log'
-  | 'metrics'
-  | 'now'
-  | 'secrets'
-  | 'sender'
-  | 'slots'
-  | 'tracing'
->
+export type AttemptDeps = Pick<Deps, 'Delivery' | 'batchers' | 'config' | 'counters' | 'now' | 'secrets'> &
+  Pick<Deps, 'backgroundWork' | 'enqueue' | 'healthNotes' | 'leases' | 'sender' | 'slots'> &
+  Pick<Deps, 'log' | 'metrics' | 'tracing'>
 
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 const endpointFields = {
@@ -115,35 +100,31 @@ async function send(
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })
   deps.leases.onRequestEnd(delivery)
-  slot.free(sent.stage === null)
+  const { status, stage, durationMs } = sent
+  slot.free(stage === null)
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
-  const verdict = judgeAttempt(
-    sent,
-    retryPosition(attempts, delivery.requeues),
-    deps.config.webhookRetryMs,
-    endedAt,
-  )
-  const outcome = verdict.status.toLowerCase()
-  const { status, stage, durationMs } = sent
-  const facts = { deliveryId, webhookEvent, sandbox, requestId, attempts, outcome, status, stage }
-  span?.end({ facts, failed: stage !== null })
+  const position = retryPosition(attempts, delivery.requeues)
+  const verdict = judgeAttempt(sent, position, deps.config.webhookRetryMs, endedAt)
+  const { nextAttemptAt } = verdict
+  const about = { deliveryId, webhookEvent, requestId, status }
+  const ended = { outcome: verdict.status.toLowerCase(), attempts, stage }
+  span?.end({ facts: { ...about, sandbox, ...ended }, failed: stage !== null })
   const record = { at, url, ...sent }
   // Test keys list a live endpoint's test deliveries, but must not be able to filter them by its responses.
-  const isSelectable = endpoint.sandbox === sandbox
-  const result = { delivery, ...verdict, attempt: record, isSelectable }
+  const result = { delivery, ...verdict, attempt: record, isSelectable: endpoint.sandbox === sandbox }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
-  const { nextAttemptAt } = verdict
   // If the lease was lost, no result is recorded, so no stage is logged. The response text is never logged.
   const logged = isRecorded
-    ? { outcome, attempts, stage, nextAttemptAt }
+    ? { ...ended, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
-  const labels = { outcome: logged.outcome }
-  const environment = modeOf(delivery)
-  deps.metrics.attempts.inc({ ...labels, stage: logged.stage ?? 'none', environment })
-  deps.metrics.attemptDuration.observe(labels, durationMs / 1000)
-  const about = { deliveryId, webhookEvent, reference, host: hostOf(endpoint), requestId }
-  deps.log.info({ ...about, traceId: span?.traceId, ...logged, status, durationMs }, 'webhook.attempted')
+  const { outcome } = logged
+  const labels = { outcome, stage: logged.stage ?? 'none', environment: modeOf(delivery) }
+  deps.metrics.attempts.inc(labels)
+  deps.metrics.attemptDuration.observe({ outcome }, durationMs / 1000)
+  const traceId = span?.traceId
+  const line = { ...about, reference, host: hostOf(endpoint), traceId, ...logged, durationMs }
+  deps.log.info(line, 'webhook.attempted')
   if (!isRecorded) return
   countStored(deps, delivery, { bytes: bytesOf(record) })
   deps.healthNotes.note({ ...record, endpointId: endpoint._id, at: endedAt })

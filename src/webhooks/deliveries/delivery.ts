@@ -2,73 +2,62 @@ import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import { maxAttempts } from '../../../schemas/deliveries.ts'
 import type { NamedJob } from '../../../schemas/jobs.ts'
 import { declareCollection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
-import {
-  date,
-  flag,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  text,
-  type ValueOfField,
-  whole,
-} from '../../mongo/fields.ts'
+import * as field from '../../mongo/fields.ts'
 import { causedFields, type EventCause, type OutboxEvent, recordedFields } from '../../outbox/event.ts'
 
-const attemptFields = part({
-  at: date,
+const attemptFields = field.part({
+  at: field.date,
   /** May differ from the delivery's URL, because merchants can change an endpoint's URL. */
-  url: text,
-  durationMs: whole,
-  status: orNull(whole),
+  url: field.text,
+  durationMs: field.whole,
+  status: field.orNull(field.whole),
   /** Where the attempt failed. Null if it succeeded. */
-  stage: orNull(text),
-  error: orNull(text),
+  stage: field.orNull(field.text),
+  error: field.orNull(field.text),
   /** The beginning of the response, until the clean-up removes it. */
-  responseText: optional(orNull(text)),
+  responseText: field.optional(field.orNull(field.text)),
 })
-export type AttemptRecord = ValueOfField<typeof attemptFields>
+export type AttemptRecord = field.ValueOfField<typeof attemptFields>
 
 export const deliveries = declareCollection({
   name: 'deliveries',
   kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
   fields: {
     /** Derived from the event and the endpoint, so relaying an event twice creates one delivery. */
-    _id: text,
-    endpointId: text,
-    businessId: text,
-    sandbox: flag,
-    event: text,
-    eventAt: date,
-    referenceNumber: text,
+    _id: field.text,
+    endpointId: field.text,
+    businessId: field.text,
+    sandbox: field.flag,
+    event: field.text,
+    eventAt: field.date,
+    referenceNumber: field.text,
     /** The endpoint's URL when the delivery was created. */
-    url: text,
-    status: oneOf<DeliveryStatus>(),
+    url: field.text,
+    status: field.oneOf<DeliveryStatus>(),
     /** Counts only attempts with a recorded result, not interrupted ones. */
-    attempts: whole,
+    attempts: field.whole,
     /** Manually requested attempts, in addition to those of the retry table. */
-    requeues: whole,
+    requeues: field.whole,
     /** The value of `attempts` at the last re-queue. If equal, the requested attempt has no result yet. */
-    attemptsAtRequeue: optional(whole),
+    attemptsAtRequeue: field.optional(field.whole),
     /** When a worker may lease the delivery, or when its current lease ends. Null once it's done. */
-    nextAttemptAt: orNull(date),
+    nextAttemptAt: field.orNull(field.date),
     /** Only the holder of this token may record a result. */
-    leaseToken: orNull(text),
+    leaseToken: field.orNull(field.text),
     /** The oldest comes first. In old deliveries, the clean-up keeps only the last attempt. */
-    attemptLog: list(attemptFields),
+    attemptLog: field.list(attemptFields),
     /** The HTTP status of a failed last attempt. Missing for test events to live endpoints. */
-    failureStatus: optional(whole),
+    failureStatus: field.optional(field.whole),
     /** The next clean-up must trim the delivery: it was open during the last one, or re-queued since. */
-    untrimmed: optional(flag),
-    createdAt: date,
-    deliveredAt: orNull(date),
-    deadAt: orNull(date),
-    cancelledAt: optional(date),
+    untrimmed: field.optional(field.flag),
+    createdAt: field.date,
+    deliveredAt: field.orNull(field.date),
+    deadAt: field.orNull(field.date),
+    cancelledAt: field.optional(field.date),
     /** The replay that inserted the delivery. Missing if the relay did. */
-    insertedBy: optional(text),
+    insertedBy: field.optional(field.text),
     /** The last replay that re-queued the delivery. */
-    requeuedBy: optional(text),
+    requeuedBy: field.optional(field.text),
     ...recordedFields.fields,
     ...causedFields.fields,
   },
@@ -179,6 +168,10 @@ export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLe
 
 /** A filter for deliveries that are due and not leased. */
 export const leasableFilter = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
+
+/** The fields that change when a delivery is cancelled. */
+export const cancelledFields = (now: Date) =>
+  ({ status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now }) as const
 
 type Lease = Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>
 

@@ -35,10 +35,18 @@ const shownUrls =
     return { ...found, url: shownUrl(deps, found.url), ...(attempts && { attemptLog: attempts }) }
   }
 
-export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery | null> =>
-  deps.Delivery.findOne({ _id: id }, tracedFields)
-    .lean<ListedDelivery | null>()
-    .transform((found) => found && shownUrls(deps)(found))
+const findDeliveries = (
+  deps: Reads,
+  filter: Record<string, unknown>,
+  fields: object,
+  options: { sort?: Record<string, 1 | -1>; limit: number },
+): Promise<ListedDelivery[]> =>
+  deps.Delivery.find(filter, fields, options)
+    .lean<ListedDelivery[]>()
+    .transform((found) => found.map(shownUrls(deps)))
+
+export const lookUpDelivery = async (deps: Reads, id: string): Promise<ListedDelivery | null> =>
+  (await findDeliveries(deps, { _id: id }, tracedFields, { limit: 1 }))[0] ?? null
 
 /** Includes the responses that staff may see. */
 export async function lookUpResponses(
@@ -64,37 +72,37 @@ function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createRespon
   return { ...attempt, responseText: isHidden ? null : withoutPath(responseText, attempt.url), isHidden }
 }
 
-const listDeliveriesFor = (
-  deps: Reads,
-  filter: Record<string, unknown>,
-  fields: object,
-  sort: Record<string, 1 | -1>,
-  limit: number,
-): Promise<ListedDelivery[]> =>
-  deps.Delivery.find(filter, fields)
-    .sort(sort)
-    .limit(limit)
-    .lean<ListedDelivery[]>()
-    .transform((found) => found.map(shownUrls(deps)))
-
 /** Returns the oldest first. */
-export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
-  listDeliveriesFor(deps, { referenceNumber }, tracedFields, { createdAt: 1, _id: 1 }, maxPerPayment)
+export function deliveriesOf(deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> {
+  const options = { sort: { createdAt: 1, _id: 1 }, limit: maxPerPayment } as const
+  return findDeliveries(deps, { referenceNumber }, tracedFields, options)
+}
 
 /** Returns the most recently dead first, each with only its last attempt. */
-export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
-  listDeliveriesFor(deps, { endpointId, ...deadIn(anyTime) }, recordFields, { deadAt: -1 }, maxListed)
+export function latestDeadOf(deps: Reads, endpointId: string): Promise<ListedDelivery[]> {
+  const options = { sort: { deadAt: -1 }, limit: maxListed } as const
+  return findDeliveries(deps, { endpointId, ...deadIn(anyTime) }, recordFields, options)
+}
+
+const newestFirst = { sort: { createdAt: -1, _id: -1 }, limit: maxListed } as const
 
 /** Returns live and test deliveries, newest first, each with only its last attempt. */
 export function latestInTrouble(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
   const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
-  return listDeliveriesFor(deps, inTrouble, recordFields, { createdAt: -1, _id: -1 }, maxListed)
+  return findDeliveries(deps, inTrouble, recordFields, newestFirst)
 }
 
-export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
-  deps.Endpoint.find({ _id: { $in: ids } }, endpointFields)
+const findEndpoints = (
+  deps: Reads,
+  filter: Record<string, unknown>,
+  options = {},
+): Promise<TracedEndpoint[]> =>
+  deps.Endpoint.find(filter, endpointFields, options)
     .lean<TracedEndpoint[]>()
     .transform((found) => found.map(shownUrls(deps)))
+
+export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
+  findEndpoints(deps, { _id: { $in: ids } })
 
 export const lookUpEndpoint = async (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
   (await lookUpEndpoints(deps, [id]))[0] ?? null
@@ -110,11 +118,7 @@ export async function endpointsOfDeliveries(
 
 /** Returns the newest first, including deleted endpoints. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
-  deps.Endpoint.find({ businessId }, endpointFields)
-    .sort({ createdAt: -1, _id: -1 })
-    .limit(maxListed)
-    .lean<TracedEndpoint[]>()
-    .transform((found) => found.map(shownUrls(deps)))
+  findEndpoints(deps, { businessId }, newestFirst)
 
 /** Leaves out an order's customer and a payment's metadata and short code. */
 const shownToStaff: ReadonlySet<string> = new Set([

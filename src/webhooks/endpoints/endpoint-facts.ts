@@ -36,8 +36,6 @@ const shownHours = 24
 
 /** Returns the start of the hour in ms since 1970. */
 
-export type LastDay = ReturnType<typeof lastDayOf>
-
 /** The same hour of the next day uses the same field. */
 export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
@@ -56,17 +54,7 @@ export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours
   }
 }
 
-export interface EndpointFacts
-  extends Pick<Endpoint, 'businessId' | 'sandbox' | 'url' | 'events' | 'health' | 'createdAt' | 'deletedAt'> {
-  id: string
-  state: 'active' | 'disabled' | 'deleted'
-  lastAttemptAt: Date | null
-  last24Hours: LastDay
-  /** Start of the failure that was reported to the merchant's other endpoints. */
-  reportedFailingSince: Date | null
-  /** Until this time, attempts are also signed with a replaced secret. */
-  oldSecretEndsAt: Date | null
-}
+export type EndpointFacts = ReturnType<typeof endpointFacts>
 
 export interface EndpointInDetail extends EndpointFacts {
   deliveries: DeliveryTotals
@@ -86,36 +74,25 @@ export const endpointFields = {
 } as const
 const factFields = { ...endpointFields, 'previousSecrets.validUntil': 1 } as const
 
-export function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Endpoint): EndpointFacts {
+type Facts = Pick<Endpoint, '_id' | keyof typeof endpointFields | 'previousSecrets'>
+
+function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Facts) {
+  const { _id: id, url, active, attemptHours, reportedFailure, previousSecrets, ...shown } = endpoint
+  const { health, deletedAt } = shown
   const now = deps.now()
-  const {
-    _id: id,
-    businessId,
-    sandbox,
-    url,
-    events,
-    active,
-    createdAt,
-    deletedAt,
-    previousSecrets,
-  } = endpoint
-  const { health, attemptHours, reportedFailure } = endpoint
   const ends = previousSecrets.map(({ validUntil }) => validUntil).filter((end) => end > now)
-  const state = active ? 'active' : 'disabled'
+  const state = active ? ('active' as const) : ('disabled' as const)
   return {
     id,
-    businessId,
-    sandbox,
+    ...shown,
     url: shownUrl(deps, url),
-    events,
-    state: deletedAt === null ? state : 'deleted',
-    health,
+    state: deletedAt === null ? state : ('deleted' as const),
     last24Hours: lastDayOf({ attemptHours, health }, now),
+    /** Start of the failure that was reported to the merchant's other endpoints. */
     reportedFailingSince: reportedFailure?.since ?? null,
     lastAttemptAt: latest([health.lastSuccessAt, health.lastFailureAt]),
+    /** Until this time, attempts are also signed with a replaced secret. */
     oldSecretEndsAt: latest(ends),
-    createdAt,
-    deletedAt,
   }
 }
 
@@ -126,7 +103,7 @@ type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'now'>
 
 /** Finds deleted endpoints, too. */
 export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointInDetail | null> {
-  const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Endpoint | null>()
+  const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Facts | null>()
   return endpoint === null ? null : inDetail(deps, endpoint)
 }
 
@@ -135,11 +112,11 @@ export async function endpointsInDetail(deps: Reads, businessId: string): Promis
   const found = await deps.Endpoint.find({ businessId, ...undeletedFilter }, factFields)
     .sort({ createdAt: 1, _id: 1 })
     .limit(endpointSlots.length)
-    .lean<Endpoint[]>()
+    .lean<Facts[]>()
   return Promise.all(found.map((endpoint) => inDetail(deps, endpoint)))
 }
 
-const inDetail = async (deps: Reads, endpoint: Endpoint): Promise<EndpointInDetail> => ({
+const inDetail = async (deps: Reads, endpoint: Facts): Promise<EndpointInDetail> => ({
   ...endpointFacts(deps, endpoint),
   deliveries: await deliveryTotals(deps, { endpointId: endpoint._id }),
 })

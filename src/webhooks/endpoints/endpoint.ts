@@ -1,52 +1,38 @@
 import type { EventName } from '../../../schemas/events.ts'
 import { declareCollection, ifDate, type Stored } from '../../mongo/declare.ts'
-import {
-  anything,
-  date,
-  flag,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  secret,
-  text,
-  type ValueOfField,
-  whole,
-} from '../../mongo/fields.ts'
+import * as field from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** Each existing endpoint of a business takes one of these (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
 /** A new process derives the endpoint's first attempt window from these (attempts/slots.ts). */
-const healthFields = part({
-  lastSuccessAt: orNull(date),
-  lastFailureAt: orNull(date),
-  lastDurationMs: optional(whole),
-  failuresInRow: whole,
+const healthFields = field.part({
+  lastSuccessAt: field.orNull(field.date),
+  lastFailureAt: field.orNull(field.date),
+  lastDurationMs: field.optional(field.whole),
+  failuresInRow: field.whole,
   /** One of the stages in docs/merchants/webhooks.md. */
-  lastError: orNull(text),
+  lastError: field.orNull(field.text),
   /** Null if no response arrived. */
-  lastStatus: orNull(whole),
+  lastStatus: field.orNull(field.whole),
   /** Time of the first failure since the last success, URL change or reactivation. */
-  failingSince: orNull(date),
+  failingSince: field.orNull(field.date),
 })
-export type EndpointHealth = ValueOfField<typeof healthFields>
+export type EndpointHealth = field.ValueOfField<typeof healthFields>
 
-export interface AttemptHour {
+interface AttemptHour {
   hour: Date
   attempts: number
   succeeded: number
 }
 
 /** A reported failure whose end hasn't been reported yet. */
-const reportedFailureFields = part({
+const reportedFailureFields = field.part({
   /** `health.failingSince` at the time of the report. */
-  since: date,
-  recoveredAt: optional(date),
+  since: field.date,
+  recoveredAt: field.optional(field.date),
 })
-export type ReportedFailure = ValueOfField<typeof reportedFailureFields>
 
 export const untriedHealth: EndpointHealth = {
   lastSuccessAt: null,
@@ -57,36 +43,35 @@ export const untriedHealth: EndpointHealth = {
   failingSince: null,
 }
 
-const previousSecretFields = part({ secret: secret(text), validUntil: date })
-export type PreviousSecret = ValueOfField<typeof previousSecretFields>
+const previousSecretFields = field.part({ secret: field.secret(field.text), validUntil: field.date })
 
 export const endpoints = declareCollection({
   name: 'webhookendpoints',
   kept: 'until the clean-up two days after its deletion, once it has no deliveries',
   fields: {
-    _id: text,
-    businessId: text,
+    _id: field.text,
+    businessId: field.text,
     /** The environment of the API key that created the endpoint. */
-    sandbox: flag,
+    sandbox: field.flag,
     /** Unique per business, so concurrent requests never create a sixth endpoint. Missing once deleted. */
-    slot: optional(whole),
-    url: text,
-    events: list(oneOf<EventName>()),
-    secret: secret(text),
+    slot: field.optional(field.whole),
+    url: field.text,
+    events: field.list(field.oneOf<EventName>()),
+    secret: field.secret(field.text),
     /** The newest comes first. */
-    previousSecrets: list(previousSecretFields),
-    active: flag,
+    previousSecrets: field.list(previousSecretFields),
+    active: field.flag,
     /** A deleted endpoint is kept as long as it has deliveries. */
-    deletedAt: orNull(date),
-    replayedAt: optional(date),
+    deletedAt: field.orNull(field.date),
+    replayedAt: field.optional(field.date),
     health: healthFields,
     /** The keys come from `hourField`. */
-    attemptHours: anything<Record<string, AttemptHour>>(),
-    reportedFailure: orNull(reportedFailureFields),
+    attemptHours: field.anything<Record<string, AttemptHour>>(),
+    reportedFailure: field.orNull(reportedFailureFields),
     /** Holds at most one event: the next is added only once the first has been relayed. */
-    outbox: list(outboxFields),
-    createdAt: date,
-    updatedAt: date,
+    outbox: field.list(outboxFields),
+    createdAt: field.date,
+    updatedAt: field.date,
   },
   indexes: [
     {

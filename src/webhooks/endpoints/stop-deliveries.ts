@@ -1,6 +1,6 @@
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
-import { leaseEnd } from '../deliveries/delivery.ts'
+import { cancelledFields, leaseEnd } from '../deliveries/delivery.ts'
 import { type Endpoint, isReceiving } from './endpoint.ts'
 
 const maxPerBatch = 500
@@ -28,48 +28,39 @@ export async function stopDeliveries(
   }
   const open = { endpointId, nextAttemptAt: { $type: 'date' } }
   try {
-    const endpoint = await deps.Endpoint.findById(endpointId, {
-      active: 1,
-      deletedAt: 1,
-    }).lean<Endpoint | null>()
+    const fields = { active: 1, deletedAt: 1 } as const
+    const endpoint = await deps.Endpoint.findById(endpointId, fields).lean<Endpoint | null>()
     if (endpoint !== null && isReceiving(endpoint)) return
     const isDeleted = endpoint === null || endpoint.deletedAt !== null
     let cancelled = 0
     for (const filter of isDeleted ? [attempted, open] : [attempted])
-      cancelled += await cancelMatching(deps, filter, now, endsAt)
+      cancelled += await cancelMatching(deps.Delivery, filter, now, endsAt)
     if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
   } catch (err) {
     deps.log.warn({ err, endpointId }, 'deliveries.not-stopped')
   }
 }
 
-async function cancelMatching(
-  { Delivery }: Pick<Deps, 'Delivery'>,
-  filter: object,
-  now: Date,
-  endsAt: number,
-) {
-  const deliveries = nativeCollection(Delivery)
-  const findOptions = {
-    hint: 'openByEndpoint',
-    projection: { _id: 1 },
-    limit: maxPerBatch,
-    maxTimeMS,
-  } as const
-  const stopped = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now } as const
+const batchOptions = {
+  hint: 'openByEndpoint',
+  projection: { _id: 1 },
+  limit: maxPerBatch,
+  maxTimeMS,
+} as const
+
+async function cancelMatching(model: Models['Delivery'], filter: object, now: Date, endsAt: number) {
+  const deliveries = nativeCollection(model)
+  const update = { $set: cancelledFields(now) }
   let cancelled = 0
   for (;;) {
-    const found = await deliveries.find(filter, findOptions).toArray()
+    const found = await deliveries.find(filter, batchOptions).toArray()
     const ids = found.map(({ _id }) => _id)
     if (ids.length > 0)
-      cancelled += (
-        await deliveries.updateMany({ ...filter, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
-      ).modifiedCount
+      cancelled += (await deliveries.updateMany({ ...filter, _id: { $in: ids } }, update, { maxTimeMS }))
+        .modifiedCount
     if (ids.length < maxPerBatch || performance.now() > endsAt) return cancelled
   }
 }
-
-type RemoveDeps = Pick<Models, 'Endpoint'>
 
 /** Recent deletions stay visible to support staff. */
 const maxKeptDeletions = 100
@@ -77,7 +68,10 @@ const maxKeptDeletions = 100
 const maxPerRun = 10
 
 /** A client that creates and deletes endpoints in a loop must not make the collection grow. */
-export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
+export async function removeSurplus(
+  { Endpoint }: Pick<Models, 'Endpoint'>,
+  businessId: string,
+): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
     { $match: { businessId, deletedAt: { $type: 'date' } } },
     { $sort: { deletedAt: -1, _id: -1 } },
@@ -89,7 +83,7 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /** Returns the ids of endpoints that have neither deliveries nor an unrelayed event. */
-export async function unusedAmong(Endpoint: RemoveDeps['Endpoint'], stages: object[]): Promise<string[]> {
+export async function unusedAmong(Endpoint: Models['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(
       [
