@@ -47,11 +47,11 @@ export function requeueAllLink(
 /** After a re-queue, the query contains its result and counts. */
 type Query = Record<string, unknown>
 
-const ofOne: Record<Exclude<RequeueOutcome, 'not-found'>, [good: boolean, sentence: string]> = {
+const ofOne: Record<Exclude<RequeueOutcome, 'not_found'>, [good: boolean, sentence: string]> = {
   requeued: [true, 'Re-queued. The next attempt starts now.'],
   delivered: [false, 'This delivery was already delivered, so it was not re-queued.'],
-  'under-way': [false, 'An attempt is already due or in progress, so the delivery was not re-queued.'],
-  'endpoint-gone': [
+  under_way: [false, 'An attempt is already due or in progress, so the delivery was not re-queued.'],
+  endpoint_gone: [
     false,
     'The endpoint is deleted or disabled, so nothing was re-queued. If it is disabled, the merchant must enable it first.',
   ],

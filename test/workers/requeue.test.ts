@@ -59,7 +59,7 @@ describe('A delivery re-queue', () => {
     const dead = await deadDeliveries(service, merchant, 50)
     const outcomes = (await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])).flat()
     expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(50)
-    expect(outcomes.filter((outcome) => outcome === 'under-way')).to.have.length(50)
+    expect(outcomes.filter((outcome) => outcome === 'under_way')).to.have.length(50)
     const now = await service.deps.Delivery.find({ _id: { $in: idsOf(dead) } }).lean()
     for (const { status, requeues } of now) expect([status, requeues]).to.deep.equal(['RETRYING', 1])
     const trail = await trailOf(dead)
@@ -86,7 +86,7 @@ describe('A delivery re-queue', () => {
     const running = attempt(service.deps, delivery._id)
     await endpointServer.atLeast(1)
     const before = await storedDelivery(service, delivery)
-    expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
+    expect(await requeue([delivery._id])).to.deep.equal(['under_way'])
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     gate.open()
     await running
@@ -96,7 +96,7 @@ describe('A delivery re-queue', () => {
     // A delayed delivery, or one seen by a process with a slow clock, is due later. It's still the requested attempt.
     const later = new Date(service.clock.now().getTime() + 60_000)
     await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
-    expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
+    expect(await requeue([delivery._id])).to.deep.equal(['under_way'])
     expect(await storedDelivery(service, delivery)).to.include({ requeues: 2 })
   })
 
@@ -122,7 +122,7 @@ describe('A delivery re-queue', () => {
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
       const change = { status: 'RETRYING', nextAttemptAt, deadAt: null, leaseToken: newId() } as const
       await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
-      expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
+      expect(await requeue([delivery._id])).to.deep.equal(['under_way'])
       expect(await storedDelivery(service, delivery)).to.deep.include({ ...change, requeues: 0 })
     }
   })
@@ -151,9 +151,9 @@ describe('A delivery re-queue', () => {
       'requeued',
       'requeued',
       'delivered',
-      'under-way',
-      'endpoint-gone',
-      'not-found',
+      'under_way',
+      'endpoint_gone',
+      'not_found',
     ])
     const before = (await trailOf([dead, cancelled, waiting])).map((line) => line.before)
     expect(before).to.have.deep.members([
@@ -206,7 +206,7 @@ describe('A delivery re-queue', () => {
     collection.bulkWrite = () => Promise.reject(new Error('killed'))
     expect(await requeue([delivery._id]).catch((error: Error) => error.message)).to.equal('killed')
     collection.bulkWrite = bulkWrite
-    expect(await requeue(idsOf([delivery, other]))).to.deep.equal(['under-way', 'requeued'])
+    expect(await requeue(idsOf([delivery, other]))).to.deep.equal(['under_way', 'requeued'])
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', requeues: 0 })
     expect(await finishPlans(service.deps)).to.equal(0)
     service.clock.advance(10_000)

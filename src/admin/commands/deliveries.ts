@@ -74,7 +74,8 @@ function checkSelection(command: Command): void {
     command.error('error: --from must not be later than --to')
 }
 
-type RequeueCounts = { matched: number } & OutcomeCounts
+type Counts = { matched: number } & OutcomeCounts
+type RequeueCounts = Omit<Counts, 'skipped'> & { skipped: Record<string, number> }
 
 async function requeue(
   deps: AdminDeps,
@@ -84,7 +85,9 @@ async function requeue(
   const filter = await filterOf(deps, selection)
   const total = await deps.Delivery.countDocuments(filter)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
-  const counts = await withProgress(deps, total, (advance) => requeueMatching(deps, filter, advance))
+  const done = await withProgress(deps, total, (advance) => requeueMatching(deps, filter, advance))
+  const skipped = Object.entries(done.skipped).map(([reason, count]) => [reason.replace('_', '-'), count])
+  const counts = { ...done, skipped: Object.fromEntries(skipped) }
   if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
   else await reportGone(counts)
   return counts
@@ -123,13 +126,13 @@ async function requeueMatching(
   deps: AdminDeps,
   filter: Record<string, unknown>,
   advance: (count: number) => void,
-): Promise<RequeueCounts> {
+): Promise<Counts> {
   const { countOutcomes, requeueAll, requeueBatch } = await import('../../webhooks/deliveries/requeue.ts')
   const { createPace } = await import('../../work/pace.ts')
   // Adds no wake-up jobs, because workers poll MongoDB for due deliveries.
   const batches = requeueAll({ ...deps, enqueue: () => undefined }, filter, deps.by)
   const pace = createPace()
-  for (let counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }; ; ) {
+  for (let counts: Counts = { matched: 0, requeued: 0, skipped: {} }; ; ) {
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())
     if (done) return counts

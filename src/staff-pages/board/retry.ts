@@ -25,10 +25,10 @@ export type RetryDeps = RequeueDeps & Pick<Deps, 'log'>
 
 const responses: Record<RequeueOutcome, BoardResponse> = {
   requeued: { status: 204, body: {} },
-  'not-found': createBoardError(404, 'This delivery is no longer stored', 'Nothing was re-queued.'),
+  not_found: createBoardError(404, 'This delivery is no longer stored', 'Nothing was re-queued.'),
   delivered: createBoardError(409, 'Already delivered', 'Nothing was re-queued. The job has left this list.'),
-  'under-way': createBoardError(409, 'An attempt is already due or in progress', 'Nothing was re-queued.'),
-  'endpoint-gone': createBoardError(
+  under_way: createBoardError(409, 'An attempt is already due or in progress', 'Nothing was re-queued.'),
+  endpoint_gone: createBoardError(
     409,
     'The endpoint is deleted or disabled',
     'Nothing was re-queued. If it is disabled, the merchant must enable it first.',
@@ -36,12 +36,12 @@ const responses: Record<RequeueOutcome, BoardResponse> = {
 }
 
 /** Whether a job with this outcome no longer belongs in Bull Board's *failed* list. */
-const isStale = (outcome: RequeueOutcome): boolean => outcome !== 'endpoint-gone'
+const isStale = (outcome: RequeueOutcome): boolean => outcome !== 'endpoint_gone'
 
 /** MongoDB decides, not the job. The job leaves the *failed* list unless its delivery is still DEAD. */
 export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
-  const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not-found'
+  const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not_found'
   if (isStale(outcome)) await forget(deps, queue, [jobId])
   return responses[outcome]
 }
@@ -60,7 +60,7 @@ export async function retryAll(
     const jobIds = await queue.getRanges(['failed'], found.kept, found.kept + size - 1, true)
     if (jobIds.length === 0) break
     const outcomes = await requeueDeliveries(deps, [...new Set(jobIds.map(deliveryIdOf))], by)
-    const stale = jobIds.filter((jobId) => isStale(outcomes.get(deliveryIdOf(jobId)) ?? 'not-found'))
+    const stale = jobIds.filter((jobId) => isStale(outcomes.get(deliveryIdOf(jobId)) ?? 'not_found'))
     await forget(deps, queue, stale)
     found.seen += jobIds.length
     found.kept += jobIds.length - stale.length

@@ -17,7 +17,7 @@ export type DeliveryState = Pick<
   '_id' | 'status' | 'attempts' | 'requeues' | 'nextAttemptAt' | 'leaseToken'
 > & { cancelledAt: Date | null }
 
-export type RequeueOutcome = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
+export type RequeueOutcome = 'requeued' | 'not_found' | 'delivered' | 'under_way' | 'endpoint_gone'
 
 export const requestIndex = 'requestKey'
 export const openIndex = 'open'
@@ -35,7 +35,7 @@ export const requeuePlans = declareCollection({
     /** Empty once the plan is carried out, or if an API request had nothing to re-queue. */
     deliveries: list(anything<DeliveryState>()),
     /** Set only if the request named a single delivery. */
-    outcome: orNull(oneOf<Exclude<RequeueOutcome, 'not-found'>>()),
+    outcome: orNull(oneOf<Exclude<RequeueOutcome, 'not_found'>>()),
     /** The response data for a retry by filter. */
     result: orNull(anything<RetriedMatching>()),
     /** The idempotency key of an API request. After 24 hours, a new request may use the key again. */

@@ -91,7 +91,7 @@ async function makePlan(
   const found = await readCandidates(deps, ids, session)
   const judged = await judgeAll(deps, found, { planned, includesDelivered: false, now: at, session })
   const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
-  const outcomes: RequeueOutcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not-found']))
+  const outcomes: RequeueOutcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not_found']))
   const summary = summarise?.(outcomes)
   const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
   if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
@@ -190,7 +190,7 @@ async function judgeAll(
   return new Map(
     found.map((each) => [
       each._id,
-      planned.has(each._id) ? 'under-way' : judge(each, receiving, includesDelivered, now),
+      planned.has(each._id) ? 'under_way' : judge(each, receiving, includesDelivered, now),
     ]),
   )
 }
@@ -209,12 +209,12 @@ function judge(
   receiving: ReadonlySet<string>,
   includesDelivered: boolean,
   now: Date,
-): Exclude<RequeueOutcome, 'not-found'> {
+): Exclude<RequeueOutcome, 'not_found'> {
   if (delivery.status === 'DELIVERED' && !includesDelivered) return 'delivered'
-  if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
+  if (!receiving.has(delivery.endpointId)) return 'endpoint_gone'
   const { nextAttemptAt } = delivery
   const isDue = nextAttemptAt !== null && nextAttemptAt <= now
-  return isAttemptPending(delivery) || isDue || isLeased(delivery, now) ? 'under-way' : 'requeued'
+  return isAttemptPending(delivery) || isDue || isLeased(delivery, now) ? 'under_way' : 'requeued'
 }
 
 /** Until a requested attempt has a result, another re-queue would be counted but add no attempt. */

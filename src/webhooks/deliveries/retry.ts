@@ -24,15 +24,7 @@ import {
   requeueAs,
   requeueBatch,
 } from './requeue.ts'
-import type { RequeueOutcome, RequeuePlan, RetriedMatching } from './requeue-plan.ts'
-
-/** Null if an attempt has been requested. */
-const reasons = {
-  requeued: null,
-  delivered: 'delivered',
-  'under-way': 'under_way',
-  'endpoint-gone': 'endpoint_gone',
-} as const satisfies Record<Exclude<RequeueOutcome, 'not-found'>, string | null>
+import type { RequeuePlan, RetriedMatching } from './requeue-plan.ts'
 
 /** Throws the errors of `findDeliveryRecord`, SANDBOX_MISMATCH and RATE_LIMITED. */
 export async function retryDelivery(
@@ -56,7 +48,7 @@ async function presentRetried(
   id: string,
   { outcome }: RequeuePlan,
 ) {
-  const reason = reasons[outcome ?? 'requeued']
+  const reason = outcome === 'requeued' ? null : outcome
   const delivery = await findDeliveryRecord(deps, caller, id)
   return { ...presentDelivery(delivery), retried: reason === null, reason }
 }
@@ -80,12 +72,10 @@ interface RetryFilter extends DeliveryFilter {
 export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): RetryFilter {
   const { after = null, status, ...filters } = deps.validate(retryDeliveriesBody, body)
   const { event = null, endpointId = null, referenceNumber = null, responseStatus = null } = filters
-  const { from, to } = readSpan(filters)
-  const named = [status ?? null, event, endpointId, referenceNumber, responseStatus, from, to]
-  if (named.every((each) => each === null))
+  const named = { event, endpointId, referenceNumber, responseStatus, ...readSpan(filters) }
+  if (status === undefined && Object.values(named).every((each) => each === null))
     throw refuse('VALIDATION_ERROR', { param: 'body', message: `body ${withoutFilter}.` })
-  const statuses = [...new Set(status ?? (['DEAD'] as const))]
-  return { statuses, event, endpointId, referenceNumber, responseStatus, from, to, after }
+  return { statuses: [...new Set(status ?? (['DEAD'] as const))], ...named, after }
 }
 
 /**
@@ -141,7 +131,7 @@ function retryLine(
 function resultOf(outcomes: RequeueOutcomes, next: string | null): RetriedMatching {
   // Ignores `not-found`: the clean-up has just removed those deliveries.
   const { requeued, skipped } = countOutcomes(outcomes)
-  const { delivered = 0, 'under-way': under_way = 0, 'endpoint-gone': endpoint_gone = 0 } = skipped
+  const { delivered = 0, under_way = 0, endpoint_gone = 0 } = skipped
   return { requeued, skipped: { delivered, under_way, endpoint_gone }, hasMore: next !== null, next }
 }
 
