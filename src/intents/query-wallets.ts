@@ -174,7 +174,7 @@ export async function leaveToWorkers(
 }
 
 /** Adding the same job twice is harmless, because its id is the order's idempotency key. */
-export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
+const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },
   jobId: key,
   delayMs: Math.max(0, at.getTime() - now.getTime()),

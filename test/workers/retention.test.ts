@@ -5,13 +5,12 @@ import { newId } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { type CleanedKind, type CleanUpWatch, startCounts } from '../../src/retention/cleaning.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
-import { createPace } from '../../src/work/pace.ts'
 import { signedIn } from '../admin/staff.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { attempt, createIntent, freshDelivery, relay, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
-import { newRefund, storedIntent } from '../support/pay.ts'
+import { newRefund } from '../support/pay.ts'
 import { type Profiled, profiled } from '../support/profiled.ts'
 import { ageData, countTestData, createSampleData, openPair, type Pair } from '../support/sample-data.ts'
 import { withService } from '../support/service.ts'
@@ -249,35 +248,6 @@ describe('The data clean-up', () => {
     expect(returned(ops, 'byTimeAndEvent')).to.equal(0)
   })
 
-  it('pauses between batches to let requests through', async () => {
-    const { referenceNumber } = await createIntent(service, pair.test)
-    const {
-      codeKey: _codeKey,
-      requestKey: _requestKey,
-      ...like
-    } = await storedIntent(service, referenceNumber)
-    const from = service.clock.now().getTime() - 31 * dayMs
-    const many = Array.from({ length: 1_001 }, (_, index) => {
-      const [_id, createdAt] = [newId(), new Date(from + Math.max(0, index - 501))]
-      const names = { _id, referenceNumber: `PI-${_id}`, shortCode: _id }
-      return { ...like, ...names, status: 'CANCELLED', outbox: [], createdAt }
-    })
-    await service.deps.Intent.collection.insertMany(many as never[])
-    const requests: Promise<unknown>[] = []
-    let served = 0
-    const servedBefore: number[] = []
-    const count = (kind: CleanedKind) => {
-      if (kind !== 'intents') return
-      servedBefore.push(served)
-      requests.push(createIntent(service, pair.live).then(() => (served += 1)))
-    }
-    const cleaned = await clean(service.deps, new AbortController(), { ...unwatched, count })
-    expect(cleaned).to.include({ outcome: 'cleaned', intents: 1_001 })
-    expect(servedBefore).to.deep.equal([0, 1, 2])
-    await Promise.all(requests)
-    expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
-  })
-
   /** More deliveries than fit into a batch. */
   async function makeManyDeliveries(): Promise<void> {
     const like = await storedDelivery(service, { _id: await attemptedDelivery() })
@@ -313,20 +283,6 @@ describe('The data clean-up', () => {
     )
     expect(firsts).to.deep.include(last)
     expect(returned(ops, 'byTimeAndEvent')).to.be.within(201, ages.length - 499 + 50)
-  })
-
-  it('keeps MongoDB busy for less than a third of the time', async () => {
-    const pace = createPace(new AbortController().signal, () => Promise.resolve())
-    const beganAt = performance.now()
-    let busyMs = 0
-    for (let batch = 0; batch < 3; batch += 1)
-      await pace(async () => {
-        const from = performance.now()
-        await service.deps.mongo.db?.command({ ping: 1 })
-        while (performance.now() - from < 30) await new Promise(setImmediate)
-        busyMs += performance.now() - from
-      })
-    expect(busyMs / (performance.now() - beganAt)).to.be.lessThan(1 / 3)
   })
 })
 

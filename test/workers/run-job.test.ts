@@ -2,7 +2,6 @@ import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import { expect } from 'chai'
 import { queueNames } from '../../schemas/jobs.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
-import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
 import type { JobResult } from '../../workers/run/queue-worker.ts'
 import { runJob } from '../../workers/run/run-job.ts'
@@ -91,11 +90,6 @@ describe('A BullMQ job', () => {
     expect((await storedDelivery(service, { _id })).status).to.equal('DELIVERED')
     expect(removed).to.deep.equal([`${_id}-r19.8`])
     expect(warned).to.deep.equal(['jobs.not-removed'])
-  })
-
-  it("finds its endpoint by the delivery's id, which contains the endpoint's id", () => {
-    const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
-    expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })
 
   const poison: unknown[] = [null, 'text', 7, [], [null], { referenceNumbers: null, intentIds: {}, ref: 1 }]

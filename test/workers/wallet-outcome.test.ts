@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { Intent } from '../../src/intents/intent.ts'
-import { enqueueWalletOutcome, queryDueWallets, walletOutcomeJob } from '../../src/intents/query-wallets.ts'
+import { enqueueWalletOutcome, queryDueWallets } from '../../src/intents/query-wallets.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
 import { openWallets } from '../../src/wallets/wallet.ts'
@@ -116,39 +116,19 @@ describe('A payment or refund with an unknown outcome', () => {
     expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
-  it('is queried even while the wallet ignores queries for another business', async () => {
-    const { intent: hung } = await unknownRefunds(Array(26).fill(1))
-    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
-    const neighbour = await service.merchant()
-    const { referenceNumber } = await createIntent(service, neighbour)
-    await pay(service, referenceNumber)
-    const gate = createGate()
-    let hanging = 0
-    wallet.status = async ({ businessId }) => {
-      if (businessId === merchant.businessId) {
-        hanging += 1
-        await gate.passed
-      }
-      return { outcome: 'done' }
-    }
-    for (const { clock } of [service, beside]) clock.advance(20_000)
-    // The refunds' jobs are first in the queue.
-    service.deps.enqueue(
-      'wallet-outcome',
-      hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, service.clock.now(), service.clock.now())),
-    )
-    const workers = service.startWorkers()
-    await waitFor('the queries that hang', () => hanging >= 25)
-    const paid = await storedIntent(service, referenceNumber)
-    enqueueWalletOutcome(service.deps, paid, paid.hold?.id ?? '', service.clock.now())
-    await waitFor(
-      'the payment of the other business',
-      async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
-      7_000,
-    )
-    expect(hanging).to.equal(25)
-    gate.open()
-    await workers.close()
+  it('is queried later if its business has no free query slot', async () => {
+    const { intent, key } = await unknownPayment()
+    const { capacity } = service.deps
+    const take = () => capacity.takeNow([merchant.businessId], { walletQueries: 1 })
+    const taken = []
+    for (let slot = take(); slot !== null; slot = take()) taken.push(slot)
+    service.clock.advance(2000)
+    const { againAt, log } = await work(intent, key)
+    expect([log.outcome, againAt, wallet.queries]).to.deep.equal(['no-slot', log.nextAt, []])
+    expect(taken).to.have.length(25)
+    for (const slot of taken) slot.free()
+    wallet.setStatus({ outcome: 'done' })
+    expect(await query(intent, key)).to.equal(null)
   })
 
   it('is settled only once even if two workers query the wallet in parallel', async () => {
