@@ -122,7 +122,7 @@ describe('A payment or refund with an unknown outcome', () => {
     const take = () => capacity.takeNow([merchant.businessId], { walletQueries: 1 })
     const taken = []
     for (let slot = take(); slot !== null; slot = take()) taken.push(slot)
-    service.clock.advance(2000)
+    for (const { clock } of [service, beside]) clock.advance(2000)
     const { againAt, log } = await work(intent, key)
     expect([log.outcome, againAt, wallet.queries]).to.deep.equal(['no-slot', log.nextAt, []])
     expect(taken).to.have.length(25)
