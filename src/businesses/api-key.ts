@@ -2,52 +2,42 @@ import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Scope } from '../../schemas/scopes.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import {
-  date,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  secret,
-  text,
-  type ValueOfField,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
-const storedSecretFields = part({
-  hash: secret(text),
-  last4: text,
+const storedSecretFields = field.part({
+  hash: field.secret(field.text),
+  last4: field.text,
   /** Null for the current secret. */
-  validUntil: orNull(date),
+  validUntil: field.orNull(field.date),
   /** Id of the SECRET_KEY that peppered the hash. */
-  pepper: text,
-  rehashedAt: optional(date),
+  pepper: field.text,
+  rehashedAt: field.optional(field.date),
 })
-export type StoredSecret = ValueOfField<typeof storedSecretFields>
+export type StoredSecret = field.ValueOfField<typeof storedSecretFields>
 
 /** `secrets` lists the current secret, then those in overlap, then the last few that ended. */
 export const apiKeys = declareCollection({
   name: 'apikeys',
   kept: 'forever',
   fields: {
-    _id: text,
-    businessId: text,
-    mode: oneOf<KeyMode>(),
-    kind: oneOf<KeyKind>(),
+    _id: field.text,
+    businessId: field.text,
+    mode: field.oneOf<KeyMode>(),
+    kind: field.oneOf<KeyKind>(),
     /** Shown with `last4` instead of the key, such as `sk_test_…abcd`. */
-    prefix: text,
-    last4: text,
-    secrets: list(storedSecretFields),
-    scopes: list(oneOf<Scope>()),
+    prefix: field.text,
+    last4: field.text,
+    secrets: field.list(storedSecretFields),
+    scopes: field.list(field.oneOf<Scope>()),
     /** An empty list allows every address. */
-    ipAllowlist: list(text),
-    status: oneOf<'active' | 'suspended' | 'revoked'>(),
-    createdAt: date,
+    ipAllowlist: field.list(field.text),
+    status: field.oneOf<'active' | 'suspended' | 'revoked'>(),
+    createdAt: field.date,
     /** A UTC day, such as `2026-11-21`. */
-    lastUsedDay: orNull(text),
+    lastUsedDay: field.orNull(field.text),
   },
   indexes: [
     { name: 'secretHash', key: { 'secrets.hash': 1 }, unique: true },

@@ -8,7 +8,7 @@ export const serviceSettings = declareCollection({
   fields: { _id: text, enabled: flag },
   indexes: [],
 })
-export type ServiceSetting = Stored<typeof serviceSettings>
+type ServiceSetting = Stored<typeof serviceSettings>
 
 /** Turns the developer API on or off. Every request checks it, so each process keeps it in memory. */
 export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>

@@ -9,7 +9,7 @@ import type { Secrets } from '../security/encrypt.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 import type { Business } from './business.ts'
 
-export interface KeyAndBusiness extends ApiKey {
+interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits' | 'commission'>
 }
 

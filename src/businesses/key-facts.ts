@@ -60,7 +60,7 @@ async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
   return { ...keyFacts(key, deps.now()), businessName: business?.name ?? '', blockedBy }
 }
 
-export interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
+interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
   scope?: Scope
   /** Matches earlier secrets too. */
   last4?: string

@@ -10,7 +10,7 @@ const defaultUrl = 'https://api.payments.example'
 const defaultBrand = "const headerBrand = 'Service'"
 const defaultPrefix = 'x-service-'
 
-export interface ClientFile {
+interface ClientFile {
   path: string
   type: string
   content: string | Buffer

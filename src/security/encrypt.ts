@@ -1,16 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import * as crypto from 'node:crypto'
 
-export const nonceBytes = 24
+const nonceBytes = 24
 const tagBytes = 16
 
 /**
@@ -19,10 +9,10 @@ const tagBytes = 16
  */
 export function createXaes(key: Buffer) {
   // ECB doesn't chain blocks, so one cipher object serves all derivations.
-  const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  const aes = crypto.createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 
-  function derive(nonce: Buffer): KeyObject {
+  function derive(nonce: Buffer): crypto.KeyObject {
     const blocks = Buffer.alloc(32)
     for (const counter of [1, 2] as const) {
       const block = blocks.subarray(16 * (counter - 1), 16 * counter)
@@ -31,19 +21,19 @@ export function createXaes(key: Buffer) {
       for (let at = 0; at < 16; at += 1) block[at] = (block[at] as number) ^ (k1[at] as number)
     }
     // With a raw key instead of a key object, Node 24 takes 8 µs longer.
-    return createSecretKey(aes.update(blocks))
+    return crypto.createSecretKey(aes.update(blocks))
   }
 
   return {
     encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer {
-      const cipher = createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
+      const cipher = crypto.createCipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
     /** Throws unless all arguments belong to one call of `encrypt`. */
     decrypt(nonce: Buffer, encrypted: Buffer, aad: Buffer): Buffer {
       if (encrypted.length < tagBytes) throw new Error('shorter than its tag')
       const tagAt = encrypted.length - tagBytes
-      const decipher = createDecipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
+      const decipher = crypto.createDecipheriv('aes-256-gcm', derive(nonce), nonce.subarray(12)).setAAD(aad)
       decipher.setAuthTag(encrypted.subarray(tagAt))
       return Buffer.concat([decipher.update(encrypted.subarray(0, tagAt)), decipher.final()])
     },
@@ -59,7 +49,7 @@ function doubled(block: Buffer): Buffer {
 }
 
 /** Each use has its own signing key. */
-export type SigningUse = 'sign form' | 'sign link'
+type SigningUse = 'sign form' | 'sign link'
 
 /** Where a value is stored. Copied to a different field, it can't be decrypted. */
 export type EncryptedField = { collection: string; id: string; field: string }
@@ -71,7 +61,7 @@ const signatureBytes = 16
 /** Derives one key per purpose, so that a leaked one doesn't reveal the others. */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
-    id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
+    id: crypto.createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
     cipher: createXaes(deriveBytes(key, 'seal')),
     pepper: derive(key, 'pepper'),
     signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
@@ -113,7 +103,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
       const given = Buffer.from(signature, 'base64url')
       return (
         given.length === signatureBytes &&
-        rings.some((ring) => timingSafeEqual(signWith(ring.signing[use], text), given))
+        rings.some((ring) => crypto.timingSafeEqual(signWith(ring.signing[use], text), given))
       )
     },
   }
@@ -129,7 +119,7 @@ function createDraw(): () => Buffer {
   let drawn = 0
   return () => {
     if (drawn === pool.length) {
-      pool = randomBytes(nonceBytes * drawsPerPool)
+      pool = crypto.randomBytes(nonceBytes * drawsPerPool)
       drawn = 0
     }
     drawn += nonceBytes
@@ -137,18 +127,18 @@ function createDraw(): () => Buffer {
   }
 }
 
-const hashWith = (pepper: KeyObject, secret: string): string =>
-  createHmac('sha256', pepper).update(secret).digest('base64url')
+const hashWith = (pepper: crypto.KeyObject, secret: string): string =>
+  crypto.createHmac('sha256', pepper).update(secret).digest('base64url')
 
-const signWith = (key: KeyObject, text: string): Buffer =>
-  createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
+const signWith = (key: crypto.KeyObject, text: string): Buffer =>
+  crypto.createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
 /** JSON, because simply joining the names could be ambiguous. */
 const associatedData = ({ collection, id, field }: EncryptedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
 /** A key object, because Node 24 spends about 30 µs on checking a raw buffer each time it's used. */
-const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
+const derive = (key: Buffer, use: string): crypto.KeyObject => crypto.createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', key, 'payment-intents', use, 32))
+  Buffer.from(crypto.hkdfSync('sha256', key, 'payment-intents', use, 32))

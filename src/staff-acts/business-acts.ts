@@ -2,7 +2,7 @@ import type { Act } from '../audit/acts.ts'
 import type { Business, BusinessLimits } from '../businesses/business.ts'
 import type { BusinessChange } from '../businesses/change-business.ts'
 import type { By } from '../security/actor.ts'
-import type { ActDeps, ActField, ActGroup, StaffAct } from './act.ts'
+import type { ActDeps, ActField, ActGroup, FormValues, StaffAct } from './act.ts'
 import { businessShown } from './shown.ts'
 
 async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, by: By & { act: Act }) {
@@ -30,45 +30,41 @@ const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAct<Busines
   already: `the business is ${state}`,
 })
 
-type LimitInfo = readonly [label: string, description: string, min: number, max: number]
-const daily = (label: string, what: string, max: number): LimitInfo => [
-  label,
-  `${what} per UTC day; 0 means no limit`,
-  0,
-  max,
-]
-
-const limitInfos: Record<keyof BusinessLimits, LimitInfo> = {
-  perSecond: ['Requests per second', 'requests per second with each API key', 1, 1_000_000],
-  liveCodes: ['Live payment codes', 'live payment codes in use at once', 1, 1_000_000],
-  sandboxIntentsPerDay: daily(
+const limitRows: Record<keyof BusinessLimits, [label: string, what: string, max: number]> = {
+  perSecond: ['Requests per second', 'requests per second with each API key', 1_000_000],
+  liveCodes: ['Live payment codes', 'live payment codes in use at once', 1_000_000],
+  sandboxIntentsPerDay: [
     'Created in the sandbox per day',
     'intents, orders and products created with test keys',
     1_000_000_000,
-  ),
-  liveDocumentsPerDay: daily('Live documents per day', 'documents stored with live keys', 1_000_000_000_000),
-  liveBytesPerDay: daily('Live bytes per day', 'bytes stored with live keys', 1_000_000_000_000_000),
-  sandboxBytesPerDay: daily('Sandbox bytes per day', 'bytes stored with test keys', 1_000_000_000_000_000),
+  ],
+  liveDocumentsPerDay: ['Live documents per day', 'documents stored with live keys', 1_000_000_000_000],
+  liveBytesPerDay: ['Live bytes per day', 'bytes stored with live keys', 1_000_000_000_000_000],
+  sandboxBytesPerDay: ['Sandbox bytes per day', 'bytes stored with test keys', 1_000_000_000_000_000],
 }
-const limits = Object.entries(limitInfos) as [keyof BusinessLimits, LimitInfo][]
-const digits = (count: number): string => count.toLocaleString('en')
+const limits = Object.entries(limitRows).map(([key, [label, what, max]]) => {
+  const isDaily = key.endsWith('PerDay')
+  const min = isDaily ? 0 : 1
+  const description = isDaily ? `${what} per UTC day; 0 means no limit` : what
+  const range = `${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
+  return { name: key as keyof BusinessLimits, label, min, max, description, range }
+})
+type LimitInfo = (typeof limits)[number]
 
-const limitField = (
-  name: keyof BusinessLimits,
-  [label, description, min, max]: LimitInfo,
-): ActField<Business> => ({
+const limitField = ({ name, label, description, range }: LimitInfo): ActField<Business> => ({
   label,
   option: description,
   emptyWord: 'default',
-  hint: `From ${digits(min)} to ${digits(max)}: ${description}. Leave it empty to use the service's default.`,
+  hint: `From ${range}: ${description}. Leave it empty to use the service's default.`,
   current: (business) => business.limits[name]?.toString() ?? '',
 })
 
 /** Returns null for the service's default limit, and undefined if the text is invalid. */
-function readLimit(text: string, [, , min, max]: LimitInfo): number | null | undefined {
-  if (text.trim() === '') return null
+function readLimit(values: FormValues, { name, min, max }: LimitInfo): number | null | undefined {
+  const text = values[name]?.trim() ?? ''
+  if (text === '') return null
   const number = Number(text)
-  return /^\d{1,16}$/.test(text.trim()) && number >= min && number <= max ? number : undefined
+  return /^\d{1,16}$/.test(text) && number >= min && number <= max ? number : undefined
 }
 
 /** A limit that isn't set for this business is shown as `default`. */
@@ -180,19 +176,16 @@ export const businessActs: ActGroup<Business> = {
         undo: 'limits',
       },
       audit: 'business.limited',
-      fields: Object.fromEntries(limits.map(([name, info]) => [name, limitField(name, info)])),
+      fields: Object.fromEntries(limits.map((info) => [info.name, limitField(info)])),
       faults: (values) =>
         Object.fromEntries(
           limits
-            .filter(([name, info]) => readLimit(values[name] ?? '', info) === undefined)
-            .map(([name, [, , min, max]]) => [
-              name,
-              `Enter a whole number from ${digits(min)} to ${digits(max)}, or nothing.`,
-            ]),
+            .filter((info) => readLimit(values, info) === undefined)
+            .map(({ name, range }) => [name, `Enter a whole number from ${range}, or nothing.`]),
         ),
       async run(deps, business, by, values) {
         const chosen = limits
-          .map(([name, info]) => [name, readLimit(values[name] ?? '', info)] as const)
+          .map((info) => [info.name, readLimit(values, info)] as const)
           .filter(([name, number]) => number !== business.limits[name])
         const wanted = { limits: Object.fromEntries(chosen) }
         const changed = await change(deps, business, wanted, { ...by, act: 'business.limited' })

@@ -1,4 +1,4 @@
-import { type Business, ratesAt } from '../businesses/business.ts'
+import { type Business, type BusinessLimits, ratesAt } from '../businesses/business.ts'
 import { type KeyTotals, keyTotalsOf, lookUpBusiness } from '../businesses/list-businesses.ts'
 import { limitOf, type QuotaName } from '../businesses/quotas.ts'
 import { transitions } from '../intents/lifecycle.ts'
@@ -63,26 +63,27 @@ export interface QuotaUsage {
   left: number | null
 }
 
-const shown = {
-  liveDocumentsToday: 'liveDocuments',
-  liveBytesToday: 'liveBytes',
-  sandboxToday: 'sandboxCreates',
-  sandboxBytesToday: 'sandboxBytes',
-} as const satisfies Record<string, QuotaName>
+type DailyQuota = [usage: string, name: QuotaName, limit: keyof BusinessLimits, label: string]
+/** `usage` is the name in the command's output. */
+export const dailyQuotas = [
+  ['sandboxToday', 'sandboxCreates', 'sandboxIntentsPerDay', 'Created in the sandbox today'],
+  ['liveDocumentsToday', 'liveDocuments', 'liveDocumentsPerDay', 'Live documents stored today'],
+  ['liveBytesToday', 'liveBytes', 'liveBytesPerDay', 'Live bytes stored today'],
+  ['sandboxBytesToday', 'sandboxBytes', 'sandboxBytesPerDay', 'Sandbox bytes stored today'],
+] as const satisfies DailyQuota[]
 
-export type BusinessQuotaUsage = Record<'liveCodes' | keyof typeof shown, QuotaUsage>
+export type BusinessQuotaUsage = Record<'liveCodes' | (typeof dailyQuotas)[number][0], QuotaUsage>
 
 /** Capacity that processes have reserved counts as used. */
 export async function usagesOf(
   deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
   business: Business,
 ): Promise<BusinessQuotaUsage> {
-  const names = Object.keys(shown) as (keyof typeof shown)[]
-  const owned = names.map((name) => ({ name: shown[name], owner: business._id }))
+  const owned = dailyQuotas.map(([, name]) => ({ name, owner: business._id }))
   const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])
-  const usages = names.map((name, index) => {
-    const limit = limitOf(deps, shown[name], business.limits)
-    return [name, usage(limit && (used[index] ?? 0), limit)]
+  const usages = dailyQuotas.map(([shown, name], index) => {
+    const limit = limitOf(deps, name, business.limits)
+    return [shown, usage(limit && (used[index] ?? 0), limit)]
   })
   return { liveCodes: usage(codes, liveCodeLimit(deps, business)), ...Object.fromEntries(usages) }
 }

@@ -19,7 +19,7 @@ import { listEntries } from '../ledger/list.ts'
 import { balanceOf } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
 import { businessActs } from '../staff-acts/business-acts.ts'
-import { type BusinessQuotaUsage, type QuotaUsage, usagesOf } from '../staff-acts/business-facts.ts'
+import { dailyQuotas, type QuotaUsage, usagesOf } from '../staff-acts/business-facts.ts'
 import { businessShown, listedBusinessShown, type PageField } from '../staff-acts/shown.ts'
 import { countDeadOfBusiness } from '../webhooks/deliveries/backlog.ts'
 import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
@@ -68,7 +68,8 @@ async function facts(deps: FactsDeps, business: Business): Promise<string> {
   return html`<dl class="facts card">
     !${factsOf(business, [businessShown.liveMode, businessShown.api, businessShown.paymentPages])}
     <dt>Rate</dt><dd>${rateInWords(deps, business.limits)}${ofItsOwn(business.limits.perSecond)}</dd>
-    !${quotas.map(([label, quota, limit]) => html`<dt>${label}</dt><dd>${left(usages[quota])}${ofItsOwn(business.limits[limit])}</dd>`)}
+    !${quotaFact('Live payment codes', usages.liveCodes, business.limits.liveCodes)}
+    !${dailyQuotas.map(([usage, , limit, label]) => quotaFact(label, usages[usage], business.limits[limit]))}
     !${commissionFacts(deps, business.commission)}
     <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
     !${factsOf(business, [businessShown.createdAt])}
@@ -77,13 +78,8 @@ async function facts(deps: FactsDeps, business: Business): Promise<string> {
   </dl>`
 }
 
-const quotas: [label: string, quota: keyof BusinessQuotaUsage, limit: keyof Business['limits']][] = [
-  ['Live payment codes', 'liveCodes', 'liveCodes'],
-  ['Created in the sandbox today', 'sandboxToday', 'sandboxIntentsPerDay'],
-  ['Live documents stored today', 'liveDocumentsToday', 'liveDocumentsPerDay'],
-  ['Live bytes stored today', 'liveBytesToday', 'liveBytesPerDay'],
-  ['Sandbox bytes stored today', 'sandboxBytesToday', 'sandboxBytesPerDay'],
-]
+const quotaFact = (label: string, usage: QuotaUsage, own: number | null): string =>
+  html`<dt>${label}</dt><dd>${left(usage)}${ofItsOwn(own)}</dd>`
 
 function rateInWords({ config }: Pick<Deps, 'config'>, limits: Business['limits']): string {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)

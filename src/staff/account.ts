@@ -1,29 +1,18 @@
 import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
-import {
-  date,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  secret,
-  text,
-  type ValueOfField,
-  whole,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 import type { Role } from './permissions.ts'
 
-const linkFields = part({ hash: secret(text), expiresAt: date })
-export type PasswordLink = ValueOfField<typeof linkFields>
+const linkFields = field.part({ hash: field.secret(field.text), expiresAt: field.date })
+export type PasswordLink = field.ValueOfField<typeof linkFields>
 
-const secondFactorFields = part({
+const secondFactorFields = field.part({
   /** A session is valid only if it proved this factor. */
-  id: text,
-  secret: secret(text),
+  id: field.text,
+  secret: field.secret(field.text),
   /** Time step of the last code used. Earlier codes no longer work. */
-  lastStep: whole,
-  recoveryCodes: list(secret(text)),
-  addedAt: date,
+  lastStep: field.whole,
+  recoveryCodes: field.list(field.secret(field.text)),
+  addedAt: field.date,
 })
 
 /** `_id` is the account's name, in lower case. */
@@ -31,19 +20,19 @@ export const staffAccounts = declareCollection({
   name: 'staff',
   kept: 'forever',
   fields: {
-    _id: text,
-    role: oneOf<Role>(),
+    _id: field.text,
+    role: field.oneOf<Role>(),
     /** If null, the owner must set a password with the link. */
-    passwordHash: orNull(secret(text)),
-    link: orNull(linkFields),
-    secondFactor: orNull(secondFactorFields),
+    passwordHash: field.orNull(field.secret(field.text)),
+    link: field.orNull(linkFields),
+    secondFactor: field.orNull(secondFactorFields),
     /** Sessions of an earlier epoch have ended. */
-    epoch: whole,
-    disabledAt: orNull(date),
-    createdAt: date,
-    passwordChangedAt: orNull(date),
+    epoch: field.whole,
+    disabledAt: field.orNull(field.date),
+    createdAt: field.date,
+    passwordChangedAt: field.orNull(field.date),
     /** Incremented to make concurrent changes of admins conflict (change-account.ts). */
-    timesNeeded: optional(whole),
+    timesNeeded: field.optional(field.whole),
   },
   indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...ifPresent('link.hash') }],
 })

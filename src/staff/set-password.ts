@@ -9,10 +9,7 @@ import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
 import { byOwner, type SignedIn } from './staff-sessions.ts'
 
 /** `refused` means that the link isn't valid, or the old password is wrong. */
-export type SetPasswordResult =
-  | { outcome: 'done' }
-  | { outcome: 'invalid'; fault: string }
-  | IdentityProofFailure
+type SetPasswordResult = { outcome: 'done' } | { outcome: 'invalid'; fault: string } | IdentityProofFailure
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 

@@ -9,7 +9,7 @@ import type { SignInChecks } from './sign-in-limit.ts'
 import { byOwner, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
 /** `token` is the cookie's value. After `code-required`, it belongs to a pending session. */
-export type SignInResult =
+type SignInResult =
   | { outcome: 'signed-in'; token: string }
   | { outcome: 'code-required'; token: string }
   | IdentityProofFailure

@@ -95,7 +95,7 @@ export async function openSession(
   return token
 }
 
-export interface OwnForms {
+interface OwnForms {
   /** Every form contains it, so that no other site can submit one. */
   csrf: string
   /** The accepted tokens. While SECRET_KEY is being rotated, processes may use different ones. */

@@ -3,7 +3,6 @@ import { scopes } from '../../schemas/scopes.ts'
 import {
   choice,
   instantArgument,
-  limitFrom,
   networkRanges,
   parseCentimesArgument,
   phoneNumber,
@@ -73,12 +72,6 @@ describe('A command line argument', () => {
     expect([pinCode('0000'), pinCode('٢٥٨٠')]).to.deep.equal(['0000', '2580'])
     expectRefused(phoneNumber, ['', '1234567', 'x'.repeat(8), '+222'], /phone number/)
     expectRefused(pinCode, ['', '123', '1234567', '12a4'], /4 to 6/)
-  })
-
-  it("may be a limit within its bounds, or `default` for the service's limit", () => {
-    const limit = limitFrom(1, 500)
-    expect([limit('1'), limit('500'), limit('default')]).to.deep.equal([1, 500, 'default'])
-    expectRefused(limit, ['', '0', '501', '-1', '1.5', '1e2', ' 5', 'none'], /from 1 to 500, or default/)
   })
 
   it('must be a whole number and a safe integer if it is in centimes', () => {

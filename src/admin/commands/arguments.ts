@@ -104,10 +104,4 @@ export const wholeNumber = (min: number, max: number) =>
 
 export const secondsArgument = wholeNumber(0, 99_999_999)
 
-export const limitFrom = (min: number, max: number) =>
-  parserFor(
-    (text) => (text === 'default' ? text : integerIn(text, min, max)),
-    `Must be a whole number from ${min} to ${max}, or default.`,
-  )
-
 export const someIds = (text: string, previous: string[] = []): string[] => [...previous, someId(text)]
