@@ -57,9 +57,7 @@ function addApiCommands(program: Command): void {
       await switchApi(deps, position === 'on', deps.by)
       return { api: position }
     })
-    subcommand(api, position, description)
-      .addHelpText('after', examples(`api ${position}`))
-      .action(run)
+    subcommand(api, position, description, examples(`api ${position}`)).action(run)
   }
 }
 
@@ -72,9 +70,7 @@ ${examples('ledger verify')}`
 function addLedgerCommand(program: Command): void {
   const ledger = subcommand(program, 'ledger', 'verify the ledgers')
   const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
-  subcommand(ledger, 'verify', proof)
-    .addHelpText('after', verifyLedgersHelp)
-    .action(commandAction(verifyLedgers))
+  subcommand(ledger, 'verify', proof, verifyLedgersHelp).action(commandAction(verifyLedgers))
 }
 
 async function verifyLedgers(deps: AdminDeps) {

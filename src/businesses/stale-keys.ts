@@ -31,10 +31,7 @@ export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey
 
 type StaleKey = ReturnType<typeof staleKey>
 
-function staleKey(
-  { _id: id, prefix, last4, businessId: business }: ApiKey,
-  secrets: readonly StoredSecret[],
-) {
+function staleKey({ _id: id, prefix, last4, businessId: business }: ApiKey, secrets: StoredSecret[]) {
   const ends = secrets.flatMap(({ validUntil }) => validUntil ?? [])
   // If null, the key stays stale until it's rehashed, rotated or revoked.
   const endsAt = ends.length < secrets.length ? null : new Date(Math.max(...ends.map(Number))).toISOString()

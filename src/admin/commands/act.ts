@@ -7,11 +7,11 @@ import { type CommandColumn, detailsText, linesOf, tableText } from './text.ts'
 
 export class CommandFailed extends Error {}
 
-export const subcommand = (group: Command, name: string, description: string): Command =>
-  group.command(name).description(description)
+export const subcommand = (group: Command, name: string, description: string, help = ''): Command =>
+  group.command(name).description(description).addHelpText('after', help)
 
-export const subcommandOnId = (group: Command, name: string, description: string): Command =>
-  subcommand(group, name, description).argument('<id>', `id of the ${group.name()}`)
+export const subcommandOnId = (group: Command, name: string, description: string, help: string): Command =>
+  subcommand(group, name, description, help).argument('<id>', `id of the ${group.name()}`)
 
 export function examples(...lines: string[]): string {
   const title = lines.length === 1 ? 'Example' : 'Examples'
@@ -36,11 +36,7 @@ export function orFail<T>(value: T | null | false, message: string): T {
   return value
 }
 
-export function addActCommands<Found>(
-  commands: Command,
-  group: ActGroup<Found>,
-  parseId: (text: string) => string = someId,
-): void {
+export function addActCommands<Found>(commands: Command, group: ActGroup<Found>, parseId = someId): void {
   for (const [name, each] of Object.entries(group.acts)) {
     const command = subcommand(commands, each.command ?? name, each.description)
     const isOnObject = group.path.includes(':id')
@@ -144,7 +140,7 @@ export const asList = <Filter extends object, Item extends object>(
   command: Command,
   columns: readonly CommandColumn<Item>[],
   load: () => Promise<ReadPage<Filter, Item>>,
-  readAfter: (text: string) => string = someId,
+  readAfter = someId,
 ): Command =>
   command
     .option('--limit <n>', `items per page, at most ${maxLimit}`, wholeNumber(1, maxLimit), defaultLimit)
@@ -167,19 +163,14 @@ export const addShowCommand = <Shown extends object>(
   load: () => Promise<(deps: AdminDeps, id: string) => Promise<Shown | null>>,
   toText: (shown: Shown) => string = detailsText,
 ): Command =>
-  subcommandOnId(group, 'show', description)
-    .addHelpText('after', help)
-    .action(
-      commandAction(async (deps, id: string) => {
-        const lookUp = await load()
-        return orFail(await lookUp(deps, id), `There is no ${group.name()} ${id}`)
-      }, toText),
-    )
+  subcommandOnId(group, 'show', description, help).action(
+    commandAction(async (deps, id: string) => {
+      const lookUp = await load()
+      return orFail(await lookUp(deps, id), `There is no ${group.name()} ${id}`)
+    }, toText),
+  )
 
-export function pageText<Item>(
-  columns: readonly CommandColumn<Item>[],
-  { items, next }: IdPage<Item>,
-): string {
+export function pageText<Item>(columns: readonly CommandColumn<Item>[], { items, next }: IdPage<Item>) {
   if (items.length === 0) return 'None.'
   const more = next === null ? '' : `\n\nMore: add --after ${next}`
   return `${tableText(columns, items)}${more}`

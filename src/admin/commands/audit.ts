@@ -28,19 +28,17 @@ ${examples(
 
 export function addAuditCommands(program: Command): void {
   const audit = subcommand(program, 'audit', 'verify and export the audit trail')
-  subcommand(audit, 'verify', 'prove that the sealed lines of the audit trail are unchanged')
+  subcommand(audit, 'verify', 'prove that the sealed lines of the audit trail are unchanged', verifyHelp)
     .option('--expect <number:digest>', 'a seal from the logs', knownSeal)
-    .addHelpText('after', verifyHelp)
     .action(commandAction(verify))
   const exported = 'print the audit trail as a file, newest lines first'
-  subcommand(audit, 'export', `${exported}; the export itself is recorded in the audit trail`)
+  subcommand(audit, 'export', `${exported}; the export itself is recorded in the audit trail`, exportHelp)
     .addOption(formatOption())
     .addOption(fromOption('lines'))
     .addOption(toOption('lines'))
     .option('--act <act>', 'lines with this action', choice(...auditedActs))
     .option('--who <name>', 'lines of this actor')
     .option('--business <id>', 'lines about this business', someId)
-    .addHelpText('after', exportHelp)
     .action(commandAction(exportTrail, () => ''))
 }
 

@@ -6,17 +6,7 @@ import { dayOf } from '../../platform/time.ts'
 import { businessActs, shownLimits } from '../../staff-acts/business-acts.ts'
 import type { BusinessFacts } from '../../staff-acts/business-facts.ts'
 import { businessShown, listedBusinessShown } from '../../staff-acts/shown.ts'
-import {
-  addActCommands,
-  addShowCommand,
-  asList,
-  CommandFailed,
-  commandAction,
-  examples,
-  orFail,
-  subcommand,
-  subcommandOnId,
-} from './act.ts'
+import * as cli from './act.ts'
 import { businessName, choice, instantArgument, payoutReference, wholeNumber } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { type CommandColumn, columnOf, detailsText, linesOf } from './text.ts'
@@ -24,53 +14,55 @@ import { type CommandColumn, columnOf, detailsText, linesOf } from './text.ts'
 const commissionHelp = `
 The rates at the moment when the customer pays apply. Rates that already apply are kept
 in the history. Rates that are scheduled for --from or later are removed.
-${examples('business commission ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z')}`
+${cli.examples('business commission ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z')}`
 
 const showHelp = `
 "commissionRates" are the rates that apply now, in basis points. "commission" are the
 rates that were set for the business. "balance" is in centimes. Deliveries and pending
 payments are counted up to 100000. "lastUsedDay" is the last UTC day on which the
 service accepted any of the keys.
-${examples('business show ID')}`
+${cli.examples('business show ID')}`
 
 const basisPoints = wholeNumber(0, 5000)
 
 export function addBusinessCommands(program: Command): void {
-  const business = subcommand(program, 'business', 'create and manage businesses')
-  subcommand(business, 'create', 'create a business')
+  const business = cli.subcommand(program, 'business', 'create and manage businesses')
+  cli
+    .subcommand(business, 'create', 'create a business', cli.examples('business create --name "Chez Fatou"'))
     .requiredOption('--name <name>', 'the name that customers see', businessName)
     .option('--live', 'approve the business for live mode', false)
-    .addHelpText('after', examples('business create --name "Chez Fatou"'))
-    .action(commandAction(createOne))
+    .action(cli.commandAction(createOne))
 
-  addActCommands(business, businessActs)
+  cli.addActCommands(business, businessActs)
 
   const rates = 'set the commission rates of one business, in basis points of the amount'
   const fromWhen = 'when the rates begin to apply, not in the past; default: now'
-  subcommandOnId(business, 'commission', rates)
+  cli
+    .subcommandOnId(business, 'commission', rates, commissionHelp)
     .requiredOption('--provider-bp <n>', "the merchant's fee, from 0 to 5000", basisPoints)
     .requiredOption('--payer-bp <n>', "the payer's fee, from 0 to 5000", basisPoints)
     .option('--from <time>', fromWhen, instantArgument('start'))
-    .addHelpText('after', commissionHelp)
-    .action(commandAction(setRates))
+    .action(cli.commandAction(setRates))
 
   const amount = 'amount to pay out, in centimes (up to the current balance)'
   const reference = 'reference of the transfer; each reference is booked only once'
-  subcommandOnId(business, 'payout', 'book money that you have sent to a business')
+  const payoutHelp = cli.examples('business payout ID --amount 125000 --reference TR-2026-0417')
+  cli
+    .subcommandOnId(business, 'payout', 'book money that you have sent to a business', payoutHelp)
     .requiredOption('--amount <n>', amount, wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .requiredOption('--reference <text>', reference, payoutReference)
     .option('--mode <mode>', 'test or live', choice('test', 'live'), 'live')
-    .addHelpText('after', examples('business payout ID --amount 125000 --reference TR-2026-0417'))
-    .action(commandAction(bookPayout, payoutText))
+    .action(cli.commandAction(bookPayout, payoutText))
 
-  const list = subcommand(business, 'list', 'list businesses, newest first')
+  const listHelp = cli.examples('business list --name fatou', 'business list --live --suspended --json')
+  const list = cli
+    .subcommand(business, 'list', 'list businesses, newest first', listHelp)
     .option('--name <part>', 'only businesses whose name contains this text, ignoring case', businessName)
     .addOption(new Option('--live', 'only businesses approved for live mode').conflicts('notLive'))
     .option('--not-live', 'only businesses not approved for live mode')
     .option('--suspended', 'only suspended businesses')
     .option('--disabled', 'only businesses whose developer API is disabled')
-    .addHelpText('after', examples('business list --name fatou', 'business list --live --suspended --json'))
-  asList(list, columns, async () => {
+  cli.asList(list, columns, async () => {
     const { listBusinesses } = await import('../../businesses/list-businesses.ts')
     return (deps, { live, notLive, disabled, ...filter }: ListOptions, slice) => {
       const approval = live || notLive ? { liveApproved: live === true } : {}
@@ -79,7 +71,7 @@ export function addBusinessCommands(program: Command): void {
   })
 
   const shown = 'the state, limits, commission, balance, quotas, keys, endpoints and deliveries of a business'
-  addShowCommand(business, `show ${shown}`, showHelp, loadFacts, businessText)
+  cli.addShowCommand(business, `show ${shown}`, showHelp, loadFacts, businessText)
 }
 
 async function createOne(deps: AdminDeps, { name, live }: { name: string; live: boolean }) {
@@ -93,7 +85,7 @@ type RateOptions = { providerBp: number; payerBp: number; from?: Date | null }
 async function setRates(deps: AdminDeps, id: string, { providerBp, payerBp, from = null }: RateOptions) {
   const { setCommission } = await import('../../businesses/change-business.ts')
   const set = await setCommission(deps, id, { from, provider: providerBp, payer: payerBp }, deps.by)
-  if (set.result !== 'set') throw new CommandFailed(whyNotSet[set.result](id))
+  if (set.result !== 'set') throw new cli.CommandFailed(whyNotSet[set.result](id))
   return { id, commission: set.commission }
 }
 
@@ -110,12 +102,12 @@ async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode
   const { balanceOf } = await import('../../ledger/statement.ts')
   const { PayoutRefused, payOut } = await import('../../payouts/pay-out.ts')
   const { LedgerFault } = await import('../../verification/verify-ledger.ts')
-  orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
+  cli.orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
   const owner = { businessId: id, sandbox: mode === 'test' }
   const explain = (error: unknown): never => {
-    if (error instanceof PayoutRefused) throw new CommandFailed(`${error.message}.`)
+    if (error instanceof PayoutRefused) throw new cli.CommandFailed(`${error.message}.`)
     if (!(error instanceof LedgerFault)) throw error
-    throw new CommandFailed(
+    throw new cli.CommandFailed(
       `Nothing was booked, because the ledger was changed. ${error.message} Run: admin ledger verify`,
     )
   }

@@ -39,7 +39,7 @@ const statusDescription =
 
 export function addDeliveriesCommands(program: Command): void {
   const deliveries = subcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
-  subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery')
+  subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery', requeueHelp)
     .option('--id <id...>', 'select these deliveries', someIds)
     .option('--endpoint <id>', 'select deliveries to this endpoint', someId)
     .option('--business <id>', 'select deliveries of this business', someId)
@@ -47,7 +47,6 @@ export function addDeliveriesCommands(program: Command): void {
     .addOption(toOption('select deliveries that became DEAD'))
     .option('--status <status>', statusDescription, choice('DEAD', 'CANCELLED'))
     .option('--dry-run', 'only count the selected deliveries', false)
-    .addHelpText('after', requeueHelp)
     .hook('preAction', (_, command) => checkSelection(command))
     .action(commandAction(requeue))
   addReplayCommands(deliveries)
@@ -77,10 +76,9 @@ function checkSelection(command: Command): void {
 type Counts = { matched: number } & OutcomeCounts
 type RequeueCounts = Omit<Counts, 'skipped'> & { skipped: Record<string, number> }
 
-async function requeue(
-  deps: AdminDeps,
-  { dryRun, ...selection }: DeliverySelection & { dryRun: boolean },
-): Promise<RequeueCounts> {
+type RequeueOptions = DeliverySelection & { dryRun: boolean }
+
+async function requeue(deps: AdminDeps, { dryRun, ...selection }: RequeueOptions): Promise<RequeueCounts> {
   await expectExisting(deps, selection)
   const filter = await filterOf(deps, selection)
   const total = await deps.Delivery.countDocuments(filter)

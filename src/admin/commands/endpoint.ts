@@ -19,12 +19,11 @@ ${examples('endpoint show ID')}`
 
 export function addEndpointCommands(program: Command): void {
   const endpoint = subcommand(program, 'endpoint', 'find webhook endpoints')
-  const list = subcommand(endpoint, 'list', 'list endpoints, newest first')
+  const list = subcommand(endpoint, 'list', 'list endpoints, newest first', listHelp)
     .option('--business <id>', 'only endpoints of this business', someId)
     .option('--failing', 'only endpoints whose last attempt failed')
     .option('--disabled', 'only endpoints that are not active')
     .option('--deleted', 'only deleted endpoints')
-    .addHelpText('after', listHelp)
   asList(list, Object.values(listedEndpointShown).map(columnOf), async () => {
     const { listEndpoints } = await import('../../webhooks/endpoints/endpoint-facts.ts')
     return (deps, { disabled, ...filter }: EndpointFilter & { disabled?: true }, slice) =>

@@ -38,7 +38,7 @@ const what: Record<ExportKind, string> = {
 export function addExportCommands(program: Command): void {
   const group = subcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
   for (const kind of exportKinds) {
-    subcommand(group, kind, `write ${what[kind]} to a file`)
+    subcommand(group, kind, `write ${what[kind]} to a file`, exportHelp(kind))
       .requiredOption('--business <id>', 'id of the business', someId)
       .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
       .requiredOption('--out <file>', 'the file to write')
@@ -48,7 +48,6 @@ export function addExportCommands(program: Command): void {
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
       .option('--language <code>', languageDescription, choice(...exportLanguages), 'en')
       .option('--resume', 'complete a file that an interrupted export left behind')
-      .addHelpText('after', exportHelp(kind))
       .action(
         commandAction((deps, options: Options, command: Command) => exportFile(deps, kind, options, command)),
       )

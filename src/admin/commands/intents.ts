@@ -28,12 +28,11 @@ ${examples(
 
 export function addIntentsCommands(program: Command): void {
   const intents = subcommand(program, 'intents', 'cancel payment intents')
-  subcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business')
+  subcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business', cancelHelp)
     .requiredOption('--business <id>', 'id of the business', someId)
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .option('--created-before <time>', beforeDescription, instantArgument('start'))
     .option('--dry-run', 'only count the payment intents', false)
-    .addHelpText('after', cancelHelp)
     .action(commandAction(cancel))
 }
 

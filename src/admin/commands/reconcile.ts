@@ -55,14 +55,13 @@ export function addReconcileCommand(program: Command): void {
   const decimal = 'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes'
   const delimiter = 'comma, semicolon or tab; by default, the header row decides'
   const wallet = 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)'
-  subcommand(program, 'reconcile', description)
+  subcommand(program, 'reconcile', description, help)
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
     .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
     .option('--decimal', decimal)
     .option('--delimiter <delimiter>', delimiter, choice(...Object.keys(providerFileDelimiters)))
     .option('--wallet <name>', wallet)
-    .addHelpText('after', help)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
     .action(commandAction(run, textOf, failureCode))
 }

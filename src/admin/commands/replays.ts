@@ -24,7 +24,7 @@ ${examples(
 )}`
 
 export function addReplayCommands(deliveries: Command): void {
-  subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint')
+  subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint', replayHelp)
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
     .addOption(fromOption('select events that happened').makeOptionMandatory())
     .addOption(toOption('select events that happened', ' (default: now)'))
@@ -32,15 +32,13 @@ export function addReplayCommands(deliveries: Command): void {
     .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
     .option('--dry-run', 'only count the events', false)
     .option('--follow', 'wait for the end and show the progress', false)
-    .addHelpText('after', replayHelp)
     .action(commandAction(replay))
-  subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint')
+  const replaysHelp = examples('deliveries replays --endpoint ID')
+  subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint', replaysHelp)
     .requiredOption('--endpoint <id>', 'the endpoint', someId)
-    .addHelpText('after', examples('deliveries replays --endpoint ID'))
     .action(commandAction(listReplays, (list) => (list.length === 0 ? 'None.' : tableText(columns, list))))
-  subcommand(deliveries, 'cancel-replay', 'stop a running replay')
+  subcommand(deliveries, 'cancel-replay', 'stop a running replay', examples('deliveries cancel-replay ID'))
     .argument('<id>', 'the id of the replay', someId)
-    .addHelpText('after', examples('deliveries cancel-replay ID'))
     .action(commandAction(cancelOne))
 }
 

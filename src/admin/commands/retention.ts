@@ -14,9 +14,8 @@ ${examples('retention run --dry-run', 'retention run')}`
 
 export function addRetentionCommands(program: Command): void {
   const retention = subcommand(program, 'retention', 'delete old data')
-  subcommand(retention, 'run', 'delete old data now')
+  subcommand(retention, 'run', 'delete old data now', retentionHelp)
     .option('--dry-run', 'only count what would be deleted', false)
-    .addHelpText('after', retentionHelp)
     .action(commandAction(run))
 }
 

@@ -22,9 +22,8 @@ ${examples('secrets rotate --json')}`
 
 export function addSecretsCommands(program: Command): void {
   const secrets = subcommand(program, 'secrets', 'rotate SECRET_KEY')
-  subcommand(secrets, 'rotate', 'encrypt stored secrets again with the current SECRET_KEY')
-    .addHelpText('after', rotateHelp)
-    .action(commandAction(rotate))
+  const description = 'encrypt stored secrets again with the current SECRET_KEY'
+  subcommand(secrets, 'rotate', description, rotateHelp).action(commandAction(rotate))
 }
 
 async function rotate(deps: AdminDeps) {

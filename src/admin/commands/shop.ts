@@ -8,16 +8,16 @@ import { columnOf } from './text.ts'
 /** Creates only live shops, because the service creates sandbox shops by itself. */
 export function addShopCommands(program: Command): void {
   const shop = subcommand(program, 'shop', 'create shops')
-  subcommand(shop, 'create', 'create the live shop of a business, which can have only one')
+  const createHelp = examples('shop create --business ID --name "Chez Fatou"')
+  subcommand(shop, 'create', 'create the live shop of a business, which can have only one', createHelp)
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--name <name>', 'name of the shop', businessName)
-    .addHelpText('after', examples('shop create --business ID --name "Chez Fatou"'))
     .action(commandAction(createLiveShop))
 
-  const list = subcommand(shop, 'list', 'list shops, newest first')
+  const listHelp = examples('shop list --business ID', 'shop list --mode live')
+  const list = subcommand(shop, 'list', 'list shops, newest first', listHelp)
     .option('--business <id>', 'only shops of this business', someId)
     .option('--mode <mode>', 'test or live', choice('test', 'live'))
-    .addHelpText('after', examples('shop list --business ID', 'shop list --mode live'))
   const columns = Object.values(shopShown).map(columnOf)
   asList(list, columns, async () => (await import('../../store/shops/shops.ts')).listShops)
 

@@ -20,19 +20,18 @@ export function addStaffCommands(program: Command): void {
   addActCommands(staff, staffListActs)
   addActCommands(staff, accountActs, staffName)
 
-  const list = subcommand(staff, 'list', 'list accounts by name')
+  const listHelp = examples('staff list', 'staff list --role support --disabled')
+  const list = subcommand(staff, 'list', 'list accounts by name', listHelp)
     .option(
       '--role <role>',
       `only accounts with this role: ${staffRoles.join(' or ')}`,
       choice(...staffRoles),
     )
     .option('--disabled', 'only disabled accounts')
-    .addHelpText('after', examples('staff list', 'staff list --role support --disabled'))
   asList(list, columns, async () => listPage, staffName)
 
-  subcommand(staff, 'show', 'show the role and the state of an account')
+  subcommand(staff, 'show', 'show the role and the state of an account', examples('staff show fatou'))
     .argument('<name>', 'name of the account', staffName)
-    .addHelpText('after', examples('staff show fatou'))
     .action(commandAction(showAccount, detailsText))
 }
 

@@ -19,23 +19,22 @@ ${examples('wallet show 44556677')}`
 
 export function addWalletCommands(program: Command): void {
   const wallet = subcommand(program, 'wallet', 'create sandbox wallets')
-  subcommand(wallet, 'create', 'create a wallet that can pay test payment intents of every business')
+  const createHelp = examples('wallet create --phone 44556677 --pin 2580 --balance 100000')
+  const description = 'create a wallet that can pay test payment intents of every business'
+  subcommand(wallet, 'create', description, createHelp)
     .requiredOption('--phone <phone>', 'phone number of the customer', walletPhone)
     .requiredOption('--pin <pin>', pinDescription, pinCode)
     .requiredOption('--balance <centimes>', 'the balance in centimes', parseCentimesArgument)
-    .addHelpText('after', examples('wallet create --phone 44556677 --pin 2580 --balance 100000'))
     .action(commandAction(createSandboxWallet))
 
-  const list = subcommand(wallet, 'list', 'list sandbox wallets')
+  const list = subcommand(wallet, 'list', 'list sandbox wallets', listHelp)
     .option('--phone <phone>', 'only wallets with this phone number', phoneNumber)
     .option('--business <id>', 'only demo wallets of this business', someId)
-    .addHelpText('after', listHelp)
   asList(list, Object.values(walletShown).map(columnOf), async () => readPage, encryptedId)
 
-  subcommand(wallet, 'show', 'show the balance of a sandbox wallet and whether its PIN is locked')
+  subcommand(wallet, 'show', 'show the balance of a sandbox wallet and whether its PIN is locked', showHelp)
     .argument('<phone>', 'phone number of the wallet', phoneNumber)
     .option('--business <id>', 'the business that sees the demo wallet', someId)
-    .addHelpText('after', showHelp)
     .action(commandAction(showWallet, detailsText))
 }
 
