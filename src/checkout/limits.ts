@@ -13,7 +13,7 @@ const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 
  */
 export type PinLimit = (
   ip: string,
-  intent: Intent,
+  intent: Pick<Intent, '_id' | 'sandbox' | 'businessId'>,
   withinDeadline: Deadline['run'],
   pay: () => Promise<PaymentResult>,
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>

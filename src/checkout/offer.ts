@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { IntentStatus } from '../../schemas/intents.ts'
 import { isCodeActive } from '../intents/codes.ts'
 import type { OfferedIntent } from '../intents/find.ts'
-import type { Intent } from '../intents/intent.ts'
+import type { IntentWithoutRefunds } from '../intents/intent.ts'
 import { isOpenEverywhere, isPending } from '../intents/lifecycle.ts'
 import { asOf } from '../intents/present.ts'
 import { acceptsPayments } from '../intents/transition.ts'
@@ -16,7 +16,7 @@ import { newLinkProof } from './proofs.ts'
 /** A `waiting` payment is being processed. A `pending` one becomes `expired` a second before its intent does. */
 export type CheckoutState = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
-export function stateOf(stored: Intent, now: Date): CheckoutState {
+export function stateOf(stored: IntentWithoutRefunds, now: Date): CheckoutState {
   const { status, hold, cancellationReason } = asOf(stored, now)
   if (isPending(status) && hold !== null) return 'waiting'
   if (isPending(status) && !isOpenEverywhere(stored, now)) return 'expired'
@@ -31,7 +31,7 @@ export const canStillChange = (state: CheckoutState): state is 'pending' | 'wait
  * The rest of the URL doesn't change, so the merchant's signature over it stays valid.
  */
 export function returnUrl(
-  { successUrl, cancelUrl, referenceNumber, status }: Intent,
+  { successUrl, cancelUrl, referenceNumber, status }: IntentWithoutRefunds,
   state: CheckoutState,
 ): string | null {
   const url = state === 'paid' || state === 'refunded' ? successUrl : cancelUrl

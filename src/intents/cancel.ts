@@ -45,7 +45,7 @@ export async function cancelIntent(
     throw refuse('INTENT_CANCEL_CONFLICT')
   }
   wakeRelay(deps, cancelled)
-  return effectResult(marking.mark, presentIntent(deps.config, cancelled, now), false)
+  return effectResult(marking.mark, presentIntent(deps.config, { ...cancelled, refunds: [] }, now), false)
 }
 
 export interface CancelSelection {
@@ -93,7 +93,7 @@ export async function cancelAll(
   const id = newId()
   const { businessId, sandbox, createdBefore } = selection
   const after = { mode: modeOf({ sandbox }), createdBefore, pending }
-  const pace = createPace(ending, async () => undefined)
+  const pace = createPace(ending)
   let last: Intent | null = null
   let isRecorded = false
   for (;;) {

@@ -3,7 +3,7 @@ import { effectResult, type OperationResult, type WriteRequest } from '../idempo
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { ChangeDeps } from './find.ts'
-import type { Intent, IntentMark } from './intent.ts'
+import type { Intent, IntentMark, IntentWithoutRefunds } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { presentIntent } from './present.ts'
 import { earlierRefund } from './refunds/carry-out.ts'
@@ -32,7 +32,7 @@ export async function findEffect(
 export const findEarlier = async (
   deps: ChangeDeps,
   caller: Caller,
-  intent: Intent,
+  intent: IntentWithoutRefunds,
   request: WriteRequest,
 ): Promise<OperationResult | null> =>
   findOwnMark(intent, request) === null

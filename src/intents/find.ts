@@ -5,24 +5,13 @@ import { createBatcher, createReadBatcher, createUpdateBatcher, insertsOf } from
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { codeKeyOf, isCodeActive } from './codes.ts'
-import type { Intent } from './intent.ts'
+import type { Intent, IntentWithoutRefunds } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { asOf, expiryFields } from './present.ts'
+import type { SettleDeps } from './transition.ts'
 
 /** Requests that change an intent need these to finish the work of an earlier request with the same key. */
-export type ChangeDeps = Pick<
-  Deps,
-  | 'Intent'
-  | 'batchers'
-  | 'capacity'
-  | 'config'
-  | 'counters'
-  | 'enqueue'
-  | 'log'
-  | 'metrics'
-  | 'now'
-  | 'wallets'
->
+export type ChangeDeps = SettleDeps & Pick<Deps, 'capacity' | 'config' | 'counters' | 'wallets'>
 
 /** Describes all request marks of the intent, because `marks` contains only those of the current requests. */
 interface MarkCounts {
@@ -31,15 +20,14 @@ interface MarkCounts {
   waitingEvents: number
 }
 
-/** `refunds` is always empty, because reading a thousand refunds (1 MB) would block the process for 5 ms. */
-export interface IntentToChange extends Intent, MarkCounts {
+export interface IntentToChange extends IntentWithoutRefunds, MarkCounts {
   refundCount: number
   /** Size of the stored document, including its refunds and outbox. */
   bytes: number
 }
 
-/** The hosted page reads this. `refunds` is always empty, because the page shows only their sum. */
-export interface OfferedIntent extends Intent, MarkCounts {
+/** What the hosted page reads. It shows only the sum of the refunds. */
+export interface OfferedIntent extends IntentWithoutRefunds, MarkCounts {
   /** In centimes: the sum of all SUCCEEDED refunds, and of the payer's fees that they returned. */
   refunded: number
   refundedFee: number
@@ -87,10 +75,9 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
                 ...countMarks(now()),
                 marks: { $filter: { input: '$marks', cond: { $in: ['$$this.key', keys] } } },
                 bytes: { $bsonSize: '$$ROOT' },
-                refunds: [],
               },
             },
-            { $unset: ['outbox', 'lookUpKeys'] },
+            { $unset: ['outbox', 'lookUpKeys', 'refunds'] },
           ])
           .toArray()
         const intentOf = new Map(found.map((intent) => [intent.referenceNumber, intent]))
@@ -111,12 +98,11 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
                 merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
                 refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
                 refundedFee: { $sum: { $map: { input: succeeded, in: '$$this.returnedFees.payerTtc' } } },
-                refunds: [],
                 isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
                 commission: { $ifNull: [{ $first: '$business.commission' }, []] },
               },
             },
-            { $unset: ['business', 'outbox', 'lookUpKeys'] },
+            { $unset: ['business', 'outbox', 'lookUpKeys', 'refunds'] },
           ])
           .toArray(),
       ({ shortCode }) => [shortCode],
@@ -140,7 +126,7 @@ export const findIntentToChange = async (
 ): Promise<IntentToChange> =>
   ownIntent(caller, await deps.batchers.findIntentToChange({ referenceNumber, key }, deadlineAt))
 
-function ownIntent<Found extends Intent>(caller: Caller, intent: Found | null): Found {
+function ownIntent<Found extends IntentWithoutRefunds>(caller: Caller, intent: Found | null): Found {
   const isOwn = intent?.businessId === caller.businessId && intent.cleanedAt === undefined
   return ownedBy(caller, isOwn ? intent : null, 'INTENT_NOT_FOUND')
 }

@@ -84,7 +84,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   outboxIndex,
 ]
 
-export type AmountType = 'FIXED' | 'OPEN'
+type AmountType = 'FIXED' | 'OPEN'
 
 export const requestedFields = part({
   amountType: oneOf<AmountType>(),
@@ -99,7 +99,7 @@ export const requestedFields = part({
 })
 export type IntentRequest = ValueOfField<typeof requestedFields>
 
-/** A request mark, with what the response needs besides the intent. Hosted payments leave one, too. */
+/** A request mark, with what the response needs besides the intent. */
 const intentMarkFields = part({
   ...markFields.fields,
   /** Distinguishes the marks of concurrent requests that have the same key. */
@@ -162,6 +162,7 @@ export const intents = declareCollection({
     outbox: list(outboxFields),
     /** Marks the create request. Removed after 24 hours if a new request has the same key. */
     requestKey: optional(markFields),
+    /** Requests that have changed the intent, and forms that have begun a payment (only `key` and `at`). */
     marks: list(intentMarkFields),
     /** PAY_URL when the intent was created, to repeat the same create response. */
     payBase: text,
@@ -172,6 +173,9 @@ export const intents = declareCollection({
   indexes: intentIndexes,
 })
 export type Intent = Stored<typeof intents>
+
+/** Reading a thousand refunds (1 MB) would block the process for 5 ms, so most operations leave them out. */
+export type IntentWithoutRefunds = Omit<Intent, 'refunds'>
 
 /** Even `__proto__` becomes an ordinary key. */
 export const metadataObject = (intent: Pick<Intent, 'metadata'>): Record<string, string> =>

@@ -7,20 +7,16 @@ export interface Transition {
   from: readonly IntentStatus[]
   to: IntentStatus
   event: EventName
-  guard: (now: Date) => Record<string, unknown>
-  at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
-  cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
-  cancellationReason: CancellationReason | null
-  /** After the transition, another intent may have the same merchant reference. */
-  freesReference: boolean
+  guard?: (now: Date) => Record<string, unknown>
+  /** The time of the transition, if it isn't the time of its write. */
+  at?: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>) => Date
+  cancellationReason?: CancellationReason
 }
 
 /** `cancelsAt` while a payment holds the intent: the latest time that Date supports. */
 export const neverCancels = new Date(8.64e15)
 /** `cancelsAt` of a CANCELLED intent: in the past on any clock. */
 export const alreadyCancelled = new Date(0)
-
-const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 
 /** Merchants may cancel these intents, and simulate their payment. */
 export const freeFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
@@ -34,46 +30,20 @@ export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: 
 /** Customers may pay these intents: no payment holds them, and no process considers them expired yet. */
 export const payableFilter = (now: Date) => freeFilter(new Date(now.getTime() + maxClockSkewMs))
 
-const anyTime = () => ({})
-const immediately = (_intent: unknown, now: Date): Date => now
-
 const cancel = {
   from: ['PENDING'],
   to: 'CANCELLED',
   event: 'payment.cancelled',
   guard: freeFilter,
-  at: immediately,
-  cancelsAt: () => alreadyCancelled,
   cancellationReason: 'requested_by_merchant',
-  freesReference: true,
 } as const satisfies Transition
-
-const settlement = {
-  guard: anyTime,
-  at: immediately,
-  cancelsAt: () => null,
-  cancellationReason: null,
-  freesReference: false,
-} as const
 
 /** SPEC 3. No other code changes a status. Writes that end a payment or refund also guard on its id. */
 export const transitions = {
-  pay: { ...settlement, from: ['PENDING'], to: 'PAID', event: 'payment.confirmed' },
-  decline: {
-    ...settlement,
-    from: ['PENDING'],
-    to: 'PENDING',
-    event: 'payment.failed',
-    cancelsAt: atExpiry,
-  },
-  fail: {
-    ...settlement,
-    from: ['PENDING'],
-    to: 'FAILED',
-    event: 'payment.failed',
-    freesReference: true,
-  },
-  refund: { ...settlement, from: ['PAID', 'REFUNDED'], to: 'REFUNDED', event: 'payment.refunded' },
+  pay: { from: ['PENDING'], to: 'PAID', event: 'payment.confirmed' },
+  decline: { from: ['PENDING'], to: 'PENDING', event: 'payment.failed' },
+  fail: { from: ['PENDING'], to: 'FAILED', event: 'payment.failed' },
+  refund: { from: ['PAID', 'REFUNDED'], to: 'REFUNDED', event: 'payment.refunded' },
   cancel,
   cancelByOperator: { ...cancel, cancellationReason: 'cancelled_by_operator' },
   expire: {
@@ -84,11 +54,18 @@ export const transitions = {
     guard: (now) => ({ cancelsAt: { $lte: now } }),
     // The intent expired at `expiresAt`, however late this write comes, unless a payment held it for longer.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
-    cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',
-    freesReference: true,
   },
 } as const satisfies Record<string, Transition>
+
+/** An intent's `cancelsAt` after the transition `to` this status. */
+export const cancelsAtOf = (to: IntentStatus, { expiresAt }: Pick<Intent, 'expiresAt'>): Date | null => {
+  if (to === 'CANCELLED') return alreadyCancelled
+  return to === 'PENDING' ? expiresAt : null
+}
+
+/** Another intent may then have the same merchant reference. */
+export const freesReference = (status: IntentStatus): boolean => ['CANCELLED', 'FAILED'].includes(status)
 
 export type TransitionName = keyof typeof transitions
 

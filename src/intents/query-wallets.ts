@@ -11,18 +11,19 @@ import {
   type WalletName,
   type WalletOutcome,
 } from '../wallets/wallet.ts'
-import type { Intent } from './intent.ts'
+import type { Intent, IntentWithoutRefunds } from './intent.ts'
 import { settlePayment } from './payments/begin-and-settle.ts'
 import { createRefusedPins } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pendingRefundFilter, settleRefund } from './refunds/begin-and-settle.ts'
+import type { SettleDeps } from './transition.ts'
 
-type SettleDeps = Pick<Deps, 'Intent' | 'batchers' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now'>
-type QueryDeps = SettleDeps &
+type PaymentDeps = SettleDeps & Pick<Deps, 'counters'>
+type QueryDeps = PaymentDeps &
   Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
 export interface OpenOrder {
-  intent: Intent
+  intent: IntentWithoutRefunds
   wallet: WalletName
   query: StatusQuery
   startedAt: Date
@@ -31,7 +32,11 @@ export interface OpenOrder {
   scheduleQuery(at: Date): Promise<void>
 }
 
-export function openPayment(deps: SettleDeps, intent: Intent, payment: PaymentHold): OpenOrder {
+export function openPayment(
+  deps: PaymentDeps,
+  intent: IntentWithoutRefunds,
+  payment: PaymentHold,
+): OpenOrder {
   const { id: key, wallet, amount, commission, startedAt, validUntil, queryAt } = payment
   const fee = commission.payerTtc
   return {
@@ -50,8 +55,8 @@ export function openPayment(deps: SettleDeps, intent: Intent, payment: PaymentHo
 }
 
 export function openRefund(
-  deps: Omit<SettleDeps, 'counters'>,
-  intent: Intent,
+  deps: SettleDeps,
+  intent: IntentWithoutRefunds,
   { wallet }: Pick<Payment, 'wallet'>,
   refund: Refund,
 ): OpenOrder {
@@ -70,14 +75,14 @@ export function openRefund(
 
 async function setQueryAt(
   deps: Pick<Deps, 'Intent'>,
-  { _id }: Intent,
+  { _id }: Pick<Intent, '_id'>,
   whileOpen: Record<string, unknown>,
   $set: Record<string, Date>,
 ): Promise<void> {
   await deps.Intent.updateOne({ _id, ...whileOpen }, { $set })
 }
 
-export function findOpen(deps: SettleDeps, intent: Intent, key: string): OpenOrder | null {
+export function findOpen(deps: PaymentDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)
   const refund = refunds.find(({ id, status }) => id === key && status === 'PENDING')
@@ -108,26 +113,25 @@ export async function queryWallet(
   const intent = found && identityOf(found)
   const open = found && findOpen(deps, found, key)
   if (open === null) return { intent, outcome: 'ended', why: null, nextAt: null }
-  if (hasSlot) return queryOrder(deps, open, worker)
+  if (hasSlot) return queryOrder(deps, open, null, runUnlimited)
   const held = deps.capacity.takeNow([open.intent.businessId], { walletQueries: 1 })
   if (held === null)
     return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
-  return queryOrder(deps, open, worker).finally(held.free)
+  return queryOrder(deps, open, null, runUnlimited).finally(held.free)
 }
 
-const identityOf = ({ referenceNumber, businessId }: Intent) => ({ referenceNumber, businessId })
+const runUnlimited: WithinDeadline = (work) => work(noDeadline)
 
-export interface OrderQuerier {
-  cause: CausingRequest | null
-  withinDeadline: WithinDeadline
-}
-
-const worker: OrderQuerier = { cause: null, withinDeadline: (work) => work(noDeadline) }
+const identityOf = ({ referenceNumber, businessId }: IntentWithoutRefunds) => ({
+  referenceNumber,
+  businessId,
+})
 
 export async function queryOrder(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'now' | 'wallets'>,
   open: OpenOrder,
-  { cause, withinDeadline }: OrderQuerier,
+  cause: CausingRequest | null,
+  withinDeadline: WithinDeadline,
 ): Promise<QueryResult> {
   const intent = identityOf(open.intent)
   if (open.queryAt > deps.now()) return { intent, outcome: 'not-due', why: null, nextAt: open.queryAt }
@@ -160,15 +164,23 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + minWaitMs + Math.random() * (waitMs - minWaitMs))
 }
 
+const unknownOutcomeEvents = {
+  payment: 'payment.outcome-unknown',
+  refund: 'refund.outcome-unknown',
+} as const
+
 /** Never throws, because a poll finds the order by its first `queryAt` anyway. */
 export async function leaveToWorkers(
-  deps: Pick<Deps, 'enqueue' | 'now'>,
-  open: OpenOrder,
+  deps: Pick<Deps, 'enqueue' | 'log' | 'now'>,
+  { intent, wallet, query: { kind, key }, scheduleQuery }: OpenOrder,
+  { why, requestId }: { why: string; requestId: string | null },
   withinDeadline: WithinDeadline,
 ): Promise<void> {
+  const about = { ...identityOf(intent), ...(kind === 'refund' && { refundId: key }), wallet, why, requestId }
+  deps.log.warn(about, unknownOutcomeEvents[kind])
   const at = new Date(deps.now().getTime() + minWaitMs)
-  await withinDeadline(() => open.scheduleQuery(at)).then(
-    () => enqueueWalletOutcome(deps, open.intent, open.query.key, at),
+  await withinDeadline(() => scheduleQuery(at)).then(
+    () => enqueueWalletOutcome(deps, intent, key, at),
     () => undefined,
   )
 }

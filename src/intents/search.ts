@@ -142,7 +142,7 @@ export function eventsSoFar(intent: TracedIntent): EventName[] {
     ...payments.filter(({ outcome }) => outcome === 'failed').map(() => transitions.fail.event),
     ...(payment === null ? [] : [transitions.pay.event]),
     ...refunds.filter(({ status }) => status === 'SUCCEEDED').map(() => transitions.refund.event),
-    ...(cancellationReason === null || cancellation === undefined ? [] : [cancellation.event]),
+    ...(cancellation === undefined ? [] : [cancellation.event]),
   ]
 }
 

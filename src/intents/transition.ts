@@ -1,17 +1,23 @@
 import { freshSince, isFresh, newMark, type WriteRequest } from '../idempotency/request.ts'
-import type { PaymentFailure, RecordedFacts } from '../outbox/event.ts'
-import { newEvent, type OutboxEvent } from '../outbox/event.ts'
+import { newEvent, type OutboxEvent, type PaymentFailure, type RecordedFacts } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
 import { paymentFormat } from './event-data.ts'
-import type { Intent, IntentMark } from './intent.ts'
-import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
+import type { Intent, IntentMark, IntentWithoutRefunds } from './intent.ts'
+import {
+  cancelsAtOf,
+  freesReference,
+  isPending,
+  type Transition,
+  type TransitionName,
+  transitions,
+} from './lifecycle.ts'
 import type { Refund } from './records.ts'
 
-export interface EventDetails {
+interface EventDetails {
   failure?: PaymentFailure
   refund?: RefundDetails
 }
@@ -19,7 +25,10 @@ export interface EventDetails {
 type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 
 /** Pass the intent as it is after the event. Refunds also contain the payment's commission. */
-export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): RecordedFacts {
+export function paymentFacts(
+  intent: Pick<Intent, 'status' | 'payment' | 'amountType' | 'amount'>,
+  { failure, refund }: EventDetails,
+): RecordedFacts {
   const { status, payment } = intent
   // An OPEN intent has no amount until it's paid.
   const amount = payment?.amountPaid ?? (intent.amountType === 'OPEN' ? null : intent.amount)
@@ -101,21 +110,24 @@ export interface TransitionInput {
   eventDetails?: EventDetails
 }
 
-export interface PlannedChange {
+export interface PlannedChange<Stored> {
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
   /** Contains the new status, but the lists and `referenceKey` from before the change. */
-  after: Intent
+  after: Stored
 }
 
+export type TransitionDeps = Pick<Deps, 'batchers' | 'metrics' | 'now'>
+export type SettleDeps = TransitionDeps & Pick<Deps, 'Intent' | 'enqueue' | 'log'>
+
 /** Null if the guard fails or, if `marking` is null, possibly because the event was already relayed. */
-export function applyTransition(
-  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
-  intent: Intent,
+export function applyTransition<Stored extends IntentWithoutRefunds>(
+  deps: TransitionDeps,
+  intent: Stored,
   input: TransitionInput,
   deadlineAt: number,
-): Promise<Intent | null> {
+): Promise<Stored | null> {
   const planned = planTransition(deps, intent, input)
   const { marking } = input
   // A request mark proves the write for longer than the event, which the relay removes from the outbox.
@@ -124,15 +136,27 @@ export function applyTransition(
 }
 
 /** Returns `after`, or null if the filter doesn't match. `GuardedUpdate` explains `proof`. */
-export async function writeChange(
+export async function writeChange<Stored extends IntentWithoutRefunds>(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
-  { transition, filter, update, after }: PlannedChange,
+  { transition, filter, update, after }: PlannedChange<Stored>,
   proof: Record<string, unknown>,
   deadlineAt: number,
-): Promise<Intent | null> {
+): Promise<Stored | null> {
   if (!(await deps.batchers.updateIntent({ filter, update, proof }, deadlineAt))) return null
   if (transition !== null) countTransition(deps, transition, after)
   return after
+}
+
+/** The wallet moved the money after reporting that it never would. Only an operator can put that right. */
+export async function logUnlessRecorded(
+  deps: Pick<Deps, 'Intent' | 'log'>,
+  { _id, referenceNumber }: Pick<Intent, '_id' | 'referenceNumber'>,
+  recorded: Record<string, string>,
+  event: string,
+  about: object,
+): Promise<void> {
+  if ((await deps.Intent.exists({ _id, ...recorded })) === null)
+    deps.log.error({ referenceNumber, ...about }, event)
 }
 
 export const countTransition = (
@@ -142,18 +166,17 @@ export const countTransition = (
 ): void => metrics.transitions.inc({ transition: name, environment: modeOf(intent) })
 
 /** Plans the ONLY write that changes an intent's status: its guard, change and event. */
-export function planTransition(
+export function planTransition<Stored extends IntentWithoutRefunds>(
   deps: Pick<Deps, 'now'>,
-  intent: Intent,
+  intent: Stored,
   input: TransitionInput,
-): PlannedChange & { event: OutboxEvent } {
+): PlannedChange<Stored> & { event: OutboxEvent } {
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()
-  const at = transition.at(intent, now)
-  const { cancellationReason, freesReference } = transition
-  const cancelsAt = transition.cancelsAt(intent)
-  const change = { ...set, status: transition.to, cancelsAt, cancellationReason, updatedAt: at }
+  const { to: status, cancellationReason = null } = transition
+  const at = transition.at?.(intent) ?? now
+  const change = { ...set, status, cancelsAt: cancelsAtOf(status, intent), cancellationReason, updatedAt: at }
   const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
   const { businessId, sandbox, _id } = intent
   const { $set, $unset, $push, $min, ...others } = lists ?? {}
@@ -164,18 +187,18 @@ export function planTransition(
       sandbox,
       _id,
       status: { $in: transition.from },
-      ...transition.guard(now),
+      ...transition.guard?.(now),
       ...guard,
       ...(marking && unmarkedFilter(marking)),
     },
     update: {
       ...others,
       $set: { ...change, ...$set },
-      ...operator('$unset', { ...$unset, ...(freesReference ? { referenceKey: 1 } : {}) }),
+      ...operator('$unset', { ...$unset, ...(freesReference(status) ? { referenceKey: 1 } : {}) }),
       // When an intent stops being PENDING, its code's quarantine begins at once.
       ...operator('$min', {
         ...$min,
-        ...(!isPending(transition.to) && { codeReusableAt: codeReusableFrom(at) }),
+        ...(!isPending(status) && { codeReusableAt: codeReusableFrom(at) }),
       }),
       $push: { outbox: event, ...$push, ...(marking && { marks: marking.mark }) },
     },

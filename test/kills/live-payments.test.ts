@@ -401,9 +401,15 @@ describe('A live payment', () => {
 
     it('is not refunded if the provider is unreachable', async () => {
       const referenceNumber = await paidIntent()
+      const { enqueue } = service.deps
+      const queues: string[] = []
+      service.deps.enqueue = (queue) => void queues.push(queue)
       await provider.goDown()
       const { status, body } = await refund(service, merchant, referenceNumber, 100)
       await provider.comeUp()
+      service.deps.enqueue = enqueue
+      // There's no event to relay.
+      expect(queues).to.deep.equal([])
       expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
       expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
     })

@@ -11,7 +11,7 @@ export const bugs: PlantedBugs = {
   // A cancelled or failed intent keeps its reference.
   'reference-kept → api/merchant-reference.test.ts': replace(
     'planTransition',
-    '$freesReference ? { referenceKey: 1 } : {}',
+    'freesReference($) ? { referenceKey: 1 } : {}',
     '{}',
   ),
   // An intent's event is written after its creation, not in the same write.
@@ -42,7 +42,7 @@ export const bugs: PlantedBugs = {
     pausedAt('cancel.before-transition', 'simulate.before-transition'),
     often('raceFor'),
     drop('planTransition', 'status: { $in: $ }'),
-    replace('cancel', 'guard: freeFilter', 'guard: anyTime'),
+    replace('cancel', 'guard: freeFilter', 'guard: () => ({})'),
     drop('simulatePayment', 'guard: freeFilter($)'),
   ],
   // Past its expiry, an intent reads as open until a poll has found it.

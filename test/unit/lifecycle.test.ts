@@ -1,65 +1,52 @@
 import { expect } from 'chai'
 import {
   alreadyCancelled,
+  cancelsAtOf,
   freeFilter,
+  freesReference,
   isOpenEverywhere,
   isPending,
   isRefundable,
   neverCancels,
   payableFilter,
+  type Transition,
   type TransitionName,
   transitions,
 } from '../../src/intents/lifecycle.ts'
 
 const [now, expiresAt, updatedAt] = [new Date(5000), new Date(7000), new Date(3000)]
-const never = null
+const [none, never] = [undefined, null]
+const cancelled = (event: string, reason: string) => [['PENDING'], 'CANCELLED', event, reason, true]
 const free = { expiresAt: { $gt: now }, hold: null }
 
 /** SPEC 3: from, to, event, reason of a cancellation, whether the reference is free, guard, time, `cancelsAt`. */
 const expected: Record<TransitionName, unknown[]> = {
-  pay: [['PENDING'], 'PAID', 'payment.confirmed', null, false, {}, now, never],
-  decline: [['PENDING'], 'PENDING', 'payment.failed', null, false, {}, now, expiresAt],
-  fail: [['PENDING'], 'FAILED', 'payment.failed', null, true, {}, now, never],
-  refund: [['PAID', 'REFUNDED'], 'REFUNDED', 'payment.refunded', null, false, {}, now, never],
-  cancel: [
-    ['PENDING'],
-    'CANCELLED',
-    'payment.cancelled',
-    'requested_by_merchant',
-    true,
-    free,
-    now,
-    new Date(0),
-  ],
+  pay: [['PENDING'], 'PAID', 'payment.confirmed', none, false, none, none, never],
+  decline: [['PENDING'], 'PENDING', 'payment.failed', none, false, none, none, expiresAt],
+  fail: [['PENDING'], 'FAILED', 'payment.failed', none, true, none, none, never],
+  refund: [['PAID', 'REFUNDED'], 'REFUNDED', 'payment.refunded', none, false, none, none, never],
+  cancel: [...cancelled('payment.cancelled', 'requested_by_merchant'), free, none, alreadyCancelled],
   cancelByOperator: [
-    ['PENDING'],
-    'CANCELLED',
-    'payment.cancelled',
-    'cancelled_by_operator',
-    true,
+    ...cancelled('payment.cancelled', 'cancelled_by_operator'),
     free,
-    now,
-    new Date(0),
+    none,
+    alreadyCancelled,
   ],
   expire: [
-    ['PENDING'],
-    'CANCELLED',
-    'payment.expired',
-    'expired',
-    true,
+    ...cancelled('payment.expired', 'expired'),
     { cancelsAt: { $lte: now } },
     expiresAt,
-    new Date(0),
+    alreadyCancelled,
   ],
 }
 
 describe('The lifecycle of an intent', () => {
   for (const [name, row] of Object.entries(expected))
     it(`allows the transition ${name} as SPEC 3 says`, () => {
-      const { from, to, event, cancellationReason, freesReference, guard, at, cancelsAt } =
-        transitions[name as TransitionName]
-      const times = [guard(now), at({ expiresAt, updatedAt }, now), cancelsAt({ expiresAt })]
-      expect([from, to, event, cancellationReason, freesReference, ...times]).to.deep.equal(row)
+      const transition: Transition = transitions[name as TransitionName]
+      const { from, to, event, cancellationReason, guard, at } = transition
+      const times = [guard?.(now), at?.({ expiresAt, updatedAt }), cancelsAtOf(to, { expiresAt })]
+      expect([from, to, event, cancellationReason, freesReference(to), ...times]).to.deep.equal(row)
     })
 
   it('allows only the transitions listed here', () => {

@@ -1,13 +1,11 @@
-import type { DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
-import type { PaymentFailure } from '../../outbox/event.ts'
-import { wakeRelay } from '../../outbox/event.ts'
+import { type PaymentFailure, wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
-import type { Intent } from '../intent.ts'
-import { isPending, neverCancels, payableFilter, type TransitionName, transitions } from '../lifecycle.ts'
+import type { IntentWithoutRefunds } from '../intent.ts'
+import { isPending, neverCancels, payableFilter, transitions } from '../lifecycle.ts'
 import {
   lookUpKeysOf,
   type Payment,
@@ -17,8 +15,11 @@ import {
 } from '../records.ts'
 import {
   applyTransition,
+  logUnlessRecorded,
   type PlannedChange,
   planTransition,
+  type SettleDeps,
+  type TransitionDeps,
   type TransitionInput,
   writeChange,
 } from '../transition.ts'
@@ -42,10 +43,10 @@ export const withOutcome = (
 /** Returns null if the intent isn't PENDING, is held or about to expire, or already had this payment. */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
-  intent: Intent,
+  intent: IntentWithoutRefunds,
   hold: PaymentHold,
   deadlineAt: number,
-): Promise<Intent | null> {
+): Promise<IntentWithoutRefunds | null> {
   const begin = {
     filter: {
       _id: intent._id,
@@ -66,7 +67,10 @@ export async function beginPayment(
 }
 
 /** If the intent expired during the payment, the end of the payment counts as the time of the expiry. */
-function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
+function planRelease(
+  intent: IntentWithoutRefunds,
+  attempt: PaymentAttempt,
+): PlannedChange<IntentWithoutRefunds> {
   const { _id, expiresAt } = intent
   const { id, at } = attempt
   const change = { hold: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }
@@ -78,42 +82,14 @@ function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   }
 }
 
-export interface PaymentSettler {
-  cause: CausingRequest | null
-  deadlineAt: number
-}
-
 /** The intent becomes PAID or FAILED, or stays PENDING. Returns null if the payment had already ended. */
 export async function settlePayment(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
-  intent: Intent,
+  deps: SettleDeps,
+  intent: IntentWithoutRefunds,
   payment: PaymentHold,
   outcome: KnownOutcome,
-  by: PaymentSettler,
-): Promise<Intent | null> {
-  const settled = await write(deps, intent, payment, outcome, by)
-  if (settled === null) {
-    if (outcome.outcome === 'done') await logIfAstray(deps, intent, payment)
-    return null
-  }
-  wakeRelay(deps, settled)
-  const { referenceNumber } = intent
-  const requestId = by.cause?.requestId ?? null
-  deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The intent expired during the payment. Clients already see the expiry, so a job can write it later.
-  const now = deps.now()
-  if (isPending(settled.status) && settled.expiresAt <= now)
-    deps.enqueue('intent-expiry', [expiryJob(settled, now)])
-  return settled
-}
-
-async function write(
-  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
-  intent: Intent,
-  payment: PaymentHold,
-  outcome: KnownOutcome,
-  { cause, deadlineAt }: PaymentSettler,
-): Promise<Intent | null> {
+  { cause, deadlineAt }: { cause: CausingRequest | null; deadlineAt: number },
+): Promise<IntentWithoutRefunds | null> {
   // GET /dev/balance relies on the payment and its event having the same time.
   const at = deps.now()
   const attempt = attemptOf(at, payment, outcome)
@@ -126,37 +102,40 @@ async function write(
         cause,
         guard: { 'hold.id': payment.id },
       })
-  const after = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
-  return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
+  const settled = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
+  const { id: key, wallet } = payment
+  if (settled === null) {
+    const recorded = { 'payment.key': key }
+    if (outcome.outcome === 'done')
+      await logUnlessRecorded(deps, intent, recorded, 'payment.astray', { key, wallet })
+    return null
+  }
+  if (change.transition !== null) wakeRelay(deps, settled)
+  const { referenceNumber, status, expiresAt } = settled
+  const requestId = cause?.requestId ?? null
+  deps.log.info({ referenceNumber, ...outcome, status, requestId }, 'payment.settled')
+  // The intent expired during the payment. Clients already see the expiry, so a job can write it later.
+  const now = deps.now()
+  if (isPending(status) && expiresAt <= now) deps.enqueue('intent-expiry', [expiryJob(settled, now)])
+  return { ...settled, attempts: [...intent.attempts, attempt] }
 }
 
 const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
-
-/** The wallet took the money after reporting that it never would. We can't refund it, so an operator must. */
-async function logIfAstray(
-  deps: Pick<Deps, 'Intent' | 'log'>,
-  { _id, referenceNumber }: Intent,
-  payment: PaymentHold,
-): Promise<void> {
-  const { id: key, wallet } = payment
-  if ((await deps.Intent.exists({ _id, 'payment.key': key })) !== null) return
-  deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
-}
 
 type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 'writeId'> &
   Partial<Pick<PaymentHold, 'startedAt'>>
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
 /** Ends a payment that never held the intent, in one write. Returns null if the guard doesn't match. */
-export const endPayment = (
-  deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
-  intent: Intent,
+export const endPayment = <Stored extends IntentWithoutRefunds>(
+  deps: TransitionDeps,
+  intent: Stored,
   payment: EndingPayment,
   outcome: ReportedOutcome,
   by: Pick<TransitionInput, 'marking' | 'cause' | 'guard'>,
   deadlineAt: number,
-): Promise<Intent | null> => {
+): Promise<Stored | null> => {
   const attempt = attemptOf(deps.now(), payment, outcome)
   const transition = transitionFor(deps.now(), payment, outcome)
   const $push = { ...pushAttempt(attempt), ...pushLookUpKeys(lookUpKeysOf(intent, payment)) }
@@ -167,23 +146,20 @@ function transitionFor(
   at: Date,
   payment: EndingPayment,
   outcome: ReportedOutcome,
-): Omit<TransitionInput, 'marking' | 'cause' | 'guard'> {
-  const failing = (name: TransitionName, code: DeclineReason | FailureReason, retryable: boolean) => {
-    const failure: PaymentFailure = { code, retryable }
-    return { name, set: { hold: null, failure }, eventDetails: { failure } }
-  }
-  switch (outcome.outcome) {
-    case 'done':
-      return {
-        name: 'pay',
-        set: { hold: null, failure: null, payment: paymentOf(at, payment), listedAmount: payment.amount },
-      }
-    case 'declined':
-      return failing('decline', outcome.reason, true)
-    case 'failed':
-      return failing('fail', outcome.reason, false)
-  }
+): Pick<TransitionInput, 'name' | 'set' | 'eventDetails'> {
+  const failure = failureOf(outcome)
+  if (failure !== null)
+    return {
+      name: failure.retryable ? 'decline' : 'fail',
+      set: { hold: null, failure },
+      eventDetails: { failure },
+    }
+  const { amount: listedAmount } = payment
+  return { name: 'pay', set: { hold: null, failure, payment: paymentOf(at, payment), listedAmount } }
 }
+
+export const failureOf = (outcome: ReportedOutcome): PaymentFailure | null =>
+  outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
 
 function paymentOf(paidAt: Date, ending: EndingPayment): Payment {
   const { id: key, wallet, amount: amountPaid, commission, payerPhone, payerHash } = ending

@@ -5,10 +5,11 @@ import { newId } from '../../platform/ids.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { Commission } from '../../wallets/commission.ts'
 import { type KnownOutcome, orderDeadline, outcomeOf, type Wallet } from '../../wallets/wallet.ts'
-import type { Intent } from '../intent.ts'
+import type { IntentWithoutRefunds } from '../intent.ts'
 import { isOpenEverywhere } from '../lifecycle.ts'
 import { leaveToWorkers, openPayment } from '../query-wallets.ts'
 import { type PaymentHold, payerHashOf } from '../records.ts'
+import type { SettleDeps } from '../transition.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
 export interface ConfirmedTotals {
@@ -33,40 +34,33 @@ export interface PaymentRequest {
  *   suspended business, or the form was submitted before.
  */
 export type PaymentResult =
-  | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
+  | { state: 'settled'; outcome: KnownOutcome; intent: IntentWithoutRefunds }
   | { state: 'waiting' }
   | { state: 'not-begun' }
 
 /** SPEC 3. If the process dies between its two writes, a worker queries the wallet. */
 export async function payIntent(
-  deps: Pick<
-    Deps,
-    'Intent' | 'batchers' | 'config' | 'counters' | 'enqueue' | 'log' | 'metrics' | 'now' | 'secrets'
-  >,
+  deps: SettleDeps & Pick<Deps, 'config' | 'counters' | 'secrets'>,
   wallet: Wallet,
-  intent: Intent,
+  intent: IntentWithoutRefunds,
   confirmation: ConfirmedTotals,
   { cause, clientIp, withinDeadline }: PaymentRequest,
 ): Promise<PaymentResult> {
   const payment = { ...draftHold(deps, wallet, confirmation), clientIp }
   const held = await withinDeadline((deadlineAt) => beginPayment(deps, intent, payment, deadlineAt))
   if (held === null) return { state: 'not-begun' }
-  const { phone, pin, amount, commission } = confirmation
-  const { id: key, validUntil } = payment
+  const { phone, pin } = confirmation
   const { businessId, referenceNumber } = intent
   const requestId = cause?.requestId ?? null
-  const fee = commission.payerTtc
-  const order = { key, amount, fee, validUntil, businessId, referenceNumber, phone, pin, requestId }
+  const open = openPayment(deps, held, payment)
+  const order = { ...open.query, referenceNumber, phone, pin, requestId }
   const suspended = await withinDeadline((deadlineAt) => isSuspended(deps, businessId, deadlineAt))
   const outcome =
     suspended || isTooLate(held, payment, deps.now())
       ? ({ outcome: 'not-executed' } as const)
       : await outcomeOf(deps, wallet.name, () => wallet.authorise(order))
   if (outcome.outcome === 'unknown') {
-    const { why } = outcome
-    const about = { referenceNumber, businessId, wallet: wallet.name, why, requestId }
-    deps.log.warn(about, 'payment.outcome-unknown')
-    await leaveToWorkers(deps, openPayment(deps, held, payment), withinDeadline)
+    await leaveToWorkers(deps, open, { why: outcome.why, requestId }, withinDeadline)
     return { state: 'waiting' }
   }
   const settled = await withinDeadline((deadlineAt) =>
@@ -82,7 +76,7 @@ async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, dea
   return business === null || business.suspended
 }
 
-const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
+const isTooLate = (held: IntentWithoutRefunds, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 
 function draftHold(

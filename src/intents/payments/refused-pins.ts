@@ -18,23 +18,25 @@ export const pinBudgets = {
   },
 } satisfies Record<string, NetworkBudget>
 
+type Owner = Pick<Intent, 'sandbox' | 'businessId'>
+
 export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
   const [live, tests] = [
     createNetworkLimit(deps, pinBudgets.live),
     createNetworkLimit(deps, pinBudgets.tests),
   ]
-  const limitOf = ({ sandbox }: Intent) => (sandbox ? tests : live)
-  const ownerOf = ({ sandbox, businessId }: Intent) => (sandbox ? businessId : undefined)
+  const limitOf = ({ sandbox }: Owner) => (sandbox ? tests : live)
+  const ownerOf = ({ sandbox, businessId }: Owner) => (sandbox ? businessId : undefined)
   return {
-    count: (ip: string, intent: Intent) => limitOf(intent)(ip, ownerOf(intent)),
-    settleLate({ startedAt, clientIp = '' }: PaymentHold, intent: Intent, outcome: KnownOutcome) {
+    count: (ip: string, intent: Owner) => limitOf(intent)(ip, ownerOf(intent)),
+    settleLate({ startedAt, clientIp = '' }: PaymentHold, intent: Owner, outcome: KnownOutcome) {
       settlePin(limitOf(intent).resume(startedAt, clientIp, ownerOf(intent)), intent, outcome)
     },
   }
 }
 
 /** Doesn't wait for its writes. If a write fails, the payment keeps costing a point for up to ten minutes. */
-export function settlePin(attempt: CheckEnd, { sandbox }: Intent, outcome: KnownOutcome | null): void {
+export function settlePin(attempt: CheckEnd, { sandbox }: Owner, outcome: KnownOutcome | null): void {
   const counts = outcome?.outcome === 'refused' || (sandbox && outcome?.outcome === 'declined')
   void (counts ? attempt.fail() : attempt.leave()).catch(() => undefined)
 }

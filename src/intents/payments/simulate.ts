@@ -11,12 +11,12 @@ import { commissionOf } from '../../wallets/commission.ts'
 import { failingPaymentAmount } from '../../wallets/wallet.ts'
 import { findEarlier, simulationResult } from '../effect.ts'
 import { type ChangeDeps, findIntentToChange } from '../find.ts'
-import type { Intent } from '../intent.ts'
+import type { IntentWithoutRefunds } from '../intent.ts'
 import { freeFilter, isPending } from '../lifecycle.ts'
 import { asOf } from '../present.ts'
 import { payerHashOf } from '../records.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../transition.ts'
-import { endPayment, type ReportedOutcome } from './begin-and-settle.ts'
+import { endPayment, failureOf, type ReportedOutcome } from './begin-and-settle.ts'
 
 export interface SimulationRequest {
   /** In centimes. Null pays the intent's amount or, for an OPEN intent, the suggested or a default amount. */
@@ -65,9 +65,7 @@ export async function simulatePayment(
   const commission = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
   const payment = { id: newId(), wallet: 'simulation', amount, commission, payerPhone, payerHash } as const
   const outcome = amount === failingPaymentAmount ? technicalError : outcomes[simulation.outcome]
-  const failure =
-    outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
-  const marking = markingOf(request, now, { payment: { failure } })
+  const marking = markingOf(request, now, { payment: { failure: failureOf(outcome) } })
   // Read the clock only once. If it were set back in between, an expired intent could be paid.
   const fixed = { ...deps, now: () => now }
   const by = { marking, cause, guard: freeFilter(now) }
@@ -76,10 +74,14 @@ export async function simulatePayment(
   wakeRelay(deps, after)
   const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return effectResult(marking.mark, simulationResult(deps, after, marking.mark), false)
+  return effectResult(marking.mark, simulationResult(deps, { ...after, refunds: [] }, marking.mark), false)
 }
 
-function amountFor({ amountType, amount }: Intent, requested: number | null, maxAmount: number): number {
+function amountFor(
+  { amountType, amount }: IntentWithoutRefunds,
+  requested: number | null,
+  maxAmount: number,
+): number {
   if (amountType === 'FIXED' && requested !== null && requested !== amount)
     throw refuse('VALIDATION_ERROR', {
       param: 'amount',

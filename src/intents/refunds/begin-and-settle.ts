@@ -1,19 +1,25 @@
 import { maxRefunds } from '../../../schemas/intents.ts'
 import { bookEvents } from '../../ledger/book.ts'
 import { noDeadline } from '../../mongo/batchers.ts'
-import type { OutboxEvent } from '../../outbox/event.ts'
-import { wakeRelay } from '../../outbox/event.ts'
+import { type OutboxEvent, wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent, IntentWithoutRefunds } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
 import { pushAttempt, withOutcome } from '../payments/begin-and-settle.ts'
 import { fewLookUpKeys, type PaymentAttempt, type Refund } from '../records.ts'
-import { planTransition, type RequestMarking, unmarkedFilter, writeChange } from '../transition.ts'
+import {
+  logUnlessRecorded,
+  planTransition,
+  type RequestMarking,
+  type SettleDeps,
+  unmarkedFilter,
+  writeChange,
+} from '../transition.ts'
 
 export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
@@ -49,7 +55,7 @@ export const beginRefund = (
 /** Removes a refund that transferred no money. Its look-up key stays, unless the intent has too many keys. */
 async function releaseRefund(
   deps: Pick<Deps, 'batchers'>,
-  { _id }: Intent,
+  { _id }: Pick<Intent, '_id'>,
   refund: Refund,
   attempt: PaymentAttempt,
 ): Promise<boolean> {
@@ -134,30 +140,31 @@ export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, 
 
 /** Makes the intent REFUNDED, or the amount refundable again. Returns false if the refund already ended. */
 export async function settleRefund(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'enqueue' | 'log' | 'metrics' | 'now'>,
-  intent: Intent,
+  deps: SettleDeps,
+  intent: IntentWithoutRefunds,
   refund: Refund,
   outcome: KnownOutcome,
   cause: CausingRequest | null,
 ): Promise<boolean> {
-  const wasPending =
-    outcome.outcome === 'done'
-      ? await endRefund(deps, intent, refund, cause)
-      : await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome))
-  if (!wasPending) {
-    if (outcome.outcome === 'done') await logIfAstray(deps, intent, refund)
+  const { id: refundId } = refund
+  if (outcome.outcome === 'done') {
+    if (!(await endRefund(deps, intent, refund, cause))) {
+      await logUnlessRecorded(deps, intent, { 'refunds.id': refundId }, 'refund.astray', { refundId })
+      return false
+    }
+    wakeRelay(deps, intent)
+  } else if (!(await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome)))) {
     return false
   }
-  wakeRelay(deps, intent)
   const { referenceNumber } = intent
   const requestId = cause?.requestId ?? null
-  deps.log.info({ referenceNumber, refundId: refund.id, ...outcome, requestId }, 'refund.settled')
+  deps.log.info({ referenceNumber, refundId, ...outcome, requestId }, 'refund.settled')
   return true
 }
 
 async function endRefund(
-  deps: Pick<Deps, 'Intent' | 'batchers' | 'metrics' | 'now'>,
-  intent: Intent,
+  deps: SettleDeps,
+  intent: IntentWithoutRefunds,
   refund: Refund,
   cause: CausingRequest | null,
 ): Promise<boolean> {
@@ -185,9 +192,9 @@ async function endRefund(
 const bookingMs = 1_000
 
 /** Books the refund before its response, because merchants may look it up in the ledger. Never throws. */
-export async function bookSoon(
+async function bookSoon(
   deps: Pick<Deps, 'Intent' | 'batchers'>,
-  intent: Intent,
+  intent: IntentWithoutRefunds,
   refunded: OutboxEvent,
 ): Promise<void> {
   const { _id } = intent
@@ -205,21 +212,10 @@ export async function bookSoon(
 
 const attemptOf = (
   deps: Pick<Deps, 'now'>,
-  { payment }: Intent,
+  { payment }: Pick<Intent, 'payment'>,
   { id, amount, returnedFees, createdAt }: Refund,
   outcome: KnownOutcome,
 ): PaymentAttempt => {
   const [at, fee, payerPhone] = [deps.now(), returnedFees.payerTtc, payment?.payerPhone ?? '']
   return withOutcome({ kind: 'refund', id, at, startedAt: createdAt, amount, fee, payerPhone }, outcome)
-}
-
-/** The wallet refunded the money after reporting that it never would. An operator must tell the merchant. */
-async function logIfAstray(
-  deps: Pick<Deps, 'Intent' | 'log'>,
-  { _id, referenceNumber }: Intent,
-  refund: Refund,
-): Promise<void> {
-  const { id: refundId } = refund
-  if ((await deps.Intent.exists({ _id, 'refunds.id': refundId })) !== null) return
-  deps.log.error({ referenceNumber, refundId }, 'refund.astray')
 }

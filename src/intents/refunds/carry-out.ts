@@ -6,15 +6,14 @@ import { type Refusal, refuse } from '../../platform/errors.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
 import { outcomeOf, type Wallet } from '../../wallets/wallet.ts'
 import { type ChangeDeps, findIntent } from '../find.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent, IntentWithoutRefunds } from '../intent.ts'
 import { presentIntent, presentRefund } from '../present.ts'
 import { findOpen, leaveToWorkers, openRefund, queryOrder } from '../query-wallets.ts'
 import type { Payment, Refund } from '../records.ts'
-import { settleRefund } from './begin-and-settle.ts'
 
-export interface StartedRefund {
-  /** The intent as it was before the refund, without its `refunds`. */
-  intent: Intent
+interface StartedRefund {
+  /** The intent as it was before the refund. */
+  intent: IntentWithoutRefunds
   payment: Payment
   wallet: Wallet
   refund: Refund
@@ -29,22 +28,18 @@ export const carryOut =
   ): ThirdPartyStep =>
   async (withinDeadline) => {
     const { intent, payment, wallet, refund, cause } = started
-    const { referenceNumber, businessId } = intent
     const requestId = cause?.requestId ?? null
-    const { id: key, amount, returnedFees, validUntil } = refund
-    const fee = returnedFees.payerTtc
-    const order = { businessId, key, amount, fee, validUntil, paymentKey: payment.key, requestId }
+    const open = openRefund(deps, intent, payment, refund)
+    const order = { ...open.query, paymentKey: payment.key, requestId }
     const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
     if (outcome.outcome === 'unknown') {
-      const { why } = outcome
-      const about = { referenceNumber, businessId, refundId: key, wallet: wallet.name, why, requestId }
-      deps.log.warn(about, 'refund.outcome-unknown')
-      await leaveToWorkers(deps, openRefund(deps, intent, payment, refund), withinDeadline)
+      await leaveToWorkers(deps, open, { why: outcome.why, requestId }, withinDeadline)
       return outcomeUnknown()
     }
-    await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
+    await withinDeadline(() => open.settle(outcome, cause))
+    const { referenceNumber } = intent
     const after = await withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
-    return responseOf(deps, after, key) ?? outcomeUnknown()
+    return responseOf(deps, after, refund.id) ?? outcomeUnknown()
   }
 
 const maxWaitMs = 10_000
@@ -68,7 +63,7 @@ export const earlierRefund =
         let intent = await read()
         const open = findOpen(deps, intent, refundId)
         if (open !== null && open.queryAt <= deps.now()) {
-          const { outcome } = await queryOrder(deps, open, { cause, withinDeadline })
+          const { outcome } = await queryOrder(deps, open, cause, withinDeadline)
           if (outcome === 'unknown') return outcomeUnknown()
           intent = await read()
         }
