@@ -7,7 +7,7 @@ import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 
 /** Either an amount in centimes or an error message. */
-export type AmountResult = { amount: number } | { fault: string }
+type AmountResult = { amount: number } | { fault: string }
 
 /** Reads the typed amount only if the intent is OPEN. Otherwise, the intent has a fixed amount. */
 export function amountOf(

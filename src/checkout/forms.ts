@@ -27,7 +27,7 @@ export function renderField(
   name: FieldName,
   { label, hint }: { label: string; hint: string },
   value: string,
-  { faults: { [name]: fault } }: FormMessages,
+  { faults: { [name]: fault } = {} }: FormMessages,
 ): string {
   return html`<div class="field !${fault === undefined ? '' : 'wrong'}">
 <label for="${name}">${label}</label>
@@ -39,25 +39,22 @@ export function renderField(
 
 /** A form has either a general notice, or an error message per invalid field. */
 export interface FormMessages {
-  notice: string | null
-  faults: { [Name in FieldName]?: string }
+  notice?: string
+  faults?: { [Name in FieldName]?: string }
 }
 
-export const noMessages: FormMessages = { notice: null, faults: {} }
-
-export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
-  notice !== null || Object.keys(faults).length > 0
+export const hasMessages = ({ notice, faults = {} }: FormMessages): boolean =>
+  notice !== undefined || Object.keys(faults).length > 0
 
 /** Links to each invalid field. The summary is above the form, so screen readers announce it first. */
 export function errorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
-  const faults = Object.entries(messages.faults).map(
-    ([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`,
-  )
+  const { notice, faults = {} } = messages
+  const items = Object.entries(faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
-<h2>${messages.notice === null ? words.problem : words.notPaid}</h2>
-!${messages.notice === null ? '' : html`<p>${messages.notice}</p>`}
-!${faults.length === 0 ? '' : html`<ul>!${faults}</ul>`}
+<h2>${notice === undefined ? words.problem : words.notPaid}</h2>
+!${notice === undefined ? '' : html`<p>${notice}</p>`}
+!${items.length === 0 ? '' : html`<ul>!${items}</ul>`}
 </div>`
 }
 
@@ -65,7 +62,7 @@ export function errorSummary({ words }: Locale, messages: FormMessages): string 
 export function renderAmountForm(offer: Offer, typed: string, fault: string | null): CheckoutPageContent {
   const { locale, intent } = offer
   const { words, code } = locale
-  const messages = { notice: null, faults: fault === null ? {} : { amount: fault } }
+  const messages = { faults: fault === null ? {} : { amount: fault } }
   const { title, button } = words.amount
   const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>

@@ -10,7 +10,7 @@ import type { CheckoutTexts, NoticeText } from './words/en.ts'
 
 export const checkoutAssets = [assetOf('/pay', 'css', checkoutStyle), assetOf('/pay', 'js', checkoutScript)]
 
-export interface PageFrame {
+interface PageFrame {
   locale: Locale
   /** Plain text, not HTML. */
   title: string
@@ -43,10 +43,8 @@ const switchTo = (other: Locale, { locale, path, query }: PageFrame): string => 
 }
 
 /** Isolates a merchant's text, so that it keeps its own direction. */
-export const merchantText = (text: string): string => html`<bdi>${text}</bdi>`
-
 export const merchantTextUnlessBlank = (text: string | null): string | null =>
-  text === null || text.trim() === '' ? null : merchantText(text)
+  text === null || text.trim() === '' ? null : html`<bdi>${text}</bdi>`
 
 /** Amounts, codes, references and phone numbers run from left to right in every language. */
 export const renderLeftToRight = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`

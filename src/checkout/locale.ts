@@ -71,23 +71,15 @@ function inWords({ days, hours, minutes, and, soon }: CheckoutTexts['left'], ms:
   const left = Math.floor(ms / 60_000)
   if (left < 1) return soon
   const [h, min] = [Math.floor(left / 60), left % 60]
-  const parts: [count: number, forms: PluralForms][] =
+  const parts =
     h < maxShownHours
-      ? [
-          [h, hours],
-          [min, minutes],
-        ]
-      : [
-          [Math.floor(h / 24), days],
-          [h % 24, hours],
-        ]
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, forms]) => counted(count, forms))
-    .join(and)
+      ? [counted(h, hours), counted(min, minutes)]
+      : [counted(Math.floor(h / 24), days), counted(h % 24, hours)]
+  return parts.filter((part) => part !== '').join(and)
 }
 
 function counted(count: number, [one, two, few, many]: PluralForms): string {
+  if (count === 0) return ''
   const last = count % 100
   const form = count === 1 ? one : count === 2 ? two : last >= 3 && last <= 10 ? few : many
   return form.replace('#', String(count))

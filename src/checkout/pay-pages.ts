@@ -8,7 +8,7 @@ import { isCodeActive, readCode } from '../intents/codes.ts'
 import { findByCode, type OfferedIntent } from '../intents/find.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
-import { errorSummary, type FormMessages, hasMessages, noMessages, renderField } from './forms.ts'
+import { errorSummary, type FormMessages, hasMessages, renderField } from './forms.ts'
 import { allowMethods, sendCheckoutPage, sendNotFound, sendTooMany } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
@@ -106,7 +106,7 @@ async function findByShortCode(
 export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
-  const showForm = (req: Request, res: Response) => sendForm(req, res, 200, '', noMessages)
+  const showForm = (req: Request, res: Response) => sendForm(req, res, 200, '', {})
   router.get('/', showForm)
   router.get('/sandbox/:businessId', requireId, showForm)
 
@@ -115,7 +115,7 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
     const { faults, code: words } = locale.words
     const { code: typed } = formFields(req, 'code')
     const code = readCode(typed)
-    if (code === null) return sendForm(req, res, 422, typed, { notice: null, faults: { code: faults.code } })
+    if (code === null) return sendForm(req, res, 422, typed, { faults: { code: faults.code } })
     const sandboxOf = sandboxOwner(req)
     const lookup = await deadlineOf(res).run(() =>
       lookupLimit.code(req.ip ?? '', sandboxOf === null ? 'live' : 'test', () =>
@@ -125,7 +125,7 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))
     // The response doesn't reveal whether the code is unknown, used, cancelled or expired.
-    sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
+    sendForm(req, res, 422, typed, { faults: { code: words.unknown } })
   }
   router.post('/', look)
   router.post('/sandbox/:businessId', requireId, look)

@@ -6,18 +6,11 @@ import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { addHeader, redirectTo } from '../http/pages/send-page.ts'
 import { requestCause } from '../http/server/log-request.ts'
 import { readPin, readWalletPhone } from '../input/phone.ts'
-import { type ConfirmedTotals, type PaymentResult, payIntent } from '../intents/payments/pay.ts'
+import { type ConfirmedTotals, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
 import { amountOf, commissionNow } from './amount.ts'
-import {
-  type FormMessages,
-  hasMessages,
-  noMessages,
-  type PayForm,
-  renderAmountForm,
-  renderPayForm,
-} from './forms.ts'
+import { type FormMessages, hasMessages, type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
 import { sendTooMany } from './layout.ts'
 import type { PinLimit } from './limits.ts'
 import {
@@ -45,7 +38,7 @@ export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   const checked = amountOf(deps, offer, amount ?? '')
   if ('fault' in checked)
     return sendSheet(res, 422, offer, renderAmountForm(offer, amount ?? '', checked.fault))
-  const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
+  const messages = ownAttempt === undefined ? {} : messagesOf(offer.locale.words, ownAttempt)
   sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
@@ -94,33 +87,21 @@ export const confirmPayment =
       payIntent(deps, wallet, intent, confirmation, { cause: requestCause(res), clientIp, withinDeadline }),
     )
     if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
-    const messages = messagesAfter(deps, offer, paid)
+    const isOpen = paid.state === 'settled' && stateOf(paid.intent, deps.now()) === 'pending'
+    const messages = isOpen ? messagesOf(offer.locale.words, { reason: null, ...paid.outcome }) : {}
     if (!hasMessages(messages)) return showPayment()
     const { amount } = confirmation
     sendSheet(res, 422, offer, newPayForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
-function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
-  if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
-  return messagesOf(locale.words, { reason: null, ...paid.outcome })
-}
-
-/** `signed` is null if the form can no longer be used to pay. */
-export interface SubmittedForm {
-  signed: SignedForm | null
-  phone: string
-  pin: string
-  amount: string
-}
-
 /**
  * If the amount or fee isn't the one that the form showed, e.g. because the rates have changed, the customer must
- * confirm the new total first.
+ * confirm the new total first. `signed` is null if the form can no longer be used to pay.
  */
-export function readConfirmation(
+function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
-  sent: SubmittedForm,
+  sent: { signed: SignedForm | null; phone: string; pin: string; amount: string },
 ): { confirmation: ConfirmedTotals } | { sheet: CheckoutPageContent } {
   const checked = amountOf(deps, offer, sent.amount)
   if ('fault' in checked) return { sheet: renderAmountForm(offer, sent.amount, checked.fault) }
@@ -130,19 +111,19 @@ export function readConfirmation(
   const repeat = (messages: FormMessages) => ({
     sheet: newPayForm(deps, offer, { amount, phone: sent.phone, messages }),
   })
-  if (signed === null) return repeat({ notice: notices.formTooOld, faults: {} })
+  if (signed === null) return repeat({ notice: notices.formTooOld })
   const commission = commissionNow(deps, offer, amount)
   const isAsShown = signed.amount === amount && signed.fee === commission.payerTtc
-  if (!isAsShown) return repeat({ notice: notices.totalChanged, faults: {} })
+  if (!isAsShown) return repeat({ notice: notices.totalChanged })
   const { paymentId } = signed
   const [phone, pin] = [readWalletPhone(sent.phone), readPin(sent.pin)]
   if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount, commission } }
   const wrong = { ...(phone === null && { phone: faults.phone }), ...(pin === null && { pin: faults.pin }) }
-  return repeat({ notice: null, faults: wrong })
+  return repeat({ faults: wrong })
 }
 
 /** The new form keeps what the customer typed, except the PIN, and shows the current fee. */
-export function newPayForm(
+function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
   { amount, phone, messages }: Omit<PayForm, 'token' | 'fee'>,
@@ -155,12 +136,12 @@ export function newPayForm(
 const noticeReasons = ['wallet_locked', ...declineReasons] as const
 
 /** Explains why a payment failed and left the intent PENDING. */
-export function messagesOf(
+function messagesOf(
   { notices, faults }: CheckoutTexts,
   { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,
 ): FormMessages {
-  if (reason === 'wrong_pin') return { notice: null, faults: { pin: faults.pinDoesNotFit } }
+  if (reason === 'wrong_pin') return { faults: { pin: faults.pinDoesNotFit } }
   const known = noticeReasons.find((each) => each === reason)
-  if (known !== undefined) return { notice: notices[known], faults: {} }
-  return outcome === 'not-executed' ? { notice: notices.notExecuted, faults: {} } : noMessages
+  if (known !== undefined) return { notice: notices[known] }
+  return outcome === 'not-executed' ? { notice: notices.notExecuted } : {}
 }

@@ -41,7 +41,7 @@ function paymentData(source: PaymentSource, facts: EventFacts): string {
   }
   const tail = {
     commission: commissionFields(facts.commission ?? noCommission),
-    ...(facts.failure === undefined ? {} : { failure: failureFields(facts.failure) }),
+    ...(facts.failure === undefined ? {} : { failure: facts.failure }),
     ...(facts.refund === undefined ? {} : { refund: refundFields(facts.refund) }),
   }
   return `${JSON.stringify(head).slice(0, -1)},"metadata":${metadataText(source)},${JSON.stringify(tail).slice(1)}`
@@ -62,8 +62,6 @@ const commissionFields = ({ providerTtc, payerTtc, tof, tte, totalRevenue }: Com
   tte,
   total_revenue: totalRevenue,
 })
-
-const failureFields = ({ code, retryable }: NonNullable<EventFacts['failure']>) => ({ code, retryable })
 
 const refundFields = ({ id, amount, returnedFees, reason }: NonNullable<EventFacts['refund']>) => ({
   id,

@@ -86,7 +86,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
 
 type AmountType = 'FIXED' | 'OPEN'
 
-export const requestedFields = part({
+const requestedFields = part({
   amountType: oneOf<AmountType>(),
   /** In centimes. For an OPEN intent, it's null or a suggested amount that responses don't contain. */
   amount: orNull(whole),

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { usedUpRefusal } from '../limits/counter.ts'
 import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import type { Deps } from '../platform/deps.ts'
+import { shareRuns } from '../platform/share-runs.ts'
 import { useLast } from '../platform/use-last.ts'
 
 /** If an intent is paid or cancelled now, its code is free again after 15 minutes. */
@@ -28,18 +29,6 @@ interface Usage {
 }
 
 type CountDeps = Pick<Deps, 'Intent' | 'now'>
-
-const newCount = () => ({
-  used: 0,
-  freeAt: null as Date | null,
-  countedAtMs: Number.NEGATIVE_INFINITY,
-  /** Codes taken since the count, including `inserting`. */
-  taken: 0,
-  inserting: 0,
-  limit: 0,
-  counting: null as Promise<void> | null,
-})
-type Count = ReturnType<typeof newCount>
 
 /** Includes codes in quarantine. Reads only the `liveCodes` index. */
 export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
@@ -69,30 +58,39 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     (businessIds) => countLiveCodes(deps, businessIds),
     ({ _id }) => [_id],
   )
+  type Count = ReturnType<typeof newCount>
   const counts = new Map<string, Count>()
 
+  function newCount(businessId: string) {
+    const count = {
+      used: 0,
+      freeAt: null as Date | null,
+      countedAtMs: Number.NEGATIVE_INFINITY,
+      /** Codes taken since the count, including `inserting`. */
+      taken: 0,
+      inserting: 0,
+      limit: 0,
+      recount: shareRuns(async () => {
+        const startedAtMs = elapsedMs()
+        const included = count.taken - count.inserting
+        const usage = await query(businessId, noDeadline)
+        count.used = usage?.used ?? 0
+        count.freeAt = usage?.freeAt ?? null
+        count.taken -= included
+        count.countedAtMs = startedAtMs
+      }),
+    }
+    return count
+  }
+
   function countOf(businessId: string): Count {
-    const count = counts.get(businessId) ?? newCount()
+    const count = counts.get(businessId) ?? newCount(businessId)
     useLast(counts, businessId, count, maxCounts)
     return count
   }
 
-  async function refresh(businessId: string, count: Count, maxAgeMs: number): Promise<void> {
-    if (elapsedMs() - count.countedAtMs < maxAgeMs) return
-    count.counting ??= recount(businessId, count).finally(() => {
-      count.counting = null
-    })
-    await count.counting
-  }
-
-  async function recount(businessId: string, count: Count): Promise<void> {
-    const startedAtMs = elapsedMs()
-    const included = count.taken - count.inserting
-    const usage = await query(businessId, noDeadline)
-    count.used = usage?.used ?? 0
-    count.freeAt = usage?.freeAt ?? null
-    count.taken -= included
-    count.countedAtMs = startedAtMs
+  async function refresh(count: Count, maxAgeMs: number): Promise<void> {
+    if (elapsedMs() - count.countedAtMs >= maxAgeMs) await count.recount()
   }
 
   return {
@@ -104,12 +102,12 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
     ): Promise<T> {
       const count = countOf(businessId)
       const isFull = (): boolean => count.used + count.taken >= limit
-      await refresh(businessId, count, usedForMs).catch((error: unknown) => {
+      await refresh(count, usedForMs).catch((error: unknown) => {
         if (count.limit === 0) throw error
       })
       count.limit = limit
-      if (isFull()) await refresh(businessId, count, freshMs)
-      if (isFull()) throw noneLeft(count, limit, deps.now())
+      if (isFull()) await refresh(count, freshMs)
+      if (isFull()) throw noneLeft(count.freeAt, limit, deps.now())
       count.taken += 1
       count.inserting += 1
       try {
@@ -127,13 +125,13 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
           )
           .toSorted((a, b) => b.used / b.limit - a.used / a.limit)
           .slice(0, most)
-      await Promise.all(first().map(({ owner }) => refresh(owner, countOf(owner), usedForMs)))
+      await Promise.all(first().map(({ owner }) => refresh(countOf(owner), usedForMs)))
       return first()
     },
   }
 }
 
-function noneLeft({ freeAt }: Count, limit: number, now: Date) {
+function noneLeft(freeAt: Date | null, limit: number, now: Date) {
   const message = `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`
   const latest = new Date(now.getTime() + longestWaitMs)
   return usedUpRefusal(

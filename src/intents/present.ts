@@ -131,16 +131,16 @@ export function presentFor(
   }
 }
 
-const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => {
-  const { providerTtc, payerTtc, tof, tte, totalRevenue } = commission
-  return { amountPaid, paidAt, method, commission: { providerTtc, payerTtc, tof, tte, totalRevenue } }
-}
+const presentPayment = ({ amountPaid, paidAt, method, commission }: Payment) => ({
+  amountPaid,
+  paidAt,
+  method,
+  commission,
+})
 
 export function presentRefund(refund: Refund) {
-  const { id, amount, reason, status, createdAt, refundedAt = null } = refund
-  const { providerTtc, payerTtc } = refund.returnedFees
-  const returned = { returnedFees: { providerTtc, payerTtc }, currency: currencyCode }
-  return { id, amount, ...returned, reason, status, createdAt, refundedAt }
+  const { id, amount, returnedFees, reason, status, createdAt, refundedAt = null } = refund
+  return { id, amount, returnedFees, currency: currencyCode, reason, status, createdAt, refundedAt }
 }
 
 const sumRefunded = (refunds: readonly Refund[]): number =>

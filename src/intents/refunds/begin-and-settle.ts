@@ -29,7 +29,7 @@ export const pendingRefundFilter = (refundId: string) => ({
 export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
-  guard: SetAsideGuard,
+  guard: Record<string, unknown>,
   { refund, marking }: { refund: Refund; marking: RequestMarking },
   deadlineAt: number,
 ): Promise<boolean> =>
@@ -76,13 +76,6 @@ async function releaseRefund(
 }
 
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
-
-type SetAsideGuard = Partial<
-  Record<
-    'refundsCommitted' | `feesReturned.${keyof ReturnedFees}`,
-    number | { $lt: number } | { $lte: number }
-  >
->
 
 /**
  * Returns what a refund of `amount` centimes gives back of each fee, and the guard for the write that

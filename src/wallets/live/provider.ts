@@ -44,44 +44,38 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   const running = createRunningWork()
   let isClosed = false
 
-  function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
+  function signed({ method, path, body }: Omit<ProviderRequest, 'headers'>): Record<string, string> {
     const timestamp = String(Math.floor(deps.now().getTime() / 1000))
     return {
       'User-Agent': `${deps.config.webhookHeaderBrand}-Payments/${packageVersion}`,
       Accept: '*/*',
       'X-Wallet-Timestamp': timestamp,
-      'X-Wallet-Signature': signatureOf(key, { timestamp, method, path, body }),
+      'X-Wallet-Signature': signatureOf(key, { timestamp, method, path, body: body ?? '' }),
     }
   }
 
-  async function sendSoon(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
+  async function sendSoon(businessId: string, request: ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
     const held = await share.take([businessId], { requests: 1 }, timeoutMs * connectionWaitFraction)
     if (held === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
     // Sign after the wait, because a signature is valid for a limited time.
-    return exchangeWithProvider(start, request(), leftMs).finally(held.free)
+    const headers = { ...request.headers, ...signed(request) }
+    return exchangeWithProvider(start, { ...request, headers }, leftMs).finally(held.free)
   }
 
-  async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
+  async function send(businessId: string, request: ProviderRequest): Promise<Exchange> {
     if (isClosed) return { outcome: 'never-sent', why: 'closed' }
-    return running.add(sendSoon(businessId, request))
+    return running.add(sendSoon(businessId, { ...request, path: base + request.path }))
   }
 
   return {
-    post(businessId: string, resource: string, order: { key: string }): Promise<Exchange> {
-      const path = base + resource
-      const body = JSON.stringify(order)
-      const own = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
-      return send(businessId, () => {
-        const headers = { ...own, ...signed('POST', path, body) }
-        return { method: 'POST', path, headers, body }
-      })
+    post(businessId: string, path: string, order: { key: string }): Promise<Exchange> {
+      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
+      return send(businessId, { method: 'POST', path, headers, body: JSON.stringify(order) })
     },
-    get(businessId: string, resource: string): Promise<Exchange> {
-      const path = base + resource
-      return send(businessId, () => ({ method: 'GET', path, headers: signed('GET', path, ''), body: null }))
-    },
+    get: (businessId: string, path: string): Promise<Exchange> =>
+      send(businessId, { method: 'GET', path, headers: {}, body: null }),
     async close(): Promise<void> {
       isClosed = true
       await running.ended()

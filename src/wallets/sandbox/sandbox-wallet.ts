@@ -9,7 +9,6 @@ import {
   type KnownOutcome,
   type PaymentOrder,
   type RefundOrder,
-  type RefusalReason,
   type Wallet,
 } from '../wallet.ts'
 import { newAccount, pinState, type WalletAccount, type WalletMovement } from './account.ts'
@@ -186,10 +185,7 @@ export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)
 
 /** With `refused`, the wallet doesn't check the PIN. */
-type FixedOutcome =
-  | { outcome: 'refused'; reason: RefusalReason }
-  | { outcome: 'declined'; reason: 'limit_exceeded' }
-  | { outcome: 'failed'; reason: 'technical_error' }
+type FixedOutcome = Extract<KnownOutcome, { outcome: 'refused' | 'declined' | 'failed' }>
 
 interface DemoWallet {
   /** Not a secret. Null if no PIN is correct. */
