@@ -246,27 +246,4 @@ describe('The payment code page', () => {
     expect((await fetch(`${beside.origin}/`)).status).to.equal(200)
     await beside.close()
   })
-
-  it('refuses live codes from an address for ten minutes after 30 unknown ones', async () => {
-    const { code } = await createIntent(service, live)
-    const from = elsewhere()
-    const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))
-    const statuses = (await Promise.all(misses)).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 422)).to.have.length(30)
-    expect(statuses).to.include(429)
-    for (const typed of [code, freeCode(code)]) {
-      const { status, text, received } = await enter('/', typed, from)
-      expect(status).to.equal(429)
-      expect(Number(received.get('retry-after'))).to.be.within(540, 600)
-      expect(readable(text)).to.include('Too many attempts').and.to.include('Try again in 10 min')
-    }
-    const body = new URLSearchParams({ code })
-    const arabic = await look('/?lang=ar', { method: 'POST', headers: headers(from), body })
-    expect(arabic.status).to.equal(429)
-    expect(arabic.text).to.match(/<html lang="ar" dir="rtl">/)
-    // Neither invalid nor sandbox codes count, and other addresses are unaffected.
-    expect((await enter('/', 'abc', from)).status).to.equal(422)
-    expect((await enter(sandbox(), '000000', from)).status).to.be.oneOf([303, 422])
-    expect((await enter('/', code)).status).to.equal(303)
-  })
 })

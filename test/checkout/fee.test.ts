@@ -64,20 +64,11 @@ describe("The payer's fee on the payment page", () => {
     const { merchant, referenceNumber, path } = await offer()
     const outdated = await open(service, path)
     await changeRate(merchant, 200)
-    for (const [lang, words] of [
-      ['fr', 'Le total a changé. Aucun montant n’a été débité.'],
-      ['ar', 'تغيّر المبلغ الإجمالي. لم يُخصم أي مبلغ.'],
-      ['en', 'The total has changed. You have not been charged.'],
-    ] as const) {
-      const shown = await fill(
-        { ...outdated, html: outdated.html.replaceAll('lang&#61;en', `lang&#61;${lang}`) },
-        wallets.pays,
-      )
-      expect(shown.status).to.equal(422)
-      expect(shown.says).to.include(words)
-    }
     const again = await fill(outdated, wallets.pays)
-    expect(again.says).to.include(price('500.00', '10.00', '510.00'))
+    expect(again.status).to.equal(422)
+    expect(again.says)
+      .to.include('The total has changed. You have not been charged.')
+      .and.include(price('500.00', '10.00', '510.00'))
     expect(titleOf(again)).to.equal('Error: Pay 510.00 MRU')
     expect(again.html).to.include(`value="${wallets.pays.phone}"`).and.not.include(`"${wallets.pays.pin}"`)
     expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PENDING')

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { createLookupLimit, type LookupLimit } from '../../src/checkout/limits.ts'
 import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { profiled } from '../support/profiled.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { fill, open, seen, wallets } from './customer.ts'
@@ -101,33 +100,12 @@ describe('The limiter for payment links and codes', () => {
       await outcomes(most + 1, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
         if (other !== way) expect((await ways[other](ip, hit)).outcome).to.equal('found')
+      const { text } = await service.http.get('/metrics')
+      expect(text).to.match(
+        new RegExp(`^payment_intents_lookups_total{kind="${way}",outcome="closed"} [1-9]`, 'm'),
+      )
     })
   }
-
-  it('lets customers elsewhere pay by code after wrong codes from ten IPv6 /48 networks have blocked their /40', async () => {
-    const live = await service.merchant({ mode: 'live' })
-    const { code } = await createIntent(service, live, { amount: 50_000 })
-    const enter = (from: string, typed: string) =>
-      seen(`${service.origin}/`, {
-        method: 'POST',
-        body: new URLSearchParams({ code: typed }),
-        headers: { 'X-Forwarded-For': from },
-      })
-    const counter = /^payment_intents_lookups_total\{kind="code",outcome="missed"\} (\d+)$/m
-    const missed = async () => Number(counter.exec((await service.http.get('/metrics')).text)?.[1])
-    const before = await missed()
-    const wrong = code === '000000' ? '111111' : '000000'
-    await enter('2001:db8:1::1', wrong)
-    await counts().updateOne({ _id: 'code 2001:db8::/40' }, { used: 890 })
-    const addressOf = (index: number) => `2001:db8:${(index % 10) + 1}:${Math.floor(index / 10)}::1`
-    const strangers = Array.from({ length: 20 }, (_, index) => enter(addressOf(index), wrong))
-    const refused = (await Promise.all(strangers)).filter(({ status }) => status === 429)
-    expect(refused).to.have.length(10)
-    expect((await enter('2001:db8:1:ffff::1', code)).status).to.equal(429)
-    for (const from of ['2001:db8:4000::1', '2001:dbc::1', '192.0.2.1'])
-      expect((await enter(from, code)).status, from).to.equal(303)
-    expect((await missed()) - before).to.equal(11)
-  })
 
   it('never refuses a customer because of strangers elsewhere, for links, codes, PINs, QR codes or receipts', async () => {
     const merchant = await service.merchant()
@@ -204,35 +182,5 @@ describe('The limiter for payment links and codes', () => {
     expect((await all).filter((outcome) => outcome === 'missed')).to.have.length(300)
     expect(closed).to.equal(50)
     for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
-  })
-
-  it("never refuses 200 customers who share a mobile carrier's address and open valid links in parallel", async () => {
-    const ip = elsewhere()
-    for (let time = 0; time < 2; time += 1) {
-      const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
-      expect(new Set(all.map(({ outcome }) => outcome))).to.deep.equal(new Set(['found']))
-    }
-  })
-
-  it('writes nothing to the database for views of existing payments, whatever networks they come from', async () => {
-    const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
-    const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
-    const ofCounts = done.filter(({ ns }) => ns.endsWith('.counters'))
-    expect(ofCounts.length).to.be.within(1, 20)
-    for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
-  })
-
-  it('does not count valid codes submitted in parallel, even if some are refused', async () => {
-    const ip = elsewhere()
-    await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, 'live', hit)))
-    const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]
-    await waitFor('the counts are taken back', async () => {
-      const keys = ranges.map((range) => `code ${range}`)
-      const all = await counts()
-        .find({ _id: { $in: keys } })
-        .lean()
-      return all.length === 3 && all.every(({ used }) => used === 0)
-    })
-    expect((await limit.code(ip, 'live', hit)).outcome).to.equal('found')
   })
 })

@@ -225,52 +225,20 @@ describe('The payment page', () => {
     expect((await open(service, '/p/%E0%A4%A')).status).to.equal(400)
   })
 
-  const stops = [
-    '.',
-    '...',
-    ',',
-    ')',
-    '%5D',
-    '%3E',
-    '%22',
-    '!',
-    ';',
-    "'",
-    '%E2%80%A6',
-    '%C2%BB.',
-    '%20',
-    '%C2%A0',
-    '%E2%80%8B',
-    '%EF%BB%BF',
-  ]
-  const others = [
-    '/',
-    '//',
-    './',
-    '%2F',
-    '%0A',
-    '%09',
-    '%',
-    '%A0',
-    '%C2',
-    '%D8%8C',
-    '%F0%9F%99%8F',
-    '%E2%80%8F%29%C2%A0',
-    '_*',
-    '%00',
-    '.'.repeat(9000),
-  ]
+  const stops = ". ... , ) %5D %3E %22 ! ; ' %E2%80%A6 %C2%BB. %20 %C2%A0 %E2%80%8B %EF%BB%BF".split(' ')
+  const others = '/ // ./ %2F %0A %09 % %A0 %C2 %D8%8C %F0%9F%99%8F %E2%80%8F%29%C2%A0 _* %00'.split(' ')
   it('redirects a link followed by punctuation, spaces or format characters to the link without them', async () => {
     const { path } = await offer()
     const misses = () => service.deps.Counter.find().lean()
     const before = await misses()
-    for (const end of [...stops, ...others])
-      for (const part of ['', '/qr', '/qr.svg'])
-        for (const query of ['', '?lang=ar&x=//evil.example'])
-          for (const to of [path + part, path.toLowerCase() + part]) {
-            const { status, location } = await seen(service.origin + to + end + query, {})
-            expect([status, location], to + end).to.deep.equal([303, to + query])
-          }
+    for (const end of [...stops, ...others, '.'.repeat(9000)])
+      for (const [to, query] of [
+        [path, ''],
+        [`${path.toLowerCase()}/qr.svg`, '?lang=ar&x=//evil.example'],
+      ] as const) {
+        const { status, location } = await seen(service.origin + to + end + query, {})
+        expect([status, location], to + end).to.deep.equal([303, to + query])
+      }
     expect((await open(service, `${path}./qr`)).location).to.equal(`${path}/qr`)
     expect((await open(service, `${path}.`, { method: 'HEAD' })).status).to.equal(303)
     for (const raw of ['\\', '|', '"', '`', '^}', '<']) {

@@ -129,20 +129,6 @@ describe('The limiter for payment attempts', () => {
     expect((await open(service, path)).says).to.include('Payment successful')
   })
 
-  it('allows 200 failures per payment from an IPv4 /24 or IPv6 /48 network', async () => {
-    for (const [range, inside, outside] of [
-      ['198.51.100.0/24', '198.51.100.7', '198.51.101.7'],
-      ['2001:db8:6::/48', '2001:db8:6:1::1', '2001:db8:7::1'],
-    ] as const) {
-      const path = await offer(live)
-      await attemptAt(path, inside)
-      await waitFor('it counts', async () => (await attemptsOf(path, range)) === 1)
-      await counts().updateOne({ _id: await keyOf(path, range) }, { used: 200 })
-      expect((await attemptAt(path, inside)).status, range).to.equal(429)
-      expect((await attemptAt(path, outside)).status, range).to.equal(422)
-    }
-  })
-
   it('allows 60 refused PINs per address in ten minutes, without affecting other addresses or test payments', async () => {
     const [ip, key] = ['203.0.113.1', 'pin 203.0.113.1/32']
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
@@ -176,12 +162,12 @@ describe('The limiter for payment attempts', () => {
     }
   }
 
-  it('counts 40 wrong PINs that the wallet refuses only after first responding “pending”', async () => {
+  it('counts wrong PINs that the wallet refuses only after first responding “pending”', async () => {
     const [ip, key] = ['203.0.113.40', 'pin 203.0.113.40/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
-    await counts().updateOne({ _id: key }, { used: 20 * 3 })
-    for (let refused = 21; refused <= 60; refused += 1) {
+    await counts().updateOne({ _id: key }, { used: 58 * 3 })
+    for (let refused = 59; refused <= 60; refused += 1) {
       const { status, learn } = await payPending(ip)
       expect(status).to.equal(303)
       expect(await pointsOf(key)).to.equal((refused - 1) * 3 + 1)
@@ -189,7 +175,7 @@ describe('The limiter for payment attempts', () => {
       await waitFor('it counts', async () => (await pointsOf(key)) === refused * 3)
     }
     expect((await attemptAt(await offer(live), ip)).status).to.equal(429)
-    expect(orders).to.have.length(41)
+    expect(orders).to.have.length(3)
   })
 
   it('stops counting a pending payment that ends without a wrong PIN, unless the period has ended', async () => {
@@ -232,23 +218,6 @@ describe('The limiter for payment attempts', () => {
     gate.open()
     expect((await pages).filter(({ status }) => status === 422)).to.have.length(6)
     expect(orders).to.have.length(7)
-  })
-
-  it('allows 600 refused PINs from an IPv6 /48, 1 800 from an IPv6 /40, and 6 000 from an IPv4 /16', async () => {
-    const sizes = [
-      ['2001:db8:1::/48', 600, '2001:db8:1:2::1', '2001:db8:2:2::1'],
-      ['2001:db8:100::/40', 1800, '2001:db8:102::1', '2001:db8:200::1'],
-      ['198.18.0.0/16', 6000, '198.18.7.7', '198.19.7.7'],
-    ] as const
-    for (const [range, most, inside, outside] of sizes) {
-      await attemptAt(await offer(live), inside)
-      await waitFor('it counts', async () => (await pointsOf(`pin ${range}`)) === 3)
-      await counts().updateOne({ _id: `pin ${range}` }, { used: most * 3 })
-      expect((await attemptAt(await offer(live), inside)).status, range).to.equal(429)
-      expect((await attemptAt(await offer(live), outside)).status, range).to.equal(422)
-      expect(await pointsOf(`pin ${range}`)).to.equal(most * 3)
-      await counts().deleteMany({})
-    }
   })
 
   it('allows one address 600 refused PINs for the test payments of each business', async () => {

@@ -96,16 +96,10 @@ describe('A switched-off business', () => {
     it('is never named on the payment page, whose 503 responses raise no alert', async () => {
       const { path } = await offer()
       await change('suspend')
-      for (const [language, says] of [
-        ['fr', 'Paiement impossible pour le moment'],
-        ['ar', 'الدفع غير متاح حاليًا'],
-        ['en', closed],
-      ] as const) {
-        const page = await open(service, path, { 'Accept-Language': language })
-        expect(page.says).to.include(says)
-        for (const own of ['Épicerie', label, cancelUrl, merchant.businessId])
-          expect(page.html).not.to.include(own)
-      }
+      const page = await open(service, path)
+      expect(page.says).to.include(closed)
+      for (const own of ['Épicerie', label, cancelUrl, merchant.businessId])
+        expect(page.html).not.to.include(own)
       const { values } = await service.deps.metrics.requests.get()
       const counted: Record<string, unknown>[] = values.map(({ labels }) => labels)
       const codes = counted.filter(({ route }) => route === 'GET /p/:shortCode').map(({ code }) => code)

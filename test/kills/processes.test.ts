@@ -146,6 +146,20 @@ describe('Process shutdown', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
+  it('leaves a web process open to new connections for SHUTDOWN_DRAIN_SECONDS', async () => {
+    const own = await service()
+    const web = kept(await startProcess('web', own, { SHUTDOWN_DRAIN_SECONDS: '1.5' }))
+    const merchant = await own.merchant()
+    const signalledAt = performance.now()
+    web.kill('SIGTERM')
+    await waitFor('it is not ready', async () => (await fetch(`${web.origin}/readyz`)).status === 503)
+    const read = await fetch(`${web.origin}/api/v1/dev/intents`, { headers: merchant.read() })
+    expect([read.status, read.headers.get('connection')]).to.deep.equal([200, 'close'])
+    expect(await create(web, merchant, new Agent({ keepAlive: true }))).to.equal(201)
+    expect(await web.exited).to.equal(0)
+    expect(performance.now() - signalledAt).to.be.within(1500, 3000 + deadlineMs(3000))
+  })
+
   it('ends long polls of the event feed with an empty response', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))

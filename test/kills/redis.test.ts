@@ -2,10 +2,6 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { type Server, startRedis } from '../../dev/servers.ts'
-import { newId } from '../../src/platform/ids.ts'
-import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
-import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -89,52 +85,17 @@ async function expectAllDelivered({ service, merchant, web, worker }: Outage, co
   expect(web.isAlive() && worker.isAlive()).to.equal(true)
 }
 
-/** A dead delivery of another merchant, whose failed job is lost with Redis. */
-async function leaveDead({ service, merchant }: Outage): Promise<void> {
-  const { businessId } = merchant
-  const model = await service.deps.Delivery.findOne({ businessId }).lean<Delivery | null>()
-  if (model === null) throw new Error('there is no delivery')
-  const dead = {
-    status: 'DEAD' as const,
-    nextAttemptAt: null,
-    leaseToken: null,
-    deadAt: new Date(Date.now() - 86_400_000),
-  }
-  const _id = deliveryId(newId(), model.endpointId)
-  excuse([_id])
-  await service.deps.Delivery.create({ ...model, ...dead, _id, businessId: newId() })
-}
-
-async function failedJobs({ redis, service }: Outage): Promise<number> {
-  const connection = new Redis(redis.url)
-  const count = await connection.zcard(`${service.deps.config.queuePrefix}:webhook-delivery:failed`)
-  connection.disconnect()
-  return count
-}
-
 /** Each breaks its own Redis, creates intents meanwhile, and repairs it. Returns the number of intents. */
 const breaks = {
-  async 'wiped by FLUSHALL'(outage: Outage) {
-    await createSome(outage, 10)
-    // Every delivery has failed once and waits as a delayed job. From here on they exist only in MongoDB.
-    await outage.endpointServer.atLeast(10)
-    const redis = new Redis(outage.redis.url)
-    await redis.flushall()
-    redis.disconnect()
-    await createSome(outage, 10)
-    return 20
-  },
   async 'killed and restarted empty'(outage: Outage) {
     await createSome(outage, 10)
     await outage.endpointServer.atLeast(10)
-    await leaveDead(outage)
     await outage.redis.kill('SIGKILL')
     await createSome(outage, 10)
     expect(await readiness(outage)).to.deep.equal([200, 'degraded'])
     await outage.redis.restart()
     await waitFor('ready', async () => (await readiness(outage))[1] === 'ok')
     await createSome(outage, 5)
-    await waitFor('the failed job is there again', async () => (await failedJobs(outage)) === 1, soonMs)
     return 25
   },
   async 'frozen for longer than the command timeout, and thawed'(outage: Outage) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo } from '../../dev/servers.ts'
@@ -96,14 +96,6 @@ describe('A starting process', () => {
     }
   })
 
-  it('waits for the database if the connection is lost during startup', async () => {
-    const wire = await openWireThatBreaks(service.deps.config.mongodbUrl, ['find', 'createIndexes'])
-    const worker = await startProcess('worker', service, { MONGODB_URL: wire.url })
-    expect(wire.left()).to.deep.equal([])
-    await worker.stop()
-    wire.close()
-  })
-
   it('exits immediately if MongoDB is not a replica set', async () => {
     const mongo = await startMongo({ as: 'standalone' })
     const types = ['web', 'worker', 'release'] as const
@@ -141,33 +133,3 @@ describe('A starting process', () => {
     await mongo.stop()
   })
 })
-
-/** A MongoDB proxy that cuts the connection once at each of these commands, and serves the next connection. */
-async function openWireThatBreaks(mongodbUrl: string, commands: string[]) {
-  const target = new URL(mongodbUrl)
-  const left = new Set(commands)
-  const sockets = new Set<Socket>()
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname)
-    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => socket.destroy()))
-    client.on('close', () => upstream.destroy())
-    upstream.on('close', () => client.destroy()).on('data', (bytes) => client.write(bytes))
-    client.on('data', (bytes: Buffer) => {
-      // A command begins with a string field of its name.
-      const met = [...left].find((name) => bytes.includes(`\u0002${name}\0`))
-      if (met === undefined) return void upstream.write(bytes)
-      left.delete(met)
-      client.destroy()
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `${mongodbUrl.replace(target.host, `127.0.0.1:${(server.address() as AddressInfo).port}`)}&directConnection=true`,
-    left: () => [...left],
-    close() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}

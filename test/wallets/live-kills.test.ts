@@ -30,8 +30,6 @@ const { phone, pin } = payer
 const muchLaterMs = 120_000
 /** Added to the validity that the provider gets, because its clock may be ahead. */
 const skewMs = 30_000
-/** A wallet is first queried a second after a lost response. */
-const firstQueryMs = 2_000
 
 describe('A process killed between any two steps of a live payment or refund', function () {
   this.timeout(60_000)
@@ -113,7 +111,6 @@ describe('A process killed between any two steps of a live payment or refund', f
   })
 
   const ways: [what: string, behaviour: ProviderBehaviour, job: string][] = [
-    ['that succeeds', asSpecified, 'enqueue outbox-relay'],
     ['whose response is lost', responseLost, 'enqueue wallet-outcome'],
     ['whose order is lost', requestLost, 'enqueue wallet-outcome'],
   ]
@@ -122,27 +119,6 @@ describe('A process killed between any two steps of a live payment or refund', f
       handleOrdersOfVictims(behaviour)
       expect(await killAtEveryStep(service, paying(), 0)).to.include(job)
     })
-
-  it('settles a payment only once, even if it was a worker querying the outcome', async () => {
-    provider.handleOrders(responseLost)
-    const { check, repeat } = paying()
-    const querying = {
-      async prepare(): Promise<Payment> {
-        const payment = await newPayment()
-        const { referenceNumber, paymentId } = payment
-        const outcome = await pay(service, referenceNumber, { paymentId, phone, pin })
-        expect(outcomeName(outcome)).to.equal('waiting')
-        return payment
-      },
-      async run({ deps }: { deps: Deps }, { referenceNumber, paymentId }: Payment) {
-        const { _id } = await storedIntent(service, referenceNumber)
-        return queryWallet(deps, _id, paymentId)
-      },
-      repeat,
-      check,
-    }
-    expect(await killAtEveryStep(service, querying, firstQueryMs)).to.include('enqueue outbox-relay')
-  })
 
   interface Refunding {
     referenceNumber: string
