@@ -248,7 +248,7 @@ describe('A payment in progress', () => {
       const { referenceNumber, orders, paid, process } = await holdSlowly('paused', ageMs, ms)
       expect([await paid, orders]).to.deep.equal(['not-executed', []])
       // The intent is held, checked and released. Its expiry is enqueued.
-      const released = ['mongodb find', 'mongodb update', 'enqueue outbox-relay']
+      const released = ['mongodb find', 'mongodb update']
       expect(process.steps).to.deep.equal(['mongodb find', 'mongodb update', ...released, ...enqueued])
       expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })
       const intent = await storedIntent(service, referenceNumber)
