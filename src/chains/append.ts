@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { mongo } from 'mongoose'
+import type { mongo } from 'mongoose'
 import { longestReadMs } from '../lists/pagination.ts'
 import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
+import { isOnlyDuplicates } from '../mongo/collection.ts'
 import { flag, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
 
 /** An owner's documents are numbered 1, 2, 3 and so on, and never change. Collections need `chainIndex`. */
 export const chainFields = part({ businessId: text, sandbox: flag, _id: text, number: whole })
-export type ChainLink = ValueOfField<typeof chainFields>
+type ChainLink = ValueOfField<typeof chainFields>
 export type ChainOwner = Pick<ChainLink, 'businessId' | 'sandbox'>
 
 /** Unique, so that two processes can't append the same number. */
@@ -60,7 +61,7 @@ export async function appendLinks<Doc extends ChainLink>(
       await insert(links as mongo.OptionalUnlessRequiredId<Doc>[])
       return
     } catch (error) {
-      if (!isCollision(error)) throw error
+      if (!isOnlyDuplicates(error)) throw error
     }
     await pause(Math.random() * maxPauseMs)
     appended = await idsAmong(collection, drafts)
@@ -77,12 +78,6 @@ async function idsAmong<Doc extends ChainLink>(
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** After any other error, we don't know the outcome. */
-const isCollision = (error: unknown): boolean =>
-  error instanceof mongo.MongoBulkWriteError &&
-  error.code === 11000 &&
-  error.result.getWriteConcernError() === undefined
-
 const longestBatch = 250
 /** Inserting this many blocks the process for about 30 ms. A batch can have many thousands of drafts. */
 const longestInsert = 500
@@ -90,11 +85,7 @@ const longestInsert = 500
 export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
 
 /** Skips drafts that are in the chain already. */
-export type ChainAppender<Item> = (
-  owner: ChainOwner,
-  drafts: readonly Item[],
-  deadlineAt: number,
-) => Promise<void>
+type ChainAppender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
 /** Batches concurrent appends to a chain, because they'd collide. `link` returns the documents to add. */
 export function createAppender<Item extends Draft, Doc extends ChainLink>(
@@ -117,7 +108,12 @@ export function createAppender<Item extends Draft, Doc extends ChainLink>(
             return links
           }, []),
       async (links) => {
-        await collection.insertMany(links)
+        try {
+          await collection.insertMany(links)
+        } catch (error) {
+          if (isOnlyDuplicates(error)) onAppended(owner, links.slice(0, error.insertedCount))
+          throw error
+        }
         onAppended(owner, links)
       },
     )

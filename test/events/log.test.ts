@@ -57,6 +57,17 @@ describe('The event log', () => {
     expect(received?.json.id).to.equal(delivery?._id)
   })
 
+  it('counts each stored event once, even if a batch contains an event that is in the log already', async () => {
+    const counted: object[] = []
+    const { appendEvents } = openEventLog(service.deps, service.clock.now, (_owner, stored) =>
+      counted.push(...stored),
+    )
+    const owner = { businessId: newId(), sandbox: true }
+    const [older, newer] = [draft(), draft()]
+    for (const drafts of [[older], [newer, older]]) await appendEvents(owner, drafts, noDeadline)
+    expect(counted).to.deep.equal(await service.deps.LoggedEvent.find(owner).sort({ number: 1 }).lean())
+  })
+
   it('numbers each event once even if many processes append the same events concurrently', async () => {
     const before = await log()
     const processes = Array.from({ length: 6 }, () =>
