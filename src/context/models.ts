@@ -23,7 +23,7 @@ import { staffSessions } from '../staff/staff-sessions.ts'
 import { orders } from '../store/orders/order.ts'
 import { products } from '../store/products/product.ts'
 import { shops } from '../store/shops/shop.ts'
-import { auditChecks, auditSeals } from '../verification/seal.ts'
+import { auditChecks, auditSeals, checkLeases } from '../verification/seal.ts'
 import { walletAccounts, walletMovements } from '../wallets/sandbox/account.ts'
 import { deliveries } from '../webhooks/deliveries/delivery.ts'
 import { requeuePlans } from '../webhooks/deliveries/requeue-plan.ts'
@@ -48,6 +48,7 @@ const byModel = {
   AuditEvent: auditEvents,
   AuditSeal: auditSeals,
   AuditCheck: auditChecks,
+  CheckLease: checkLeases,
   WalletAccount: walletAccounts,
   WalletMovement: walletMovements,
   Shop: shops,

@@ -5,20 +5,10 @@ import { businessPages } from '../reconciliation/recorded.ts'
 import type { PolledWork } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
 import { type CleaningDeps, type CleanUpWatch, cutoffsOf, startCounts } from './cleaning.ts'
-import {
-  type CleanUpPass,
-  isLeased,
-  isOwed,
-  lastDue,
-  openProgress,
-  openRecord,
-  type RetentionProgress,
-  startPass,
-  takeLease,
-} from './record.ts'
+import * as record from './record.ts'
 import { carryOut, cleanUpRules } from './rules.ts'
 
-export type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
+type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
  * Continues a pass that was stopped or killed. If some businesses fail, it still cleans the others, then
@@ -30,11 +20,11 @@ export async function runCleanUp(
   watch: CleanUpWatch,
   begin: () => Promise<unknown> = async () => undefined,
 ): Promise<CleanUpOutcome> {
-  const lease = await takeLease(deps)
+  const lease = await record.takeLease(deps)
   if (lease === null) return 'already-running'
   const lost = new AbortController()
   const stop = AbortSignal.any([ending, lost.signal])
-  const pass = startPass(lease.record, deps.now())
+  const pass = record.startPass(lease.record, deps.now())
   const pace = createPace(stop, () =>
     lease.renew({}).catch((error: unknown) => {
       lost.abort(error)
@@ -49,7 +39,7 @@ export async function runCleanUp(
       await lease.renew({ pass: { ...pass, hasFaults: true } })
       throw fault
     }
-    await lease.end({ completedFor: lastDue(pass.beganAt), pass: null })
+    await lease.end({ completedFor: record.lastDue(pass.beganAt), pass: null })
     return 'cleaned'
   } catch (error) {
     if (!ending.aborted) throw error
@@ -67,8 +57,8 @@ export const cleanUpWork: PolledWork = {
   everyMs: 6_000,
   isLong: true,
   async run(deps, ending) {
-    const [record, now] = [await openRecord(deps), deps.now()]
-    if (!isOwed(record, now) || isLeased(record, now)) return 0
+    const [stored, now] = [await record.openRecord(deps), deps.now()]
+    if (!record.isOwed(stored, now) || record.isLeased(stored, now)) return 0
     const { counts, watch } = startCounts({
       count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
       done: () => undefined,
@@ -88,13 +78,13 @@ export async function countCleanUp(
   ending: AbortSignal,
   watch: CleanUpWatch,
 ): Promise<void> {
-  const pace = createPace(ending, () => Promise.resolve())
+  const pace = createPace(ending)
   const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })
   if (fault !== null) throw fault
 }
 
 interface CleanUpRun {
-  pass: CleanUpPass | null
+  pass: record.CleanUpPass | null
   pace: Pace
   stop: AbortSignal
   watch: CleanUpWatch
@@ -110,7 +100,7 @@ async function eachBusiness(
   for await (const stored of businesses(deps, pace)) {
     if (pass !== null && stored.pass === pass.id) continue
     const { _id: businessId } = stored
-    const progress = openProgress(deps, businessId, stored)
+    const progress = record.openProgress(deps, businessId, stored)
     const cleaning = { ...deps, ...cutoffs, businessId, progress, isDry: pass === null, pace, ...watch }
     try {
       if (pass !== null) await pace(() => forgetStored(deps.ListCheckpoints, businessId, cutoffs.testsBefore))
@@ -134,7 +124,7 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
   return fault
 }
 
-async function* businesses(deps: CleaningDeps, pace: Pace): AsyncGenerator<RetentionProgress> {
+async function* businesses(deps: CleaningDeps, pace: Pace): AsyncGenerator<record.RetentionProgress> {
   for await (const ids of businessPages({ ...deps, pace })) {
     const filter = { _id: { $in: ids } }
     const found = await pace(() => nativeCollection(deps.RetentionProgress).find(filter).toArray())

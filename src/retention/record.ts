@@ -1,20 +1,10 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import {
-  anything,
-  date,
-  flag,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  text,
-  type ValueOfField,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { dayMs } from '../platform/time.ts'
-import { type Leasable, leasesOn } from '../work/lease.ts'
+import { leasesOn } from '../work/lease.ts'
 
 /** 02:30 UTC, Mauritania's local time, when there are hardly any payments. */
 const hour = 2
@@ -29,23 +19,30 @@ export function lastDue(now: Date): Date {
   return today <= now ? today : new Date(today.getTime() - dayMs)
 }
 
-const passFields = part({
-  id: text,
-  beganAt: date,
+const passFields = field.part({
+  id: field.text,
+  beganAt: field.date,
   /** Some businesses failed. Later runs of the pass retry only those. */
-  hasFaults: flag,
+  hasFaults: field.flag,
 })
-export type CleanUpPass = ValueOfField<typeof passFields>
+export type CleanUpPass = field.ValueOfField<typeof passFields>
+
+/** For a lease that its holder renews while the work runs. */
+export const longLeaseFields = {
+  _id: field.text,
+  leaseToken: field.orNull(field.text),
+  leaseEndsAt: field.date,
+}
+type LongLease = field.DocumentOf<typeof longLeaseFields>
 
 export const retentionRecords = declareCollection({
   name: 'retention',
   kept: 'forever, one document',
   fields: {
-    _id: oneOf<'nightly'>(),
-    leaseToken: orNull(text),
-    leaseEndsAt: date,
-    completedFor: date,
-    pass: orNull(passFields),
+    ...longLeaseFields,
+    _id: field.oneOf<'nightly'>(),
+    completedFor: field.date,
+    pass: field.orNull(passFields),
   },
   indexes: [],
 })
@@ -99,10 +96,6 @@ export async function takeLease(deps: RecordDeps) {
   return takeLongLease(nativeCollection(deps.RetentionRecord), { _id: 'nightly', work: 'clean-up' }, deps.now)
 }
 
-export interface LongLease extends Leasable {
-  leaseEndsAt: Date
-}
-
 export class LeaseLost extends Error {}
 
 /** Returns null if another run holds the lease. The caller must renew it while the work runs. */
@@ -135,10 +128,10 @@ export const retentionProgress = declareCollection({
   name: 'retentionprogress',
   kept: 'forever, one document for each business',
   fields: {
-    _id: text,
-    pass: optional(text),
+    _id: field.text,
+    pass: field.optional(field.text),
     /** Keyed by kind of data. All documents from before this time are done. */
-    walked: optional(anything<Record<string, Date>>()),
+    walked: field.optional(field.anything<Record<string, Date>>()),
   },
   indexes: [],
 })

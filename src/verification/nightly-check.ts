@@ -1,21 +1,13 @@
-import type { mongo } from 'mongoose'
 import { readableDate } from '../audit/audit-event.ts'
 import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
 import { isUnreachable, slowReadMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import { hourMs } from '../platform/time.ts'
-import { LeaseLost, type LongLease, lastDue, takeLongLease } from '../retention/record.ts'
+import { LeaseLost, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { PolledWork } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import {
-  type AuditCheck,
-  digestOf,
-  linesPerSeal,
-  listOrEmpty,
-  readableSeal,
-  type VerifiedState,
-} from './seal.ts'
+import { type AuditCheck, digestOf, listOrEmpty, readableSeal, type VerifiedState } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -33,11 +25,8 @@ export const checkWork: PolledWork = {
   isLong: true,
   async run(deps, ending) {
     if (!(await isCheckDue(deps))) return 0
-    const checks = deps.AuditCheck.collection as unknown as mongo.Collection<LongLease>
-    const upsert = { upsert: true }
-    const lease = await takeLongLease(checks, { _id: 'lease', work: 'check' }, deps.now, upsert).catch(
-      nullIfDuplicate,
-    )
+    const [leases, holder] = [nativeCollection(deps.CheckLease), { _id: 'check', work: 'check' }]
+    const lease = await takeLongLease(leases, holder, deps.now, { upsert: true }).catch(nullIfDuplicate)
     if (lease === null) return 0
     await checkTrail(deps, ending, () => lease.renew({}))
     await lease.end({})
@@ -62,7 +51,7 @@ export async function checkTrail(
     const { heads, faults: ledgerFaults, failed } = await verifyLedgers(deps, pace)
     for (const fault of ledgerFaults) deps.log.error(fault, 'ledger.tampered')
     for (const fault of failed) deps.log.error(fault, 'ledger.not-verified')
-    const key = await sealTrail(deps, pace, linesPerSeal, heads)
+    const key = await sealTrail(deps, pace, heads)
     const at = deps.now()
     const isWholeDue =
       before === null || before.faultCount > 0 || at.getTime() - before.wholeAt.getTime() > wholeEveryMs

@@ -38,8 +38,8 @@ const maxDuplicates = 100
 export async function sealTrail(
   deps: SealDeps,
   pace: Pace,
-  limit = linesPerSeal,
   heads: LedgerEntry[] = [],
+  limit = linesPerSeal,
 ): Promise<KeyObject> {
   const key = await keyFor(deps)
   const lines = nativeCollection(deps.AuditEvent)

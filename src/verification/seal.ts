@@ -3,19 +3,9 @@ import { mongo } from 'mongoose'
 import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import {
-  anything,
-  date,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  text,
-  type ValueOfField,
-  whole,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 import { modeOf } from '../platform/mode.ts'
+import { longLeaseFields } from '../retention/record.ts'
 
 /** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000
@@ -45,16 +35,16 @@ export const auditSeals = declareCollection({
   kept: 'forever',
   fields: {
     /** Numbered from 1, without gaps. */
-    _id: whole,
-    at: date,
-    ids: list(text),
-    digests: list(text),
+    _id: field.whole,
+    at: field.date,
+    ids: field.list(field.text),
+    digests: field.list(field.text),
     /** The last entries of ledgers verified since the previous seal. */
-    heads: optional(list(anything<SealedHead>())),
+    heads: field.optional(field.list(field.anything<SealedHead>())),
     /** Null in seal 1. */
-    previous: orNull(text),
+    previous: field.orNull(field.text),
     /** This digest covers all other fields. */
-    digest: text,
+    digest: field.text,
   },
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
 })
@@ -65,29 +55,36 @@ export interface KnownSeal {
   digest: string
 }
 
-const verifiedFields = part({
-  seals: whole,
-  lines: whole,
-  last: orNull(anything<KnownSeal>()),
-  faultCount: whole,
-  faults: list(text),
+const verifiedFields = field.part({
+  seals: field.whole,
+  lines: field.whole,
+  last: field.orNull(field.anything<KnownSeal>()),
+  faultCount: field.whole,
+  faults: field.list(field.text),
 })
-export type VerifiedState = ValueOfField<typeof verifiedFields>
+export type VerifiedState = field.ValueOfField<typeof verifiedFields>
 
 export const auditChecks = declareCollection({
   name: 'auditchecks',
   kept: 'forever, one document',
   fields: {
     ...verifiedFields.fields,
-    _id: oneOf<'latest'>(),
-    at: date,
-    wholeAt: date,
+    _id: field.oneOf<'latest'>(),
+    at: field.date,
+    wholeAt: field.date,
     /** Protects the other fields, because the next check relies on them. */
-    digest: text,
+    digest: field.text,
   },
   indexes: [],
 })
 export type AuditCheck = Stored<typeof auditChecks>
+
+export const checkLeases = declareCollection({
+  name: 'auditleases',
+  kept: 'forever, one document',
+  fields: longLeaseFields,
+  indexes: [],
+})
 
 /** 128 bits are enough for a digest that needs a secret key. */
 const lineDigestBytes = 16

@@ -5,7 +5,7 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { countRepeat } from '../../src/audit/repeats.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { type LongLease, takeLongLease } from '../../src/retention/record.ts'
+import { takeLongLease } from '../../src/retention/record.ts'
 import { createSecrets, type Secrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { checkTrail, isCheckDue } from '../../src/verification/nightly-check.ts'
@@ -35,7 +35,7 @@ const unhurried = <T>(batch: () => Promise<T>) => batch()
 function trailOf(service: Service) {
   const lines = () => nativeCollection(service.deps.AuditEvent)
   const seals = () => nativeCollection(service.deps.AuditSeal)
-  const seal = (deps = service.deps, limit?: number) => sealTrail(deps, unhurried, limit)
+  const seal = (deps = service.deps, limit?: number) => sealTrail(deps, unhurried, [], limit)
   const verify = (secrets = service.deps.secrets) =>
     verifyTrail({ ...service.deps, secrets }, unhurried, null)
   const allSeals = () =>
@@ -441,9 +441,9 @@ describe('Sealing the audit trail', function () {
   it('only logs a warning if another worker takes over the check', async () => {
     service.clock.advance(dayMs)
     const recorded = recordLog('warn')
-    const checks = nativeCollection(service.deps.AuditCheck) as unknown as mongo.Collection<LongLease>
-    const id = { _id: 'lease', work: 'check' }
-    const take = () => takeLongLease(checks, id, service.deps.now, { upsert: true })
+    const id = { _id: 'check', work: 'check' }
+    const leases = nativeCollection(service.deps.CheckLease)
+    const take = () => takeLongLease(leases, id, service.deps.now, { upsert: true })
     const lost = await take()
     service.clock.advance(60_001)
     const held = await take()

@@ -7,7 +7,7 @@ const ofEnvironment =
 const ofBusiness = 'apikeys'
 /** The service's own documents, or documents that only sometimes have a business. */
 const global =
-  'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks wallets walletmovements reconciliations retention retentionprogress listcheckpoints'
+  'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks auditleases wallets walletmovements reconciliations retention retentionprogress listcheckpoints'
 
 export const names = {
   ofEnvironment: ofEnvironment.split(' '),

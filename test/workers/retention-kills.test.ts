@@ -7,7 +7,7 @@ import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { cleanUpWork, runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/cleaning.ts'
-import { isOwed, type LongLease, lastDue, takeLease, takeLongLease } from '../../src/retention/record.ts'
+import { isOwed, lastDue, takeLease, takeLongLease } from '../../src/retention/record.ts'
 import { checkTrail, checkWork } from '../../src/verification/nightly-check.ts'
 import { startLoops } from '../../src/work/loop.ts'
 import { keepNightly, restoreJobs } from '../../workers/maintenance.ts'
@@ -321,9 +321,9 @@ describe('A data clean-up', () => {
   it('is followed by a check of the audit trail unless another worker is checking it', async () => {
     await checkTrail(service.deps, never())
     service.clock.advance(dayMs)
-    const checks = nativeCollection(service.deps.AuditCheck) as unknown as mongo.Collection<LongLease>
-    const id = { _id: 'lease', work: 'check' }
-    const lease = await takeLongLease(checks, id, service.deps.now, { upsert: true })
+    const leases = nativeCollection(service.deps.CheckLease)
+    const id = { _id: 'check', work: 'check' }
+    const lease = await takeLongLease(leases, id, service.deps.now, { upsert: true })
     const checkedAt = async () => {
       await checkWork.run(service.deps, never())
       return (await service.deps.AuditCheck.findById('latest').orFail().lean()).at
@@ -332,6 +332,8 @@ describe('A data clean-up', () => {
     expect(before).to.be.lessThan(lastDue(service.clock.now()))
     await lease?.end({})
     expect(await checkedAt()).to.be.greaterThan(before)
+    const stored = await service.deps.AuditCheck.find().lean()
+    expect(stored.map(({ _id }) => _id)).to.deep.equal(['latest'])
   })
 
   it('starts even if its stored lease or last night is in the year 2999', async () => {
