@@ -13,25 +13,22 @@ export interface MetricCollector {
 
 export const briefMs = 5_000
 
-export const numberFigure = (
-  gauge: Gauge,
-  keptMs: number,
-  query: () => Promise<number | null>,
-): MetricCollector => ({
-  keptMs,
-  async read() {
-    const value = await query()
-    if (value === null) clearGauge(gauge)
-    else gauge.set(value)
-  },
-  leaveOut: () => clearGauge(gauge),
-})
-
 export const figureOf = (
   gauges: Parameters<typeof clearGauge>[0][],
   keptMs: number,
   read: MetricCollector['read'],
 ): MetricCollector => ({ keptMs, read, leaveOut: () => gauges.forEach(clearGauge) })
+
+export const numberFigure = (
+  gauge: Gauge,
+  keptMs: number,
+  query: () => Promise<number | null>,
+): MetricCollector =>
+  figureOf([gauge], keptMs, async () => {
+    const value = await query()
+    if (value === null) clearGauge(gauge)
+    else gauge.set(value)
+  })
 
 export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): MetricCollector => ({
   keptMs: 0,

@@ -9,10 +9,21 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
-  const counted = createCounted(registers)
-  beginAtZero(counted)
-  return { registry, ...counted, gauges: createGauges(registers) }
+  const counters = mapLines(counterLines, (line) => new Counter(readLine(line, registers))) as Counters
+  const histograms = mapLines(histogramLines, ([line, buckets]) => {
+    return new Histogram({ ...readLine(line, registers), buckets })
+  }) as Histograms
+  const gauges = mapLines(gaugeLines, (line) => {
+    const gauge = new Gauge(readLine(line, registers))
+    if (!line.includes('{')) gauge.remove()
+    return gauge
+  }) as Gauges
+  beginAtZero(counters)
+  return { registry, ...counters, ...histograms, gauges }
 }
+
+const mapLines = <Line>(lines: Record<string, Line>, create: (line: Line) => unknown): object =>
+  Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, create(line)]))
 
 /** The `nodejs_active_…` metrics iterate over all connections; the others need a timer every 100 ms. */
 const leftOut = [
@@ -39,59 +50,44 @@ const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
 /** In seconds, up to the largest WALLET_PROVIDER_TIMEOUT_SECONDS. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
+type NamesIn<Names extends string> = Names extends `${infer First},${infer Others}`
+  ? First | NamesIn<Others>
+  : Names
+type LabelsIn<Line> = Line extends `${string}{${infer Names}} ${string}` ? NamesIn<Names> : never
+
+/** A line is the name without its prefix, the labels in braces, and the help text. */
+function readLine(line: string, registers: Registry[]) {
+  const [, name, labels, help = ''] = /^(\w+)(?:\{(.+?)\})? (.+)$/.exec(line) ?? []
+  return { name: `payment_intents_${name}`, help, labelNames: labels?.split(',') ?? [], registers }
+}
+
 /** Counted after the write, so a crash can lose a count. docs/operators/watch.md lists the labels' values. */
-function createCounted(registers: Registry[]) {
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
-    new Counter({ name: `payment_intents_${name}`, help, labelNames, registers })
-  const histogram = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    buckets: number[],
-  ) => new Histogram({ name: `payment_intents_${name}`, help, labelNames, buckets, registers })
-  return {
-    requests: counter('http_requests_total', 'Finished requests.', ['route', 'code']),
-    requestDuration: histogram(
-      'http_request_duration_seconds',
-      'Duration of a request, to the last byte of the response.',
-      ['route', 'result'],
-      requestBuckets,
-    ),
-    replays: counter('idempotent_replays_total', 'Writes that got the stored response of an earlier one.', [
-      'params',
-    ]),
-    rateLimited: counter('rate_limited_total', 'Requests refused with RATE_LIMITED.', ['scope']),
-    lookups: counter('lookups_total', 'Lookups by short code or payment code.', ['kind', 'outcome']),
-    transitions: counter('transitions_total', 'Transitions of payment intents.', [
-      'transition',
-      'environment',
-    ]),
-    attempts: counter('webhook_attempts_total', 'Delivery attempts, without endpoint tests.', [
-      'outcome',
-      'stage',
-      'environment',
-    ]),
-    attemptDuration: histogram(
-      'webhook_attempt_duration_seconds',
-      'Duration of an attempt.',
-      ['outcome'],
-      attemptBuckets,
-    ),
-    jobs: histogram('job_duration_seconds', 'Duration of a job.', ['queue', 'outcome'], jobBuckets),
-    walletCalls: histogram(
-      'wallet_call_duration_seconds',
-      'Duration of a request to a wallet.',
-      ['wallet', 'outcome'],
-      walletBuckets,
-    ),
-    removed: counter('retention_removed_total', 'Documents that the clean-up removed or shortened.', [
-      'kind',
-    ]),
-    logLines: counter('log_lines_total', 'Log lines at warn and error. Frequent ones count once in 5 s.', [
-      'level',
-      'line',
-    ]),
-  }
+const counterLines = {
+  requests: 'http_requests_total{route,code} Finished requests.',
+  replays: 'idempotent_replays_total{params} Writes that got the stored response of an earlier one.',
+  rateLimited: 'rate_limited_total{scope} Requests refused with RATE_LIMITED.',
+  lookups: 'lookups_total{kind,outcome} Lookups by short code or payment code.',
+  transitions: 'transitions_total{transition,environment} Transitions of payment intents.',
+  attempts: 'webhook_attempts_total{outcome,stage,environment} Delivery attempts, without endpoint tests.',
+  removed: 'retention_removed_total{kind} Documents that the clean-up removed or shortened.',
+  logLines: 'log_lines_total{level,line} Log lines at warn and error. Frequent ones count once in 5 s.',
+} as const
+type Counters = { [Name in keyof typeof counterLines]: Counter<LabelsIn<(typeof counterLines)[Name]>> }
+
+const histogramLines = {
+  requestDuration: [
+    'http_request_duration_seconds{route,result} Duration of a request, to the last byte of the response.',
+    requestBuckets,
+  ],
+  attemptDuration: ['webhook_attempt_duration_seconds{outcome} Duration of an attempt.', attemptBuckets],
+  jobs: ['job_duration_seconds{queue,outcome} Duration of a job.', jobBuckets],
+  walletCalls: [
+    'wallet_call_duration_seconds{wallet,outcome} Duration of a request to a wallet.',
+    walletBuckets,
+  ],
+} as const
+type Histograms = {
+  [Name in keyof typeof histogramLines]: Histogram<LabelsIn<(typeof histogramLines)[Name][0]>>
 }
 
 /** Lines that trigger alerts: all at `error`, and those at `warn` that need an operator. */
@@ -116,7 +112,7 @@ export const watchedLines = {
 } as const
 
 /** Prometheus sees no increase when a counter first appears as 1. */
-function beginAtZero({ logLines, lookups, attempts }: ReturnType<typeof createCounted>): void {
+function beginAtZero({ logLines, lookups, attempts }: Counters): void {
   for (const [level, lines] of Object.entries(watchedLines))
     for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])
@@ -130,90 +126,42 @@ const stagesOf = (outcome: string): readonly string[] =>
   outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failureStages
 
 /** Set at each scrape. If a query fails, its gauge has no value. */
-function createGauges(registers: Registry[]) {
-  const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
-    const made = new Gauge({ name: `payment_intents_${name}`, help, labelNames, registers })
-    if (labelNames.length === 0) made.remove()
-    return made
-  }
-  return {
-    processClockSkew: gauge(
-      'process_clock_skew_seconds',
-      "How far the clock of this process is ahead of MongoDB's.",
-    ),
-    mongodbUp: gauge('mongodb_up', '1 if MongoDB responds to this process.'),
-    mongodbPing: gauge('mongodb_ping_seconds', 'Duration of a ping to MongoDB.'),
-    redisUp: gauge('redis_up', '1 if Redis responds to this process.'),
-    redisPing: gauge('redis_ping_seconds', 'Duration of a ping to Redis.'),
-    redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses, and its maxmemory if set.', ['kind']),
-    redisEvicts: gauge('redis_evicts', '1 if a full Redis evicts keys.'),
-    queueJobs: gauge('queue_jobs', 'Jobs in Redis.', ['queue', 'state']),
-    queueWorkers: gauge('queue_workers', 'Consumers of a queue; a worker process has several.', ['queue']),
-    lastPollAt: gauge(
-      'last_poll_timestamp_seconds',
-      'When this worker last looked in MongoDB for due work of a kind.',
-      ['work'],
-    ),
-    attemptsInFlight: gauge(
-      'attempts_in_flight',
-      'Attempts that this worker is making; at most 1000 fast and 400 slow.',
-      ['slots'],
-    ),
-    endpointsWaiting: gauge(
-      'endpoints_waiting',
-      'Endpoints with deliveries that wait for a slot of this worker.',
-    ),
-    failingEndpoints: gauge(
-      'failing_endpoints',
-      'Active endpoints whose failure was reported and that have not recovered. Counted up to 1000.',
-    ),
-    dueDeliveries: gauge(
-      'due_deliveries',
-      'Deliveries that are due, without those in flight. Counted up to 10000.',
-    ),
-    oldestDueDelivery: gauge('oldest_due_delivery_seconds', 'How long the oldest of them has been due.'),
-    replaysRunning: gauge('replays_running', 'Replays of webhook events that have not ended.'),
-    outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that has not become deliveries.'),
-    expiryLag: gauge(
-      'expiry_lag_seconds',
-      'How long the oldest intent past its expiry has waited to be expired.',
-    ),
-    openOutcomes: gauge(
-      'open_outcomes',
-      'Payments and refunds with an unknown outcome. Counted up to 1000.',
-      ['kind'],
-    ),
-    oldestOpenOutcome: gauge('oldest_open_outcome_seconds', 'How long the oldest of them has been open.', [
-      'kind',
-    ]),
-    capacityUsed: gauge('capacity_used', 'How much of each of its limits this process has in use.', [
-      'limit',
-    ]),
-    liveCodesUsed: gauge(
-      'live_codes_used_ratio',
-      'Share of all live payment codes in use, 0 to 1, give or take 0.02.',
-    ),
-    shortCodesUsed: gauge(
-      'short_codes_used_ratio',
-      'Share of all short codes that have been reserved, 0 to 1. They are never free again.',
-    ),
-    businessQuotaUsed: gauge(
-      'business_quota_used_ratio',
-      'Used share of a quota, of the ten businesses nearest to it.',
-      ['business', 'quota'],
-    ),
-    businessStoredBytes: gauge(
-      'business_stored_bytes',
-      'Estimated stored bytes of the ten largest businesses.',
-      ['business'],
-    ),
-    lastAuditCheck: gauge('audit_last_check_timestamp_seconds', 'When the audit trail was last verified.'),
-    lastNightCleaned: gauge(
-      'retention_last_night_timestamp_seconds',
-      'The night of the last completed clean-up.',
-    ),
-  }
-}
+const gaugeLines = {
+  processClockSkew: "process_clock_skew_seconds How far the clock of this process is ahead of MongoDB's.",
+  mongodbUp: 'mongodb_up 1 if MongoDB responds to this process.',
+  mongodbPing: 'mongodb_ping_seconds Duration of a ping to MongoDB.',
+  redisUp: 'redis_up 1 if Redis responds to this process.',
+  redisPing: 'redis_ping_seconds Duration of a ping to Redis.',
+  redisMemory: 'redis_memory_bytes{kind} Memory that Redis uses, and its maxmemory if set.',
+  redisEvicts: 'redis_evicts 1 if a full Redis evicts keys.',
+  queueJobs: 'queue_jobs{queue,state} Jobs in Redis.',
+  queueWorkers: 'queue_workers{queue} Consumers of a queue; a worker process has several.',
+  lastPollAt:
+    'last_poll_timestamp_seconds{work} When this worker last looked in MongoDB for due work of a kind.',
+  attemptsInFlight:
+    'attempts_in_flight{slots} Attempts that this worker is making; at most 1000 fast and 400 slow.',
+  endpointsWaiting: 'endpoints_waiting Endpoints with deliveries that wait for a slot of this worker.',
+  failingEndpoints:
+    'failing_endpoints Active endpoints whose failure was reported and that have not recovered. Counted up to 1000.',
+  dueDeliveries: 'due_deliveries Deliveries that are due, without those in flight. Counted up to 10000.',
+  oldestDueDelivery: 'oldest_due_delivery_seconds How long the oldest of them has been due.',
+  replaysRunning: 'replays_running Replays of webhook events that have not ended.',
+  outboxLag: 'outbox_lag_seconds Age of the oldest event that has not become deliveries.',
+  expiryLag: 'expiry_lag_seconds How long the oldest intent past its expiry has waited to be expired.',
+  openOutcomes: 'open_outcomes{kind} Payments and refunds with an unknown outcome. Counted up to 1000.',
+  oldestOpenOutcome: 'oldest_open_outcome_seconds{kind} How long the oldest of them has been open.',
+  capacityUsed: 'capacity_used{limit} How much of each of its limits this process has in use.',
+  liveCodesUsed: 'live_codes_used_ratio Share of all live payment codes in use, 0 to 1, give or take 0.02.',
+  shortCodesUsed:
+    'short_codes_used_ratio Share of all short codes that have been reserved, 0 to 1. They are never free again.',
+  businessQuotaUsed:
+    'business_quota_used_ratio{business,quota} Used share of a quota, of the ten businesses nearest to it.',
+  businessStoredBytes:
+    'business_stored_bytes{business} Estimated stored bytes of the ten largest businesses.',
+  lastAuditCheck: 'audit_last_check_timestamp_seconds When the audit trail was last verified.',
+  lastNightCleaned: 'retention_last_night_timestamp_seconds The night of the last completed clean-up.',
+} as const
+type Gauges = { [Name in keyof typeof gaugeLines]: Gauge<LabelsIn<(typeof gaugeLines)[Name]>> }
 
 /** An unknown value must not be reported as 0 or as the previous value. */
 export function clearGauge(gauge: { reset(): void; remove(labels: Record<string, never>): void }): void {
