@@ -17,7 +17,7 @@ export const subjects: Record<string, Subject> = {
   },
   'ledger positions': {
     file: 'src/ledger/entry.ts',
-    names: 'dayOf dayBefore noTotals totalsOf linkEntry linkClosing bookingTime emptyState stateAfter',
+    names: 'dayBefore noTotals totalsOf linkEntry linkClosing bookingTime emptyState stateAfter',
     test: 'ledger-entries',
   },
   statements: {

@@ -1,6 +1,6 @@
 import { readUrl } from '../platform/url.ts'
 
-export type RedisServers =
+type RedisServers =
   | { kind: 'single'; tls: boolean }
   | ({ kind: 'sentinel'; name: string; db: number } & Nodes &
       Record<'sentinelUsername' | 'sentinelPassword', string | undefined>)

@@ -137,6 +137,7 @@ export async function openDeps(
   const secrets = createSecrets(config.secretKeys)
   const addToSums = createAddToSums(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addToSums, now)
+  const all = [chainWatch, apiSwitch, rateLimits, queues, boardQueues, sender, healthNotes, counters, wallets]
   return withModels(models, {
     config,
     log,
@@ -175,18 +176,7 @@ export async function openDeps(
     transactions,
     stopping: new AbortController(),
     async close() {
-      const users = [
-        chainWatch,
-        apiSwitch,
-        rateLimits,
-        queues,
-        boardQueues,
-        sender,
-        healthNotes,
-        counters,
-        wallets,
-      ]
-      for (const user of users) await user?.close()
+      for (const each of all) await each?.close()
       databaseTime.close()
       await listsMongo.destroy()
       await mongo.destroy()

@@ -99,6 +99,8 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
   }) satisfies Record<string, LimitedResource>
 
 export type CapacityName = keyof ReturnType<typeof capacityLimits>
+export type CapacityCost = ShareCost<CapacityName>
+export type HeldCapacity = ShareReservation<CapacityName>
 export type Capacity = ReturnType<typeof createCapacity>
 
 export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
@@ -120,27 +122,20 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 
   /** Frees slots later after a heavy read (a list's by up to 200 ms), which delays the next request. */
-  function endRead(
-    businessId: string,
-    held: ShareReservation<CapacityName>,
-    { bytes, tookMs }: { bytes: number; tookMs: number },
-  ) {
+  function endRead(businessId: string, held: HeldCapacity, read: { bytes: number; tookMs: number }): void {
+    const { bytes, tookMs } = read
     const isLarge = bytes > largeBytes
     if (isLarge) noteLarge(businessId)
     giveBackAfter(isLarge ? (bytes / bytesPerSecond) * 1000 : 0, held, { reads: 0 })
     giveBackAfter(Math.min(200, 3 * (tookMs - 10)), held, { lists: 0, exports: 0 })
   }
 
-  function giveBackAfter(
-    ms: number,
-    held: ShareReservation<CapacityName>,
-    cost: ShareCost<CapacityName>,
-  ): void {
+  function giveBackAfter(ms: number, held: HeldCapacity, cost: CapacityCost): void {
     if (ms > 0) after(ms, () => held.resize(cost))
     else held.resize(cost)
   }
 
-  async function wait(owner: string, cost: ShareCost<CapacityName>): Promise<ShareReservation<CapacityName>> {
+  async function wait(owner: string, cost: CapacityCost): Promise<HeldCapacity> {
     const held = await share.take([owner], cost, maxWaitMs)
     if (held === null) throw share.refusal([owner], cost)
     return held

@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { unavailable } from '../platform/errors.ts'
-import { type Capacity, type CapacityName, maxWaitMs, memoryOfBusiness } from './capacity.ts'
-import type { ShareCost, ShareReservation } from './share.ts'
+import {
+  type Capacity,
+  type CapacityCost,
+  type HeldCapacity,
+  maxWaitMs,
+  memoryOfBusiness,
+} from './capacity.ts'
 
 /** Smaller bodies and responses aren't counted. With 10,000 connections, that's at most 164 MB of each. */
 export const smallBytes = 16 * 1024
@@ -10,7 +15,7 @@ const stalledMs = 1_000
 interface Unread {
   businessId: string
   response: ServerResponse
-  held: ShareReservation<CapacityName>
+  held: HeldCapacity
   bytes: number
   /** When the client last read something. Null while the response is being built. */
   movedAt: number | null
@@ -33,7 +38,7 @@ export interface BodyMemory {
 
 /** The memory stays reserved until the response has been sent. */
 export interface ReservedResponse {
-  held: ShareReservation<CapacityName>
+  held: HeldCapacity
   during: During
   built(bytes: number): void
   wasRead(bytes: number): void
@@ -65,7 +70,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   /** If the process's memory is used up, closes stalled responses of businesses that use more of it. */
-  function closeForOthers(businessId: string, cost: ShareCost<CapacityName>): void {
+  function closeForOthers(businessId: string, cost: CapacityCost): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)
       const largest = capacity.largest('memory')
@@ -75,7 +80,7 @@ export function createRequestMemory(capacity: Capacity) {
     }
   }
 
-  function takeNow(businessId: string, cost: ShareCost<CapacityName>): ShareReservation<CapacityName> | null {
+  function takeNow(businessId: string, cost: CapacityCost): HeldCapacity | null {
     closeForOthers(businessId, cost)
     return capacity.takeNow([businessId], cost)
   }
@@ -84,7 +89,7 @@ export function createRequestMemory(capacity: Capacity) {
     /** Throws RATE_LIMITED if the business's part is full, SERVICE_UNAVAILABLE if the process's memory is. */
     async reserve(
       businessId: string,
-      wanted: ShareCost<CapacityName>,
+      wanted: CapacityCost,
       response: ServerResponse,
     ): Promise<ReservedResponse> {
       // Capped at the business's part, which holds even the largest response.
@@ -145,7 +150,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 }
 
-const bodyMemory = (held: ShareReservation<CapacityName>, kind: BodyKind): BodyMemory => ({
+const bodyMemory = (held: HeldCapacity, kind: BodyKind): BodyMemory => ({
   isLarge: true,
   during: createUsers(held.free).during,
   keep: (bytes) => void held.resize({ memory: bytes > smallBytes ? bytes * perBodyByte[kind] : 0 }),

@@ -36,21 +36,16 @@ export interface RateLimit extends Limit {
   limit: string
 }
 
-export type SumAddition = readonly [name: string, by: number]
+export type AddToSums = ReturnType<typeof createAddToSums>
 
 /**
  * Adds to sums that all processes share. A sum is removed `livesMs` after the last addition. Returns null if
- * Redis is down, frozen or full; the additions may have applied anyway.
+ * Redis is down, frozen or full; the additions may have applied anyway. Hashes keys so that a future second's
+ * sum can't be set in advance. An implausible sum becomes null.
  */
-export type AddToSums = (
-  additions: readonly SumAddition[],
-  livesMs: number,
-) => Promise<(number | null)[] | null>
-
-/** Hashes keys so that a future second's sum can't be set in advance. An implausible sum becomes null. */
 export const createAddToSums =
-  (runCommands: RunCommands, prefix: string, hash: (name: string) => string): AddToSums =>
-  async (additions, livesMs) => {
+  (runCommands: RunCommands, prefix: string, hash: (name: string) => string) =>
+  async (additions: [name: string, by: number][], livesMs: number): Promise<(number | null)[] | null> => {
     const keyed = additions.map(([name, by]) => [`${prefix}:${hash(name)}`, by] as const)
     const responses = await runCommands([
       ...keyed.map(([key, by]) => ['incrby', key, by] as const),
@@ -118,10 +113,8 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
       // If Redis is down, this process still limits callers by its own counts.
       counts.sum += by
     }
-    const sums = await addToSums(
-      batch.map(({ who, by }) => [`${at}:${who}`, by]),
-      keptInRedisMs,
-    )
+    const additions = batch.map(({ who, by }): [string, number] => [`${at}:${who}`, by])
+    const sums = await addToSums(additions, keptInRedisMs)
     for (const [index, { counts }] of batch.entries()) counts.sum = Math.max(counts.sum, sums?.[index] ?? 0)
   })
 

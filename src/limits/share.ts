@@ -39,8 +39,11 @@ export function createShare<Name extends string>(
     after = processClock.after,
   }: { onFree?: () => void } & Partial<Pick<ProcessClock, 'after'>> = {},
 ) {
+  type Owners = readonly string[]
+  type Cost = ShareCost<Name>
+  type Held = ShareReservation<Name>
   const names = Object.keys(resources) as Name[]
-  const namesOf = (cost: ShareCost<Name>) => Object.keys(cost) as Name[]
+  const namesOf = (cost: Cost) => Object.keys(cost) as Name[]
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   const taken = none()
   const levels: Map<string, Record<Name, number>>[] = []
@@ -56,7 +59,7 @@ export function createShare<Name extends string>(
   const limitOf = (part: OwnerPart, key: string): number =>
     typeof part.max === 'number' ? part.max : part.max(key)
 
-  function change(owners: readonly string[], more: ShareCost<Name>): void {
+  function change(owners: Owners, more: Cost): void {
     for (const [level, key] of owners.entries()) {
       const ofLevel = (levels[level] ??= new Map())
       const used = ofLevel.get(key) ?? none()
@@ -67,7 +70,7 @@ export function createShare<Name extends string>(
     for (const name in more) taken[name] += more[name] ?? 0
   }
 
-  function blockOf(owners: readonly string[], more: ShareCost<Name>): Block<Name> | null {
+  function blockOf(owners: Owners, more: Cost): Block<Name> | null {
     let process: Block<Name> | null = null
     for (const name in more) {
       const by = more[name] ?? 0
@@ -83,19 +86,18 @@ export function createShare<Name extends string>(
     return process
   }
 
-  function fits(owners: readonly string[], more: ShareCost<Name>): boolean {
+  function fits(owners: Owners, more: Cost): boolean {
     const block = blockOf(owners, more)
     if (block?.level === null) isTight = true
     return block === null
   }
 
-  const queueOf = (owners: readonly string[], more: ShareCost<Name>): string =>
-    [owners.at(-1), ...namesOf(more)].join(' ')
+  const queueOf = (owners: Owners, more: Cost): string => [owners.at(-1), ...namesOf(more)].join(' ')
 
-  const ahead = (owners: readonly string[], more: ShareCost<Name>): number =>
+  const ahead = (owners: Owners, more: Cost): number =>
     lines.get(owners[0] ?? '')?.get(queueOf(owners, more))?.length ?? 0
 
-  const isFull = (owners: readonly string[], more: ShareCost<Name>): boolean =>
+  const isFull = (owners: Owners, more: Cost): boolean =>
     ahead(owners, more) >= Math.min(...namesOf(more).map((name) => resources[name].maxWaiting ?? 100))
 
   function enqueue(waiter: Waiter<Name>): () => boolean {
@@ -169,23 +171,23 @@ export function createShare<Name extends string>(
     return isServed
   }
 
-  function hold(owners: readonly string[], cost: ShareCost<Name>): ShareReservation<Name> {
+  function hold(owners: Owners, cost: Cost): Held {
     const now = { ...cost }
     let isFree = false
     let stopMoving: (() => unknown) | null = null
-    const differenceTo = (next: ShareCost<Name>): ShareCost<Name> => {
-      const more: ShareCost<Name> = {}
+    const differenceTo = (next: Cost): Cost => {
+      const more: Cost = {}
       for (const name in next) {
         const by = (next[name] ?? 0) - (now[name] ?? 0)
         if (by !== 0) more[name] = by
       }
       return more
     }
-    const note = (next: ShareCost<Name>, more: ShareCost<Name>): void => {
+    const note = (next: Cost, more: Cost): void => {
       Object.assign(now, next)
       if (namesOf(more).some((name) => (more[name] ?? 0) < 0)) serve(owners[0] ?? '')
     }
-    const resize = (next: ShareCost<Name>): boolean => {
+    const resize = (next: Cost): boolean => {
       const more = differenceTo(next)
       if (isFree || !fits(owners, more)) return false
       change(owners, more)
@@ -213,17 +215,13 @@ export function createShare<Name extends string>(
     }
   }
 
-  function takeNow(owners: readonly string[], cost: ShareCost<Name>): ShareReservation<Name> | null {
+  function takeNow(owners: Owners, cost: Cost): Held | null {
     if (ahead(owners, cost) > 0 || !fits(owners, cost)) return null
     change(owners, cost)
     return hold(owners, cost)
   }
 
-  function take(
-    owners: readonly string[],
-    cost: ShareCost<Name>,
-    waitMs: number,
-  ): Promise<ShareReservation<Name> | null> {
+  function take(owners: Owners, cost: Cost, waitMs: number): Promise<Held | null> {
     const now = takeNow(owners, cost)
     if (now !== null || waitMs <= 0 || isFull(owners, cost)) return Promise.resolve(now)
     return new Promise((resolve) => {
@@ -241,12 +239,12 @@ export function createShare<Name extends string>(
     take,
     takeNow,
     /** Also counts amounts that don't fit, because they're already in use. */
-    force(owners: readonly string[], cost: ShareCost<Name>): ShareReservation<Name> {
+    force(owners: Owners, cost: Cost): Held {
       change(owners, cost)
       return hold(owners, cost)
     },
     blockOf,
-    refusal(owners: readonly string[], cost: ShareCost<Name>, instead?: OwnRefusal): Refusal {
+    refusal(owners: Owners, cost: Cost, instead?: OwnRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
       const name = block?.name ?? namesOf(cost)[0]
@@ -256,7 +254,7 @@ export function createShare<Name extends string>(
       const own = limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
       return rateLimited(message, { scope, limit: own })
     },
-    left(name: Name, owners: readonly string[]): number {
+    left(name: Name, owners: Owners): number {
       const { parts, leavesFree } = resources[name]
       const ofParts = parts.map((part, level) => {
         const key = owners[level]

@@ -114,32 +114,29 @@ export type InsertOutcome = { inserted: true } | { inserted: false; index: strin
  * `insertMany` must be unordered. Documents already have an `_id`, so sending one twice is safe. If the
  * outcome is unknown, all callers of the batch are rejected.
  */
-export const createInsertBatcher = <Doc>(
+export function createInsertBatcher<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
-): Batcher<Doc, InsertOutcome> => createBatcher(longestBatch, (docs) => insertTogether(insertMany, docs))
+): Batcher<Doc, InsertOutcome> {
+  return createBatcher(longestBatch, insertTogether)
+
+  async function insertTogether(docs: Doc[]): Promise<(InsertOutcome | Error)[]> {
+    try {
+      await insertMany(docs)
+      return docs.map(() => ({ inserted: true }))
+    } catch (error) {
+      if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
+      // Insert one by one, so that a document that can't be encoded doesn't fail the whole batch.
+      if (error instanceof mongo.MongoError || docs.length === 1) throw error
+      const alone = docs.map((doc) => insertTogether([doc]).catch((fault: Error) => [fault]))
+      return (await Promise.all(alone)).flat()
+    }
+  }
+}
 
 const longestBatch = 500
 
 export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>) =>
   createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }))
-
-async function insertTogether<Doc>(
-  insertMany: (docs: Doc[]) => Promise<unknown>,
-  docs: Doc[],
-): Promise<(InsertOutcome | Error)[]> {
-  try {
-    await insertMany(docs)
-    return docs.map(() => ({ inserted: true }))
-  } catch (error) {
-    if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // Insert one by one, so that a document that can't be encoded doesn't fail the whole batch.
-    if (error instanceof mongo.MongoError || docs.length === 1) throw error
-    const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
-    return alone.map(
-      (one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as InsertOutcome | Error,
-    )
-  }
-}
 
 function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (InsertOutcome | Error)[] {
   const faults = [error.writeErrors].flat()
@@ -168,28 +165,30 @@ export interface GuardedUpdate {
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
-  const batcher = createBatcher<GuardedUpdate, boolean>(longestBatch, (all) =>
-    updateTogether(collection, all),
-  )
+  const batcher = createBatcher(longestBatch, updateTogether)
   const oneAtATime = createOneAtATime()
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
-}
 
-async function updateTogether<Doc extends { _id: string }>(
-  collection: mongo.Collection<Doc>,
-  batch: GuardedUpdate[],
-): Promise<(boolean | Error)[]> {
-  const operations = batch.map(({ filter, update }) => ({ updateOne: { filter, update } }))
-  try {
-    const { matchedCount } = await collection.bulkWrite(operations as never, { ordered: false })
-    return matchedCount === batch.length ? batch.map(() => true) : await readOutcomes(collection, batch)
-  } catch (error) {
-    if (isUnknown(error as Error)) return batch.map(() => error as Error)
-    if (batch.length === 1) return [withoutValues(error as Error)]
-    // Update one by one, so that an invalid update doesn't fail the others. `proof` finds those already made.
-    const alone: (boolean | Error)[] = []
-    for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
-    return alone
+  async function updateTogether(batch: GuardedUpdate[]): Promise<(boolean | Error)[]> {
+    const operations = batch.map(({ filter, update }) => ({ updateOne: { filter, update } }))
+    try {
+      const { matchedCount } = await collection.bulkWrite(operations as never, { ordered: false })
+      return matchedCount === batch.length ? batch.map(() => true) : await readOutcomes(batch)
+    } catch (error) {
+      if (isUnknown(error as Error)) return batch.map(() => error as Error)
+      if (batch.length === 1) return [withoutValues(error as Error)]
+      // Update one by one, so that an invalid update doesn't fail the others. `proof` finds those already made.
+      const alone: (boolean | Error)[] = []
+      for (const update of batch) alone.push(...(await updateTogether([update])))
+      return alone
+    }
+  }
+
+  async function readOutcomes(batch: GuardedUpdate[]): Promise<boolean[]> {
+    const proofs = batch.map(({ filter, proof }) => ({ _id: filter._id, ...proof }))
+    const found = await collection.find({ $or: proofs } as object, { projection: { _id: 1 } }).toArray()
+    const ids = new Set<unknown>(found.map(({ _id }) => _id))
+    return batch.map(({ filter }) => ids.has(filter._id))
   }
 }
 
@@ -201,13 +200,3 @@ function isUnknown(error: Error): boolean {
 
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
-
-async function readOutcomes<Doc extends { _id: string }>(
-  collection: mongo.Collection<Doc>,
-  batch: GuardedUpdate[],
-): Promise<boolean[]> {
-  const proofs = batch.map(({ filter, proof }) => ({ _id: filter._id, ...proof }))
-  const found = await collection.find({ $or: proofs } as object, { projection: { _id: 1 } }).toArray()
-  const ids = new Set<unknown>(found.map(({ _id }) => _id))
-  return batch.map(({ filter }) => ids.has(filter._id))
-}

@@ -59,8 +59,8 @@ export async function connectMongo(
 
 const standaloneServer = 'STANDALONE_SERVER'
 
-async function requireTransactions({ db }: Connection): Promise<void> {
-  const { setName, msg } = (await db?.admin().command({ hello: 1 })) ?? {}
+async function requireTransactions(connection: Connection): Promise<void> {
+  const { setName, msg } = await readHello(connection)
   if (setName === undefined && msg !== 'isdbgrid')
     throw Object.assign(
       new Error(
@@ -154,7 +154,14 @@ export const isDatabaseFault = (error: unknown): boolean =>
   isSocketFault(error) ||
   (error instanceof mongoose.MongooseError && !isBug(error))
 
-export async function pingMongo({ db }: Pick<Connection, 'db'>): Promise<void> {
+type Connected = Pick<Connection, 'db'>
+
+function adminOf({ db }: Connected): mongoose.mongo.Admin {
   if (db === undefined) throw new Error('MongoDB is not connected')
-  await db.admin().ping()
+  return db.admin()
 }
+
+export const pingMongo = (connection: Connected): Promise<unknown> => adminOf(connection).ping()
+
+export const readHello = (connection: Connected): Promise<mongoose.mongo.Document> =>
+  adminOf(connection).command({ hello: 1 })

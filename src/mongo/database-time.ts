@@ -1,18 +1,19 @@
 import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../platform/log.ts'
 import { shareRuns } from '../platform/share-runs.ts'
+import { readHello } from './connect.ts'
 
 /** Time of MongoDB's primary, extrapolated with a monotonic clock. A process's wall clock doesn't matter. */
 export type DatabaseTime = ReturnType<typeof createDatabaseTime>
 
 /** The monotonic clock may stop while the machine sleeps. */
-export interface OwnClocks {
+interface OwnClocks {
   wallMs(): number
   monotonicMs(): number
 }
 
 /** Milliseconds since the epoch. Throws if MongoDB doesn't respond. */
-export type ReadClock = () => Promise<number>
+type ReadClock = () => Promise<number>
 
 export type ClockShift = (databaseMs: number) => number
 
@@ -44,7 +45,8 @@ export async function openDatabaseTime(
   log: Log,
   shift: ClockShift,
 ): Promise<DatabaseTime> {
-  const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
+  const readClock = async () => Number((await readHello(mongo)).localTime)
+  const time = createDatabaseTime(readClock, ownClocks, log, shift)
   const client = mongo.getClient()
   const measure = (): void => time.measureSoon()
   client.on('topologyDescriptionChanged', measure)
@@ -59,12 +61,6 @@ export async function openDatabaseTime(
     throw error
   }
   return { ...time, close }
-}
-
-async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
-  if (db === undefined) throw new Error('MongoDB is not connected')
-  const { localTime } = (await db.admin().command({ hello: 1 })) as { localTime: Date }
-  return localTime.getTime()
 }
 
 export function createDatabaseTime(

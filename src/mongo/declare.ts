@@ -4,7 +4,7 @@ import type { DocumentOf, StoredFields } from './fields.ts'
  * Indexes are named so that a duplicate-key error shows which one it was. Use a partial index instead of a
  * sparse one: the Stable API ignores sparse indexes.
  */
-export interface IndexDeclaration {
+interface IndexDeclaration {
   name: string
   key: Record<string, 1 | -1>
   unique?: boolean

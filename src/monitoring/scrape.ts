@@ -3,13 +3,11 @@ import type { Deps } from '../platform/deps.ts'
 import { minuteMs } from '../platform/time.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 
+type Measured = 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
+type ScrapeDeps = Pick<Deps, Measured>
+
 /** Returns the Prometheus text format within 2 s. Never throws, and leaves out values that it can't read. */
-export function createScrape(
-  deps: Pick<
-    Deps,
-    'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
-  >,
-): () => Promise<string> {
+export function createScrape(deps: ScrapeDeps): () => Promise<string> {
   const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>
     createRefresh(deps, figure),
   )
@@ -20,7 +18,7 @@ export function createScrape(
   }
 }
 
-function showOwn(deps: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slots' | 'slowHash'>): void {
+function showOwn(deps: ScrapeDeps): void {
   const { slots } = deps
   const { gauges } = deps.metrics
   const { fast, slow } = slots.used()
@@ -34,10 +32,7 @@ function showOwn(deps: Pick<Deps, 'capacity' | 'databaseTime' | 'metrics' | 'slo
 }
 
 /** If Redis forbids `INFO` or `CLIENT LIST`, the gauges that need them have no value. */
-function figuresOfRedis({
-  metrics: { gauges },
-  queues,
-}: Pick<Deps, 'metrics' | 'queues'>): MetricCollector[] {
+function figuresOfRedis({ metrics: { gauges }, queues }: ScrapeDeps): MetricCollector[] {
   const { counts } = queues
   return [
     pingFigure(gauges.redisUp, gauges.redisPing, () => queues.ping()),

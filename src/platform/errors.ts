@@ -88,7 +88,7 @@ export interface FieldFault {
 }
 
 /** `message` replaces the default in the catalogue. */
-export interface RefusalExtras {
+interface RefusalExtras {
   param?: string
   details?: Record<string, unknown> | readonly unknown[]
   message?: string

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-export interface NetworkPrefix {
+interface NetworkPrefix {
   range: string
   /** Multiplies a network's limit on failures. */
   share: number

@@ -94,30 +94,19 @@ function spanOver(span: api.Span): TraceSpan {
 }
 
 /** Must never include a body, header, address, query, payment code, PIN or phone number. */
-const attributeNames = {
-  method: 'http.request.method',
-  route: 'http.route',
-  status: 'http.response.status_code',
-  requestId: 'requestId',
-  code: 'code',
-  keyId: 'keyId',
-  businessId: 'businessId',
-  sandbox: 'sandbox',
-  replayed: 'replayed',
-  reference: 'reference',
-  referenceNumber: 'reference',
-  deliveryId: 'deliveryId',
-  webhookEvent: 'webhookEvent',
-  attempts: 'attempts',
-  outcome: 'outcome',
-  stage: 'stage',
-  queue: 'queue',
-  jobId: 'jobId',
-} as const
+const sentFacts =
+  'requestId code keyId businessId sandbox replayed reference deliveryId webhookEvent attempts outcome stage queue jobId'
+const attributeNames = new Map([
+  ...sentFacts.split(' ').map((name) => [name, name] as const),
+  ['method', 'http.request.method'],
+  ['route', 'http.route'],
+  ['status', 'http.response.status_code'],
+  ['referenceNumber', 'reference'],
+])
 
 function attributesOf(facts: Record<string, unknown>): api.Attributes {
   const attributes: api.Attributes = {}
-  for (const [fact, name] of Object.entries(attributeNames)) {
+  for (const [fact, name] of attributeNames) {
     const value = facts[fact]
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       attributes[name] = value
