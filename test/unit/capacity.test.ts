@@ -2,16 +2,11 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import {
-  bytesPerSecond,
-  type Capacity,
-  createCapacity,
-  maxWaitMs,
-  memoryOfBusiness,
-} from '../../src/limits/capacity.ts'
+import * as limits from '../../src/limits/capacity.ts'
 import { createRequestMemory, type RequestMemory } from '../../src/limits/memory.ts'
 import { createTime } from '../support/time.ts'
 
+const { bytesPerSecond, maxWaitMs, memoryOfBusiness } = limits
 const kib = 1024
 
 /** Just a response's connection. */
@@ -27,10 +22,10 @@ const response = () => new Response() as unknown as ServerResponse
 
 describe("A process's capacity", () => {
   let time: ReturnType<typeof createTime>
-  let capacity: Capacity
+  let capacity: limits.Capacity
   beforeEach(() => {
     time = createTime()
-    capacity = createCapacity(time)
+    capacity = limits.createCapacity(time)
   })
 
   describe('for reads', () => {
@@ -47,12 +42,6 @@ describe("A process's capacity", () => {
         .then(() => Object.assign(seen, { atMs: time.elapsedMs() }))
       return seen
     }
-
-    it('delays no business that has had no large responses', async () => {
-      await read(bytesPerSecond)
-      for (let n = 0; n < 100; n += 1) await read(100_000, 'b')
-      expect(time.elapsedMs()).to.equal(0)
-    })
 
     it("delays a business's next read for as long as its large response takes at 16 MiB per second", async () => {
       await read(bytesPerSecond / 2)
@@ -81,8 +70,10 @@ describe("A process's capacity", () => {
     })
 
     it('never delays work on small documents or for other businesses', async () => {
-      await capacity.paceWork('a', bytesPerSecond)
-      await capacity.paceWork('a', 10_000)
+      await read(bytesPerSecond)
+      for (let n = 0; n < 100; n += 1) await read(100_000, 'b')
+      await capacity.paceWork('c', bytesPerSecond)
+      await capacity.paceWork('c', 10_000)
       await capacity.paceWork('b', bytesPerSecond)
       expect(time.elapsedMs()).to.equal(0)
     })
@@ -144,10 +135,12 @@ describe("A process's capacity", () => {
       expect(taken()).to.equal(136 * kib)
     })
 
-    it('ignores the response to a write whose client has disconnected', () => {
+    it('runs no read for a disconnected client and ignores the response to its write', async () => {
       const gone = response()
       gone.destroy()
       memory.count('a', 50 * kib, gone)
+      const refused = await reserve('a', 50 * kib, gone).catch((error: unknown) => error)
+      expect(refused).to.include({ code: 'SERVICE_UNAVAILABLE' })
       expect(taken()).to.equal(0)
     })
 
@@ -174,14 +167,6 @@ describe("A process's capacity", () => {
       now.mock.restore()
       expect(stalled.filter(({ closed }) => closed).length).to.be.at.least(1)
       expect(taken('e')).to.equal(50 * kib)
-    })
-
-    it('runs no read for a disconnected client', async () => {
-      const gone = response()
-      gone.destroy()
-      const refused = await reserve('a', 50 * kib, gone).catch((error: unknown) => error)
-      expect(refused).to.include({ code: 'SERVICE_UNAVAILABLE' })
-      expect(taken()).to.equal(0)
     })
 
     it("releases a body's memory once, when the last task that uses it has ended", async () => {

@@ -65,8 +65,6 @@ describe('Database time', () => {
 
   for (const [what, aheadMs] of [
     ['111 s ahead', 111_000],
-    ['111 s behind', -111_000],
-    ['25 hours ahead', 25 * hourMs],
     ['25 hours behind', -25 * hourMs],
   ] as const)
     it(`stays the same and is measured again at once when the wall clock is set ${what}`, async () => {

@@ -32,12 +32,7 @@ const payment = JSON.stringify({
     status: 'PENDING',
     paid_at: null,
     payer_phone: null,
-    metadata: {
-      order_id: 'order 7781',
-      client: '+222 22 11 33 44',
-      gift: 'true',
-      page: 'https://shop.example.com/a/b',
-    },
+    metadata: { order_id: 'order 7781', client: '+222 22 11 33 44', page: 'https://shop.example.com/a/b' },
     commission: { provider_ttc: 0 },
   },
 })
@@ -65,40 +60,27 @@ describe('The filter for endpoint responses on staff pages', () => {
       ['the short code', 'no such code: k7qx2m'],
     ],
   }
-  for (const event of ['order', 'payment'] as const)
-    for (const [what, response] of hidden[event])
-      it(`hides a response that contains ${what}`, () => {
-        expect(createResponseFilter(bodies[event])(response)).to.equal(null)
-      })
-
   const shown: Record<'order' | 'payment', [what: string, response: string][]> = {
     order: [
       ['no text', ''],
-      [
-        'an error page',
-        '<html><head><title>502 Bad Gateway</title></head><center>nginx/1.18.0</center></html>',
-      ],
-      [
-        'the number of the order and its field names',
-        '{"error":"customer missing","number":"OR-0123456789ABCDEF"}',
-      ],
+      ['an error page', '<html><head><title>502 Bad Gateway</title></head>nginx/1.18.0</html>'],
+      ['the order number and field names', '{"error":"customer missing","number":"OR-0123456789ABCDEF"}'],
       ['a product', 'Thé vert is sold out'],
       ['a host name', 'Cannot connect to db.example.com'],
     ],
     payment: [
-      [
-        'the reference, the amount and the field names of the metadata',
-        'PI-0123456789ABCDEF: no order_id, 50000 MRU',
-      ],
+      ['the reference, the amount and metadata keys', 'PI-0123456789ABCDEF: no order_id, 50000 MRU'],
       ['words of JSON', '{"ok":true,"retry":null}'],
       ['the host of a URL in the metadata', 'https://shop.example.com/hook failed'],
     ],
   }
   for (const event of ['order', 'payment'] as const)
-    for (const [what, response] of shown[event])
-      it(`shows a response that contains ${what}`, () => {
-        expect(createResponseFilter(bodies[event])(response)).to.equal(response)
-      })
+    for (const [verb, rows] of Object.entries({ hides: hidden[event], shows: shown[event] }))
+      for (const [what, response] of rows)
+        it(`${verb} a response that contains ${what}`, () => {
+          const expected = verb === 'hides' ? null : response
+          expect(createResponseFilter(bodies[event])(response)).to.equal(expected)
+        })
 
   it('omits the last word of a response truncated to 1 KiB because the word may be incomplete', () => {
     const text = `${'x '.repeat(508)}22113344`

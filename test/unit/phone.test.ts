@@ -4,20 +4,11 @@ import { maskPhone, readPhone, readPin, readWalletPhone } from '../../src/input/
 
 describe('A phone number', () => {
   it('is normalised to 8 digits if it is national, however the customer types it', () => {
-    const typed = {
-      separators: ['22000001', ' 22 00 00 01 ', '22-00-00-01', '22\u201100\u201100\u201101'],
-      'more separators': ['22.00.00.01', '22/00/00/01', '+222\u00a022\u202f00\u00a000\u00a001'],
-      'country code': [
-        '+22222000001',
-        '+222 22 00 00 01',
-        '(+222) 22-00-00-01',
-        '0022222000001',
-        '222 22000001',
-      ],
-      invisible: ['\u202a+222 22000001\u202c', '\u200f22000001\u061c', '22\u00ad000001'],
-      scripts: ['٢٢٠٠٠٠٠١', '+٢٢٢ ٢٢ ٠٠ ٠٠ ٠١', '۲۲۰۰۰۰۰۱', '22٠٠00۰۱'],
-    }
-    for (const text of Object.values(typed).flat()) expect(readPhone(text), text).to.equal('22000001')
+    const typed = `22000001| 22 00 00 01 |22-00-00-01|22\u201100\u201100\u201101|22.00.00.01|22/00/00/01
+      |+222\u00a022\u202f00\u00a000\u00a001|+22222000001|+222 22 00 00 01|(+222) 22-00-00-01|0022222000001
+      |222 22000001|\u202a+222 22000001\u202c|\u200f22000001\u061c|22\u00ad000001
+      |٢٢٠٠٠٠٠١|+٢٢٢ ٢٢ ٠٠ ٠٠ ٠١|۲۲۰۰۰۰۰۱|22٠٠00۰۱`
+    for (const text of typed.split(/\n *\||\|/)) expect(readPhone(text), text).to.equal('22000001')
   })
 
   it('keeps its leading digits even if they look like the country code', () => {
@@ -42,29 +33,10 @@ describe('A phone number', () => {
   })
 
   it('has no wallet if it is Mauritanian but not mobile, however it is typed', () => {
-    const [wallets, none] = [
-      [
-        '22000001',
-        '36 12 34 56',
-        '+222 49 00 00 00',
-        '٤٤٠٠٠٠٠١',
-        '0022220123456',
-        '22200001',
-        '+221 77 123 45 67',
-      ],
-      [
-        '12000001',
-        '52 00 00 01',
-        '+222 99 00 00 01',
-        '٧٧٠٠٠٠٠١',
-        '25000001',
-        '35 12 34 56',
-        '0022245123456',
-        '2200000',
-      ],
-    ]
-    expect(wallets.map(readWalletPhone)).to.deep.equal(wallets.map(readPhone))
-    expect(none.map(readWalletPhone)).to.deep.equal(none.map(() => null))
+    const wallets = '22000001|36 12 34 56|+222 49 00 00 00|٤٤٠٠٠٠٠١|0022220123456|22200001|+221 77 123 45 67'
+    const none = '12000001|52 00 00 01|+222 99 00 00 01|٧٧٠٠٠٠٠١|25000001|35 12 34 56|0022245123456|2200000'
+    for (const text of wallets.split('|')) expect(readWalletPhone(text), text).to.equal(readPhone(text))
+    for (const text of none.split('|')) expect(readWalletPhone(text), text).to.equal(null)
   })
 
   it('is shown without 222 and masked except for two digits at each end', () => {

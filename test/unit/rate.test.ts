@@ -1,13 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import {
-  type AddToSums,
-  createRateLimits,
-  type RateLimits,
-  type RateOwner,
-  type SumAddition,
-} from '../../src/limits/rate.ts'
+import { type AddToSums, createRateLimits, type RateLimits, type RateOwner } from '../../src/limits/rate.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addToSums: AddToSums, now = () => at): RateLimits => {
@@ -21,7 +15,7 @@ const away: AddToSums = async () => null
 /** Sums of several processes, as Redis keeps them. */
 function sums() {
   const totals = new Map<string, number>()
-  const batches: SumAddition[][] = []
+  const batches: Parameters<AddToSums>[0][] = []
   const addToSums: AddToSums = async (additions) => {
     batches.push([...additions])
     return additions.map(([name, by]) => {

@@ -24,12 +24,8 @@ describe("An attempt's result", () => {
   })
 
   it('sets the time of the next attempt by the retry table, counted from the end of this one', () => {
-    for (const [attempts, at] of [
-      [1, 1010],
-      [2, 1020],
-      [7, 1070],
-    ] as const) {
-      const nextAttemptAt = new Date(at)
+    for (const attempts of [1, 2, 7]) {
+      const nextAttemptAt = new Date(1000 + attempts * 10)
       expect(ended('timeout', attempts)).to.deep.equal({ ...nothing, status: 'RETRYING', nextAttemptAt })
     }
   })
@@ -41,12 +37,8 @@ describe("An attempt's result", () => {
   })
 
   it('does not count re-queued attempts against the limit of attempts', () => {
-    expect([
-      retryPosition(3, 1),
-      retryPosition(3, 0),
-      retryPosition(1, 3),
-      retryPosition(2, 2),
-    ]).to.deep.equal([2, 3, 1, 1])
+    const positions = [retryPosition(3, 1), retryPosition(3, 0), retryPosition(1, 3), retryPosition(2, 2)]
+    expect(positions).to.deep.equal([2, 3, 1, 1])
   })
 })
 
@@ -94,12 +86,6 @@ describe("A delivery's job", () => {
   it('belongs to a delivery whose id contains the ids of its event and its endpoint', () => {
     expect(_id).to.equal('ASNFZ4mrze8BI0Vn_ty6mHZUMhD-3LqY')
     expect([eventIdOf(_id), endpointIdOf(_id)]).to.deep.equal([event, endpoint])
-    expect([_id, `${_id}A`, `.${_id.slice(1)}`, `A${_id}`, ''].map(isDeliveryId)).to.deep.equal([
-      true,
-      false,
-      false,
-      false,
-      false,
-    ])
+    expect([_id, `${_id}A`, `.${_id.slice(1)}`, `A${_id}`, ''].filter(isDeliveryId)).to.deep.equal([_id])
   })
 })

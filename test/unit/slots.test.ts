@@ -6,29 +6,17 @@ import {
   fastForMs,
   type SlotOwner,
 } from '../../src/webhooks/attempts/slots.ts'
+import { untriedHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 import { createTime } from '../support/time.ts'
 
-function ownerOf(businessId: string, name: string, origin = `${name}.example`, health = 'quick'): SlotOwner {
-  const lastSuccessAt = health === 'new' ? null : new Date(0)
-  const failuresInRow = health === 'failing' ? 3 : 0
-  return {
-    businessId,
-    endpointId: `${businessId}/${name}`,
-    origin,
-    health: {
-      failuresInRow,
-      lastSuccessAt,
-      lastDurationMs: health === 'slow' ? fastForMs + 1 : fastForMs,
-      lastFailureAt: null,
-      lastError: null,
-      lastStatus: null,
-      failingSince: null,
-    },
-  }
-}
-
-const newOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'new')
-const failingOwner = (businessId: string, name: string) => ownerOf(businessId, name, undefined, 'failing')
+const quick = { ...untriedHealth, lastSuccessAt: new Date(0), lastDurationMs: fastForMs }
+const ownerOf = (businessId: string, name: string, origin = `${name}.example`, health = {}): SlotOwner => ({
+  businessId,
+  endpointId: `${businessId}/${name}`,
+  origin,
+  health: { ...quick, ...health },
+})
+const failing = ownerOf('a', 'bad', undefined, { failuresInRow: 3 })
 
 function takeAll(slots: AttemptSlots, ...owners: SlotOwner[]): AttemptSlot[] {
   const taken: AttemptSlot[] = []
@@ -56,17 +44,15 @@ describe('The delivery slot limiter', () => {
 
   describe('for an endpoint', () => {
     it('grants 20 slots at first, 50 after a success within 5 s, and 2 after a failure or a slower success', () => {
-      expect(takeAll(slots, newOwner('a', 'new'))).to.have.length(20)
-      expect(takeAll(slots, ownerOf('a', 'good'))).to.have.length(50)
-      expect(takeAll(slots, failingOwner('a', 'bad'))).to.have.length(2)
-      expect(takeAll(slots, ownerOf('a', 'late', undefined, 'slow'))).to.have.length(2)
+      const slow = ownerOf('a', 'late', undefined, { lastDurationMs: fastForMs + 1 })
+      const owners = [ownerOf('a', 'new', undefined, untriedHealth), ownerOf('a', 'good'), failing, slow]
+      expect(owners.map((owner) => takeAll(slots, owner).length)).to.deep.equal([20, 50, 2, 2])
     })
 
     it("adds one slot per success, up to a tenth of the process's slots", () => {
-      const owner = failingOwner('a', 'bad')
       for (const most of [2, 4, 8, 16, 32, 64, 100, 100]) {
-        expect(slots.available(owner)).to.equal(most)
-        const taken = takeAll(slots, owner)
+        expect(slots.available(failing)).to.equal(most)
+        const taken = takeAll(slots, failing)
         expect(taken).to.have.length(most)
         freeAll(taken, true)
       }
@@ -102,12 +88,11 @@ describe('The delivery slot limiter', () => {
     })
 
     it("starts over from the endpoint's stored health once the process has forgotten the endpoint", async () => {
-      const owner = failingOwner('a', 'bad')
-      freeAll(takeAll(slots, owner), true)
-      expect(slots.available(owner)).to.equal(4)
+      freeAll(takeAll(slots, failing), true)
+      expect(slots.available(failing)).to.equal(4)
       await time.advance(61_000)
       expect(slots.available(ownerOf('b', 'other'))).to.equal(50)
-      expect(slots.available(owner)).to.equal(2)
+      expect(slots.available(failing)).to.equal(2)
     })
 
     it("keeps the number of slots while one is in use, because the endpoint isn't forgotten then", async () => {
@@ -157,27 +142,15 @@ describe('The delivery slot limiter', () => {
       expect(held).to.deep.equal([250, 250, 250, 125, 62, 31, 16])
       for (const late of ['x', 'y', 'z']) expect(slots.takeNow(ownerOf(late, 'e0'))).to.not.equal(null)
     })
-
-    it('counts a freed slot only for the business that held it', () => {
-      const [first] = takeAll(slots, ...endpoints('a', 20))
-      takeAll(slots, ...endpoints('b', 20))
-      first?.free(true)
-      expect(slots.available(ownerOf('b', 'e30'))).to.equal(0)
-      expect(slots.available(ownerOf('a', 'e30'))).to.equal(1)
-    })
   })
 
   it('frees a slot only once, however often it is released', () => {
-    const owner = failingOwner('a', 'bad')
-    const [first, second] = takeAll(slots, owner)
-    slots.clearWaiting(owner.endpointId)
+    const [first, second] = takeAll(slots, failing)
+    slots.clearWaiting(failing.endpointId)
     for (const _again of [1, 2, 3]) first?.free(true)
-    expect(slots.inFlight()).to.equal(1)
-    expect(slots.available(owner)).to.equal(2)
+    expect([slots.inFlight(), slots.available(failing)]).to.deep.equal([1, 2])
     second?.free(true)
-    expect(slots.inFlight()).to.equal(0)
-    expect(slots.available(owner)).to.equal(4)
-    expect(time.timers()).to.equal(0)
+    expect([slots.inFlight(), slots.available(failing), time.timers()]).to.deep.equal([0, 4, 0])
   })
 
   describe('for attempts that may take longer than 5 s', () => {
@@ -277,19 +250,10 @@ describe('The delivery slot limiter', () => {
       // The next body may be small.
       expect(slots.available(large)).to.equal(50 - 4)
     })
-
-    it('frees the characters of a body only once, however often its slot is released', () => {
-      const owner = ownerOf('a', 'large')
-      const [one, other] = takeAll(slots, owner)
-      one?.count(largest)
-      for (const _again of [1, 2]) one?.free(null)
-      expect(other?.count(largest)).to.equal(true)
-      expect(slots.takeNow(owner)).to.equal(null)
-    })
   })
 
   describe('with endpoints waiting for slots', () => {
-    const owner = failingOwner('a', 'bad')
+    const owner = failing
     /** Counts reports of free slots. The returned function returns the count after this time. */
     function countReports() {
       let count = 0
@@ -409,16 +373,6 @@ describe('The delivery slot limiter', () => {
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'waiting'])
       held[1]?.free(null)
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
-    })
-
-    it('gives a relay the slot that another endpoint of the same business frees', async () => {
-      const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
-      for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
-      const held = takeAll(slots, ...others)
-      const relay = wait()
-      expect(await resultsOf(relay)).to.deep.equal(['waiting'])
-      held[0]?.free(null)
-      expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
     it("gives a relay the slot that the business's other endpoint at the same origin frees", async () => {

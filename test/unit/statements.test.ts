@@ -16,13 +16,13 @@ const noon = (day: number, month = 11): Date => new Date(Date.UTC(2026, month - 
 const day = (number: number): string => `2026-11-${String(number).padStart(2, '0')}`
 
 /** A ledger in memory, in which these amounts were paid on these days of November. */
-function ledgerOf(payments: [day: number, amount: number][], today: Date) {
+function ledgerOf(payments: Record<number, number>, today: Date) {
   const chain: LedgerEntry[] = []
   const pay = (at: number, amount: number): void => {
     const draft = { _id: `${at}`, type: 'payment', amount, day: day(at) } as const
     chain.push(...linkEntry(owner, chain.at(-1) ?? null, draft, noon(at)))
   }
-  for (const [at, amount] of payments) pay(at, amount)
+  for (const [at, amount] of Object.entries(payments)) pay(Number(at), amount)
   const ledger = { closings: 0, chain, pay, beforeLast: () => undefined as unknown }
   type Filter = typeof owner & { through: { $gte: string } }
   const find = ({ through, ...of }: Filter, { limit }: { limit: number }) => {
@@ -60,13 +60,7 @@ const faultOf = (act: () => unknown): unknown => {
 
 describe('The query for daily statements', () => {
   it('shows each day of a month up to today, closed except for today', async () => {
-    const { deps, ledger } = ledgerOf(
-      [
-        [2, 500],
-        [4, 100],
-      ],
-      noon(6),
-    )
+    const { deps, ledger } = ledgerOf({ 2: 500, 4: 100 }, noon(6))
     const expected = [quiet(1, 0), paid(2, 0, 500), quiet(3, 500), paid(4, 500, 100), quiet(5, 600)]
     expect(await readMonth(deps, owner, '2026-11')).to.deep.equal([...expected, quiet(6, 600, false)])
     expect(ledger.closings).to.equal(1)
@@ -75,23 +69,17 @@ describe('The query for daily statements', () => {
   })
 
   it('shows all days of an earlier month, and none of a later one', async () => {
-    const { deps } = ledgerOf([[2, 500]], noon(6))
+    const { deps } = ledgerOf({ 2: 500 }, noon(6))
     const october = await readMonth(deps, owner, '2026-10')
     expect(october.map((each) => each.day)).to.have.lengthOf(31)
     expect(october.at(-1)).to.deep.equal({ ...quiet(1, 0), day: '2026-10-31' })
     expect(await readMonth(deps, owner, '2026-12')).to.deep.equal([])
-    const first = ledgerOf([], new Date('2026-11-01T00:00:00Z'))
+    const first = ledgerOf({}, new Date('2026-11-01T00:00:00Z'))
     expect(await readMonth(first.deps, owner, '2026-11')).to.deep.equal([quiet(1, 0, false)])
   })
 
   it('shows what was booked today without closing the day', async () => {
-    const { deps, ledger } = ledgerOf(
-      [
-        [5, 100],
-        [6, 20],
-      ],
-      noon(6),
-    )
+    const { deps, ledger } = ledgerOf({ 5: 100, 6: 20 }, noon(6))
     expect(await readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 100, 20, false))
     expect(ledger.closings).to.equal(0)
     expect(await readDays(deps, owner, [day(5), day(6)])).to.deep.equal([
@@ -102,10 +90,10 @@ describe('The query for daily statements', () => {
   })
 
   it('closes yesterday if nothing has been booked since', async () => {
-    const { deps, ledger } = ledgerOf([[5, 100]], noon(6))
+    const { deps, ledger } = ledgerOf({ 5: 100 }, noon(6))
     expect(await readStatement(deps, owner, day(5))).to.deep.equal(paid(5, 0, 100))
     expect(ledger.closings).to.equal(1)
-    const other = ledgerOf([[5, 100]], noon(6))
+    const other = ledgerOf({ 5: 100 }, noon(6))
     expect(await readDays(other.deps, owner, [day(5), day(6)])).to.deep.equal([
       paid(5, 0, 100),
       quiet(6, 100, false),
@@ -114,33 +102,27 @@ describe('The query for daily statements', () => {
   })
 
   it('returns zeros for an empty ledger', async () => {
-    const { deps } = ledgerOf([], noon(6))
+    const { deps } = ledgerOf({}, noon(6))
     expect(await readStatement(deps, owner, day(6))).to.deep.equal(quiet(6, 0, false))
     expect(await readDays(deps, owner, [])).to.deep.equal([])
     expect(await balanceOf(deps, owner)).to.equal(0)
   })
 
   it('shows a day as closed if another process books an entry of the next day meanwhile', async () => {
-    const { deps, ledger } = ledgerOf([[6, 20]], noon(6))
+    const { deps, ledger } = ledgerOf({ 6: 20 }, noon(6))
     ledger.beforeLast = () => ledger.chain.length === 1 && ledger.pay(7, 5)
     expect(await readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 0, 20))
     expect(await balanceOf(deps, owner)).to.equal(25)
   })
 
   it('shows a past day even if no closing marker was written', async () => {
-    const { deps } = ledgerOf(
-      [
-        [4, 100],
-        [6, 20],
-      ],
-      noon(6),
-    )
+    const { deps } = ledgerOf({ 4: 100, 6: 20 }, noon(6))
     Object.assign(deps.batchers, { closeDays: async () => undefined })
     expect(await readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 100, 20, false))
-    const empty = ledgerOf([], noon(6))
+    const empty = ledgerOf({}, noon(6))
     Object.assign(empty.deps.batchers, { closeDays: async () => undefined })
     expect(await readStatement(empty.deps, owner, day(5))).to.deep.equal(quiet(5, 0))
-    const late = ledgerOf([[5, 100]], noon(6))
+    const late = ledgerOf({ 5: 100 }, noon(6))
     Object.assign(late.deps.batchers, { closeDays: async () => undefined })
     expect(await readDays(late.deps, owner, [day(4), day(5)])).to.deep.equal([quiet(4, 0), paid(5, 0, 100)])
     expect(await readStatement(late.deps, owner, day(6))).to.deep.equal(quiet(6, 100, false))
