@@ -64,18 +64,11 @@ export async function appendLinks<Doc extends ChainLink>(
       if (!isOnlyDuplicates(error)) throw error
     }
     await pause(Math.random() * maxPauseMs)
-    appended = await idsAmong(collection, drafts)
+    const filter = { _id: { $in: drafts.map(({ _id }) => _id) } } as mongo.Filter<Doc>
+    const found = await collection.find(filter, { projection: { _id: 1 } }).toArray()
+    appended = new Set(found.map(({ _id }) => _id))
   }
   throw unavailable()
-}
-
-async function idsAmong<Doc extends ChainLink>(
-  collection: mongo.Collection<Doc>,
-  drafts: readonly Draft[],
-): Promise<Set<string>> {
-  const filter = { _id: { $in: drafts.map(({ _id }) => _id) } } as mongo.Filter<Doc>
-  const found = await collection.find(filter, { projection: { _id: 1 } }).toArray()
-  return new Set(found.map(({ _id }) => _id))
 }
 
 const longestBatch = 250

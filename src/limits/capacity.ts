@@ -100,7 +100,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
 
 export type CapacityName = keyof ReturnType<typeof capacityLimits>
 export type CapacityCost = ShareCost<CapacityName>
-export type HeldCapacity = ShareReservation<CapacityName>
+export type HeldShare = ShareReservation<CapacityName>
 export type Capacity = ReturnType<typeof createCapacity>
 
 export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
@@ -122,7 +122,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 
   /** Frees slots later after a heavy read (a list's by up to 200 ms), which delays the next request. */
-  function endRead(businessId: string, held: HeldCapacity, read: { bytes: number; tookMs: number }): void {
+  function endRead(businessId: string, held: HeldShare, read: { bytes: number; tookMs: number }): void {
     const { bytes, tookMs } = read
     const isLarge = bytes > largeBytes
     if (isLarge) noteLarge(businessId)
@@ -130,12 +130,12 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     giveBackAfter(Math.min(200, 3 * (tookMs - 10)), held, { lists: 0, exports: 0 })
   }
 
-  function giveBackAfter(ms: number, held: HeldCapacity, cost: CapacityCost): void {
+  function giveBackAfter(ms: number, held: HeldShare, cost: CapacityCost): void {
     if (ms > 0) after(ms, () => held.resize(cost))
     else held.resize(cost)
   }
 
-  async function wait(owner: string, cost: CapacityCost): Promise<HeldCapacity> {
+  async function wait(owner: string, cost: CapacityCost): Promise<HeldShare> {
     const held = await share.take([owner], cost, maxWaitMs)
     if (held === null) throw share.refusal([owner], cost)
     return held

@@ -83,10 +83,7 @@ const idOf = ({ name, owner }: Owned, day: number): string => `${name} ${owner} 
 const usedAt = (at: Date, counter: Counter | null | undefined): number =>
   counter && counter.expireAt > at ? counter.used : 0
 
-export async function usedToday(
-  { Counter: model, now }: CounterDeps,
-  owned: readonly Owned[],
-): Promise<number[]> {
+export async function usedToday({ Counter: model, now }: CounterDeps, owned: Owned[]): Promise<number[]> {
   const ids = owned.map((each) => idOf(each, utcDayOf(now())))
   const found = await model.find({ _id: { $in: ids } }).lean()
   return ids.map((id) => found.find(({ _id }) => _id === id)?.used ?? 0)

@@ -1,12 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { unavailable } from '../platform/errors.ts'
-import {
-  type Capacity,
-  type CapacityCost,
-  type HeldCapacity,
-  maxWaitMs,
-  memoryOfBusiness,
-} from './capacity.ts'
+import { type Capacity, type CapacityCost, type HeldShare, maxWaitMs, memoryOfBusiness } from './capacity.ts'
 
 /** Smaller bodies and responses aren't counted. With 10,000 connections, that's at most 164 MB of each. */
 export const smallBytes = 16 * 1024
@@ -15,7 +9,7 @@ const stalledMs = 1_000
 interface Unread {
   businessId: string
   response: ServerResponse
-  held: HeldCapacity
+  held: HeldShare
   bytes: number
   /** When the client last read something. Null while the response is being built. */
   movedAt: number | null
@@ -38,7 +32,7 @@ export interface BodyMemory {
 
 /** The memory stays reserved until the response has been sent. */
 export interface ReservedResponse {
-  held: HeldCapacity
+  held: HeldShare
   during: During
   built(bytes: number): void
   wasRead(bytes: number): void
@@ -80,18 +74,14 @@ export function createRequestMemory(capacity: Capacity) {
     }
   }
 
-  function takeNow(businessId: string, cost: CapacityCost): HeldCapacity | null {
+  function takeNow(businessId: string, cost: CapacityCost): HeldShare | null {
     closeForOthers(businessId, cost)
     return capacity.takeNow([businessId], cost)
   }
 
   return {
     /** Throws RATE_LIMITED if the business's part is full, SERVICE_UNAVAILABLE if the process's memory is. */
-    async reserve(
-      businessId: string,
-      wanted: CapacityCost,
-      response: ServerResponse,
-    ): Promise<ReservedResponse> {
+    async reserve(businessId: string, wanted: CapacityCost, res: ServerResponse): Promise<ReservedResponse> {
       // Capped at the business's part, which holds even the largest response.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
       const held =
@@ -99,16 +89,16 @@ export function createRequestMemory(capacity: Capacity) {
         (await capacity.take([businessId], cost, maxWaitMs)) ??
         takeNow(businessId, cost)
       if (held === null) throw capacity.refusal([businessId], cost)
-      const one: Unread = { businessId, response, held, bytes: cost.memory, movedAt: null }
+      const one: Unread = { businessId, response: res, held, bytes: cost.memory, movedAt: null }
       unread.add(one)
       const { begin, end, during } = createUsers(() => giveBack(one))
       begin()
-      if (response.closed) {
+      if (res.closed) {
         held.free()
         end()
         throw unavailable()
       }
-      response.once('close', end)
+      res.once('close', end)
       const resize = (bytes: number): void => {
         one.movedAt = performance.now()
         one.bytes = bytes
@@ -150,7 +140,7 @@ export function createRequestMemory(capacity: Capacity) {
   }
 }
 
-const bodyMemory = (held: HeldCapacity, kind: BodyKind): BodyMemory => ({
+const bodyMemory = (held: HeldShare, kind: BodyKind): BodyMemory => ({
   isLarge: true,
   during: createUsers(held.free).during,
   keep: (bytes) => void held.resize({ memory: bytes > smallBytes ? bytes * perBodyByte[kind] : 0 }),

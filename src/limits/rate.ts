@@ -54,8 +54,7 @@ export const createAddToSums =
     return responses && keyed.map(([, by], index) => plausible(Number(responses[index]), by))
   }
 
-const plausible = (sum: number, by: number): number | null =>
-  Number.isSafeInteger(sum) && sum >= by ? sum : null
+const plausible = (sum: number, by: number) => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
 
 /** An API key, or a network prefix that sends invalid credentials or no key. */
 export type RateOwner = `key:${string}` | `address:${string}` | `visitor:${string}`
@@ -209,8 +208,7 @@ export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, e
   const full: Account = { leftMs: maxSavedMs, at: 0 }
   const overdrawn = new Set<string>()
   const part = (): number => Math.min(ofOne, ofAll / Math.max(1, overdrawn.size))
-  const leftAt = (now: number, { leftMs, at }: Account): number =>
-    Math.min(maxSavedMs, leftMs + (now - at) * part())
+  const leftAt = (now: number, { leftMs, at }: Account) => Math.min(maxSavedMs, leftMs + (now - at) * part())
 
   function payOff(now: number): void {
     for (const owner of overdrawn) if (leftAt(now, accounts.get(owner) ?? full) > 0) overdrawn.delete(owner)

@@ -56,8 +56,7 @@ export function createShare<Name extends string>(
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
 
-  const limitOf = (part: OwnerPart, key: string): number =>
-    typeof part.max === 'number' ? part.max : part.max(key)
+  const limitOf = (part: OwnerPart, key: string) => (typeof part.max === 'number' ? part.max : part.max(key))
 
   function change(owners: Owners, more: Cost): void {
     for (const [level, key] of owners.entries()) {

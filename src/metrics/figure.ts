@@ -19,11 +19,7 @@ export const figureOf = (
   read: MetricCollector['read'],
 ): MetricCollector => ({ keptMs, read, leaveOut: () => gauges.forEach(clearGauge) })
 
-export const numberFigure = (
-  gauge: Gauge,
-  keptMs: number,
-  query: () => Promise<number | null>,
-): MetricCollector =>
+export const numberFigure = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>) =>
   figureOf([gauge], keptMs, async () => {
     const value = await query()
     if (value === null) clearGauge(gauge)

@@ -13,12 +13,7 @@ export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise
 /** With this, only the driver's own timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
-interface Waiting<Item, Outcome> {
-  item: Item
-  deadlineAt: number
-  resolve: (outcome: Outcome) => void
-  reject: (error: unknown) => void
-}
+type Waiting<Item, Outcome> = PromiseWithResolvers<Outcome> & { item: Item; deadlineAt: number }
 
 /**
  * Milliseconds between the starts of background batches. Measured at 200 events per second: shorter pauses
@@ -74,11 +69,12 @@ export function createBatcher<Item, Outcome>(
     }
   }
 
-  return (item, deadlineAt) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, deadlineAt, resolve, reject })
-      if (!isDraining) void drain()
-    })
+  return (item, deadlineAt) => {
+    const one = { item, deadlineAt, ...Promise.withResolvers<Outcome>() }
+    waiting.push(one)
+    if (!isDraining) void drain()
+    return one.promise
+  }
 }
 
 /** One call times out sooner. A batch of two slow calls is abandoned, so the next batch may overlap it. */
@@ -114,9 +110,7 @@ export type InsertOutcome = { inserted: true } | { inserted: false; index: strin
  * `insertMany` must be unordered. Documents already have an `_id`, so sending one twice is safe. If the
  * outcome is unknown, all callers of the batch are rejected.
  */
-export function createInsertBatcher<Doc>(
-  insertMany: (docs: Doc[]) => Promise<unknown>,
-): Batcher<Doc, InsertOutcome> {
+export function createInsertBatcher<Doc>(insertMany: (docs: Doc[]) => Promise<unknown>) {
   return createBatcher(longestBatch, insertTogether)
 
   async function insertTogether(docs: Doc[]): Promise<(InsertOutcome | Error)[]> {

@@ -58,8 +58,7 @@ export function nullIfDuplicate(error: unknown): null {
 export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
 /** 50 is MaxTimeMSExpired. */
-export const isTooSlow = (error: unknown): boolean =>
-  error instanceof mongo.MongoServerError && error.code === 50
+export const isTooSlow = (error: unknown) => error instanceof mongo.MongoServerError && error.code === 50
 
 export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
@@ -70,8 +69,7 @@ export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteE
 const int32 = 2 ** 31
 
 /** BSON size, eight times as fast as the driver's. Supports only ASCII names and the types that we store. */
-export const bytesOf = (...documents: object[]): number =>
-  documents.reduce((sum: number, each) => sum + sizeOf(each), 0)
+export const bytesOf = (...docs: object[]) => docs.reduce((sum: number, each) => sum + sizeOf(each), 0)
 
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 5 + Buffer.byteLength(value)

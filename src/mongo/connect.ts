@@ -42,12 +42,7 @@ export async function connectMongo(
 ): Promise<Connection> {
   const connection = mongoose.createConnection()
   try {
-    await connection.openUri(mongodbUrl, {
-      ...options,
-      ...mongoTimeouts,
-      ...exceptions,
-      ...(ca !== null && { ca }),
-    })
+    await connection.openUri(mongodbUrl, { ...options, ...mongoTimeouts, ...exceptions, ...(ca && { ca }) })
     await requireTransactions(connection)
     connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     return connection
@@ -73,16 +68,13 @@ async function requireTransactions(connection: Connection): Promise<void> {
 const maxLockSeconds = 10
 
 /** Warns if a dead process could lock documents for over 10 s. The Stable API lacks `getParameter`. */
-export async function checkTransactionLifetime(
-  { mongodbUrl, mongodbCa: ca }: MongoAddress,
-  log: Log,
-): Promise<void> {
+export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: MongoAddress, log: Log) {
   const { serverSelectionTimeoutMS } = options
   const client = new mongoose.mongo.MongoClient(mongodbUrl, {
     ...mongoTimeouts,
     serverSelectionTimeoutMS,
     maxPoolSize: 1,
-    ...(ca !== null && { ca }),
+    ...(ca && { ca }),
   })
   const parameter = 'transactionLifetimeLimitSeconds'
   try {
@@ -110,11 +102,7 @@ export const awaitMongo = (
     () => connectMongo(address, log, exceptions),
   )
 
-async function retryWhile<T>(
-  mayHeal: (error: unknown) => boolean,
-  log: Log,
-  act: () => Promise<T>,
-): Promise<T> {
+async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act: () => Promise<T>) {
   for (;;)
     try {
       return await act()

@@ -40,11 +40,7 @@ export const noShift: ClockShift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-export async function openDatabaseTime(
-  mongo: Connection,
-  log: Log,
-  shift: ClockShift,
-): Promise<DatabaseTime> {
+export async function openDatabaseTime(mongo: Connection, log: Log, shift: ClockShift) {
   const readClock = async () => Number((await readHello(mongo)).localTime)
   const time = createDatabaseTime(readClock, ownClocks, log, shift)
   const client = mongo.getClient()
@@ -63,17 +59,8 @@ export async function openDatabaseTime(
   return { ...time, close }
 }
 
-export function createDatabaseTime(
-  readClock: ReadClock,
-  own: OwnClocks,
-  log: Pick<Log, 'warn'>,
-  shift: ClockShift,
-) {
-  let latest: Measurement = {
-    databaseMs: 0,
-    monotonicMs: own.monotonicMs(),
-    errorMs: Number.POSITIVE_INFINITY,
-  }
+export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Log, shift: ClockShift) {
+  let latest: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Infinity }
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -81,8 +68,7 @@ export function createDatabaseTime(
 
   const wallAhead = (): number => own.wallMs() - own.monotonicMs()
   const timeAt = (monotonicMs: number): number => latest.databaseMs + monotonicMs - latest.monotonicMs
-  const errorAt = (monotonicMs: number): number =>
-    latest.errorMs + (monotonicMs - latest.monotonicMs) * driftPerMs
+  const errorAt = (monotonicMs: number) => latest.errorMs + (monotonicMs - latest.monotonicMs) * driftPerMs
   const isSure = (): boolean =>
     errorAt(own.monotonicMs()) <= maxErrorMs && Math.abs(wallAhead() - wallAheadMs) <= maxClockDifferenceMs
 

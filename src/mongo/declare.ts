@@ -11,13 +11,12 @@ interface IndexDeclaration {
   expireAfterSeconds?: number
   partialFilterExpression?: Record<string, unknown>
 }
-type PartialIndex = Pick<IndexDeclaration, 'partialFilterExpression'>
 
-export const ifPresent = (field: string): PartialIndex => ({
+export const ifPresent = (field: string) => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-export const ifDate = (field: string): PartialIndex => ({
+export const ifDate = (field: string) => ({
   partialFilterExpression: { [field]: { $type: 'date' } },
 })
 

@@ -53,11 +53,7 @@ export const sortBy = ({ time, tie }: WalkOrder): Record<string, 1> => ({
 })
 
 /** Selects the documents after `last`. With `$or`, MongoDB would read some ranges twice. */
-function span(
-  { time, tie = '_id' }: WalkOrder,
-  { from, before }: Walk,
-  last: object | null,
-): Record<string, unknown> {
+function span({ time, tie = '_id' }: WalkOrder, { from, before }: Walk, last: object | null) {
   const { [time]: at, [tie]: reached } = (last ?? {}) as Record<string, Date>
   const $gte = at !== undefined && (from === null || at > from) ? at : from
   const bounds = { ...($gte !== null && { $gte }), ...(before !== null && { $lt: before }) }

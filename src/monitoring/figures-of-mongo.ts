@@ -114,8 +114,7 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
 /** Codes are random, so this sample represents all million: with 80 % in use, the error is about 1 %. */
 const sampledCodes = 2_000
 
-const keyOf = (code: number): string =>
-  codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
+const keyOf = (code: number) => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
 async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(

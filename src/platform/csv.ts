@@ -13,11 +13,7 @@ export const csvHeader = (names: readonly string[], delimiter: Delimiter): strin
 type Reader = 'people' | 'program'
 
 /** Semicolons go with decimal commas. We don't use csv-stringify, because it takes five times as long. */
-export const csvRows = (
-  rows: readonly (readonly CsvCell[])[],
-  delimiter: Delimiter,
-  reader: Reader = 'people',
-): string =>
+export const csvRows = (rows: readonly CsvCell[][], delimiter: Delimiter, reader: Reader = 'people') =>
   rows
     .map((row) => `${row.map((cell) => cellText(cell, delimiter, reader)).join(delimiter)}${csvLineEnd}`)
     .join('')

@@ -73,11 +73,7 @@ export const cleanUpWork: PolledWork = {
   },
 }
 
-export async function countCleanUp(
-  deps: CleaningDeps,
-  ending: AbortSignal,
-  watch: CleanUpWatch,
-): Promise<void> {
+export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: CleanUpWatch) {
   const pace = createPace(ending)
   const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })
   if (fault !== null) throw fault
@@ -91,10 +87,7 @@ interface CleanUpRun {
 }
 
 /** Skips businesses that this pass has finished. Returns one error for all failures. Throws if stopped. */
-async function eachBusiness(
-  deps: CleaningDeps,
-  { pass, pace, stop, watch }: CleanUpRun,
-): Promise<Error | null> {
+async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch }: CleanUpRun) {
   const failed: { businessId: string; error: unknown }[] = []
   const cutoffs = cutoffsOf(deps)
   for await (const stored of businesses(deps, pace)) {

@@ -103,10 +103,7 @@ async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   return findIntents(cleaning, { ...byId, cleanedAt: { $exists: true } })
 }
 
-async function withoutOpenDeliveries<Kept extends Subject>(
-  { Delivery }: Cleaning,
-  subjects: Kept[],
-): Promise<Kept[]> {
+async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Cleaning, subjects: Kept[]) {
   const open = await nativeCollection(Delivery)
     .find(
       { referenceNumber: { $in: referencesOf(subjects) }, sandbox: true, $nor: [endedDelivery] },

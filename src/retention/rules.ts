@@ -4,51 +4,41 @@ import { byCreation, type CreatedDocument, readWalkPage, sortBy, type WalkOrder 
 import { outboxIndex } from '../outbox/event.ts'
 import { dayOf } from '../platform/time.ts'
 import { type CleanedKind, type Cleaning, modelOf } from './cleaning.ts'
-import {
-  batchLimits,
-  type CleanUpFilter,
-  endedDelivery,
-  removeEndpoints,
-  removeEntries,
-  removeEvents,
-  removeIntents,
-  removeOrders,
-  removeTests,
-  trimAttempts,
-  trimOrFlag,
-} from './remove.ts'
+import * as removal from './remove.ts'
 
 interface Rule {
   kind: CleanedKind
   index: string
   /** Filters by the first fields of the index. */
-  where?(businessId: string): CleanUpFilter
+  where?(businessId: string): removal.CleanUpFilter
   /** The last fields of the index. Defaults to the creation time and the id. */
   order?: WalkOrder
   olderThan?(cleaning: Cleaning): Date | null | Promise<Date | null>
-  only?: CleanUpFilter
-  remove?(cleaning: Cleaning, page: CleanUpFilter): Promise<void>
+  only?: removal.CleanUpFilter
+  remove?(cleaning: Cleaning, page: removal.CleanUpFilter): Promise<void>
   /** `resumes`: continues where the last clean-up stopped. `shrinks`: always reads the first page again. */
   pages?: 'resumes' | 'shrinks'
 }
 
-const tests =
-  (more: CleanUpFilter) =>
-  (businessId: string): CleanUpFilter => ({ businessId, sandbox: true, ...more })
+const tests = (more: removal.CleanUpFilter) => (businessId: string) => ({
+  businessId,
+  sandbox: true,
+  ...more,
+})
 const oldAttempts = ({ attemptsBefore }: Cleaning): Date | null => attemptsBefore
 const anyAge = (): Date => new Date(8.64e15)
 
 /** Deliveries come first, because they're composed from intents and orders and refer to endpoints. */
 export const cleanUpRules: readonly Rule[] = [
-  { kind: 'deliveries', index: 'byTimeAndEvent', only: endedDelivery },
-  { kind: 'intents', index: 'byTime', remove: removeIntents },
-  { kind: 'orders', index: 'byTime', remove: removeOrders },
+  { kind: 'deliveries', index: 'byTimeAndEvent', only: removal.endedDelivery },
+  { kind: 'intents', index: 'byTime', remove: removal.removeIntents },
+  { kind: 'orders', index: 'byTime', remove: removal.removeOrders },
   // These events belong to no intent or order.
   {
     kind: 'events',
     index: 'byTypeAndTime',
     where: tests({ event: 'endpoint.failing' }),
-    remove: removeEvents,
+    remove: removal.removeEvents,
   },
   // Earlier clean-ups only emptied these events, because they were the last of the log.
   {
@@ -56,7 +46,7 @@ export const cleanUpRules: readonly Rule[] = [
     index: 'byReference',
     where: (businessId) => ({ referenceNumber: businessId }),
     olderThan: anyAge,
-    remove: removeEvents,
+    remove: removal.removeEvents,
   },
   { kind: 'products', index: 'byTime', where: tests({ listed: true }) },
   { kind: 'products', index: 'deletions', where: tests({ deletedAt: { $type: 'date' } }) },
@@ -65,7 +55,7 @@ export const cleanUpRules: readonly Rule[] = [
     index: 'byTime',
     where: (businessId) => ({ businessId }),
     olderThan: ({ endpointsBefore }) => endpointsBefore,
-    remove: removeEndpoints,
+    remove: removal.removeEndpoints,
   },
   {
     kind: 'entries',
@@ -73,17 +63,17 @@ export const cleanUpRules: readonly Rule[] = [
     where: tests({ type: { $ne: 'closing' } }),
     order: { time: 'bookedAt', tie: 'number' },
     olderThan: oldestKeptEntry,
-    remove: removeEntries,
+    remove: removal.removeEntries,
     pages: 'resumes',
   },
   // These deliveries were still open when an earlier clean-up read them.
   {
     kind: 'attempts',
     index: 'untrimmedByTime',
-    where: (businessId) => ({ businessId, untrimmed: true, ...endedDelivery }),
+    where: (businessId) => ({ businessId, untrimmed: true, ...removal.endedDelivery }),
     order: { time: 'createdAt' },
     olderThan: oldAttempts,
-    remove: trimAttempts,
+    remove: removal.trimAttempts,
     pages: 'shrinks',
   },
   {
@@ -91,7 +81,7 @@ export const cleanUpRules: readonly Rule[] = [
     index: 'byTimeAndEvent',
     where: (businessId) => ({ businessId, sandbox: false }),
     olderThan: oldAttempts,
-    remove: trimOrFlag,
+    remove: removal.trimOrFlag,
     pages: 'resumes',
   },
 ]
@@ -110,7 +100,7 @@ async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
         hint: outboxIndex.name,
         sort: { 'outbox.createdAt': 1 },
         projection: { businessId: 1, outbox: { $slice: 1 } },
-        maxTimeMS: batchLimits.maxTimeMS,
+        maxTimeMS: removal.batchLimits.maxTimeMS,
       },
     ),
   )
@@ -124,17 +114,17 @@ export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
   const { kind, index, order = byCreation, only, pages } = rule
   const before = rule.olderThan ? await rule.olderThan(cleaning) : cleaning.testsBefore
   if (before === null) return
-  const remove = rule.remove ?? ((_, page) => removeTests(cleaning, kind, { ...page, ...only }))
+  const remove = rule.remove ?? ((_, page) => removal.removeTests(cleaning, kind, { ...page, ...only }))
   const [where, { time }] = [(rule.where ?? tests({}))(businessId), order]
   if (isDry && pages === 'shrinks') return remove(cleaning, { ...where, [time]: { $lt: before } })
   const walk = { index, order, where, before, from: pages === 'resumes' ? progress.reached(kind) : null }
   const model = cleaning[modelOf[kind]] as unknown as Model<CreatedDocument & Record<string, unknown>>
   const readAndRemove = async (last: CreatedDocument | null) => {
-    const page = await readWalkPage(model, walk, last, { ...batchLimits, projection: sortBy(order) })
+    const page = await readWalkPage(model, walk, last, { ...removal.batchLimits, projection: sortBy(order) })
     const end = page.at(-1)
     if (end === undefined) return null
     await remove(cleaning, { _id: { $in: page.map(({ _id }) => _id) } })
-    const isFull = page.length === batchLimits.documents
+    const isFull = page.length === removal.batchLimits.documents
     if (pages === 'resumes') {
       progress.note(kind, end[time] as Date)
       if (isFull && !isDry) await progress.save()

@@ -7,7 +7,7 @@ import { LeaseLost, lastDue, takeLongLease } from '../retention/record.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { PolledWork } from '../work/loop.ts'
 import { createPace, type Pace } from '../work/pace.ts'
-import { type AuditCheck, digestOf, listOrEmpty, readableSeal, type VerifiedState } from './seal.ts'
+import { type AuditCheck, digestOf, listOrEmpty, readableSeal } from './seal.ts'
 import { type SealDeps, sealTrail } from './seal-trail.ts'
 import { type VerifyDeps, verifyLedgers } from './verify-ledger.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -76,11 +76,7 @@ export async function checkTrail(
 }
 
 /** Returns null if all seals must be verified, because of faults or a wrong number of sealed lines. */
-async function verifyRecent(
-  deps: CheckDeps,
-  pace: Pace,
-  { last, lines }: AuditCheck,
-): Promise<VerifiedState | null> {
+async function verifyRecent(deps: CheckDeps, pace: Pace, { last, lines }: AuditCheck) {
   const seals = nativeCollection(deps.AuditSeal)
   const verified = last && readableSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
   if (!verified) return null

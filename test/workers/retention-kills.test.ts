@@ -1,7 +1,6 @@
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import type { mongo } from 'mongoose'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Log } from '../../src/platform/log.ts'
