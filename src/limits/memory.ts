@@ -81,7 +81,11 @@ export function createRequestMemory(capacity: Capacity) {
 
   return {
     /** Throws RATE_LIMITED if the business's part is full, SERVICE_UNAVAILABLE if the process's memory is. */
-    async reserve(businessId: string, wanted: CapacityCost, res: ServerResponse): Promise<ReservedResponse> {
+    async reserve(
+      businessId: string,
+      wanted: CapacityCost,
+      response: ServerResponse,
+    ): Promise<ReservedResponse> {
       // Capped at the business's part, which holds even the largest response.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
       const held =
@@ -89,16 +93,16 @@ export function createRequestMemory(capacity: Capacity) {
         (await capacity.take([businessId], cost, maxWaitMs)) ??
         takeNow(businessId, cost)
       if (held === null) throw capacity.refusal([businessId], cost)
-      const one: Unread = { businessId, response: res, held, bytes: cost.memory, movedAt: null }
+      const one: Unread = { businessId, response, held, bytes: cost.memory, movedAt: null }
       unread.add(one)
       const { begin, end, during } = createUsers(() => giveBack(one))
       begin()
-      if (res.closed) {
+      if (response.closed) {
         held.free()
         end()
         throw unavailable()
       }
-      res.once('close', end)
+      response.once('close', end)
       const resize = (bytes: number): void => {
         one.movedAt = performance.now()
         one.bytes = bytes

@@ -120,5 +120,5 @@ function canonical(value: unknown): unknown {
   if (typeof value !== 'object') return value
   if ('_bsontype' in value) return ['bson', mongo.BSON.EJSON.serialize(value, { relaxed: false })]
   const fields = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return ['object', ...fields.map(([name, field]) => [name, canonical(field)])]
+  return ['object', ...fields.map(([name, each]) => [name, canonical(each)])]
 }

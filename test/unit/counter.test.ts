@@ -149,7 +149,7 @@ describe('A durable counter', () => {
         const fullest = await counters.fullest('listed', 2)
         return fullest[0]?.owner === most.owner && fullest[1]?.used === 60 && fullest
       })
-      expect(listed.map(({ owner, used }) => [owner, used])).to.deep.equal([
+      expect(listed.map((each) => [each.owner, each.used])).to.deep.equal([
         [most.owner, 9],
         [half.owner, 60],
       ])
