@@ -1,7 +1,7 @@
 export type Delimiter = ',' | ';'
 
-export const delimiterNames = ['comma', 'semicolon', ',', ';'] as const
-export type DelimiterName = (typeof delimiterNames)[number]
+const delimiterNames = ['comma', 'semicolon', ',', ';'] as const
+type DelimiterName = (typeof delimiterNames)[number]
 
 export const delimiterQuery = {
   description:

@@ -12,7 +12,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 const anyStatus = `(${deliveryStatuses.join('|')})`
 const identifier = storableText(64)
 
-export const deliveryFilters = {
+const deliveryFilters = {
   event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
   referenceNumber: described(
@@ -45,8 +45,7 @@ export const listDeliveriesQuery = listQueryOf({
 
 export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>
 
-export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
-export type RetriedStatus = (typeof retriedStatuses)[number]
+const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 
 export const withoutFilter =
   'must contain at least one of status, event, endpointId, referenceNumber, responseStatus, from and to'

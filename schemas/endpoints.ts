@@ -60,7 +60,7 @@ export const replayEndpointBody = {
 } as const
 
 export const listEndpointsQuery = listQueryOf({
-  sandbox: described('The environment. Defaults to that of the key. Only a live key can list both.', {
+  sandbox: described('The environment. Defaults to that of the key. Only a live key can choose.', {
     type: 'string',
     enum: ['true', 'false'],
   }),

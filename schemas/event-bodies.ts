@@ -3,28 +3,8 @@ import type { EventName } from './events.ts'
 import { maxOrderItems, maxUnitsPerItem } from './orders.ts'
 import { declineReasons, failureReasons } from './payment-reasons.ts'
 import { maxLabelLength, maxNameLength, maxSkuLength } from './products.ts'
-import {
-  amountSchema,
-  booleanSchema,
-  count,
-  eventName,
-  id,
-  instant,
-  listOf,
-  nullable,
-  objectOf,
-  oneOf,
-  orderNumber,
-  orNull,
-  pageSchema,
-  priceSchema,
-  sandboxSchema,
-  subjectReference,
-  textMatching,
-  textOrNull,
-  textUpTo,
-  withDescription,
-} from './responses/fields.ts'
+import { described } from './requests.ts'
+import * as field from './responses/fields.ts'
 import { intentEventFields } from './responses/intent.ts'
 import { failureStages, statusOrNull } from './responses/webhooks.ts'
 
@@ -36,11 +16,11 @@ const exactly = (properties: Record<string, object>) => ({
 })
 
 /** Omits `format`, because not every JSON Schema validator knows it. */
-const { format: _, ...instantText } = instant
+const { format: _, ...instantText } = field.instant
 
 const nothing = { type: 'null' }
 
-const maskedPhone = textMatching(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
+const maskedPhone = field.textMatching(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
 
 const commission = (part: object) =>
   exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
@@ -56,23 +36,23 @@ const payment = (status: string) => ({
 const unpaid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amountSchema)),
+    amount: described('Centimes. Null for an OPEN intent.', field.orNull(field.amountSchema)),
     paid_at: nothing,
     payer_phone: nothing,
-    commission: commission({ ...count, maximum: 0 }),
+    commission: commission({ ...field.count, maximum: 0 }),
     ...more,
   })
 
 const paid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: withDescription('Centimes. The amount that the customer paid, without fees.', amountSchema),
+    amount: described('Centimes. The amount that the customer paid, without fees.', field.amountSchema),
     paid_at: instantText,
-    payer_phone: withDescription(
+    payer_phone: described(
       'The phone number of the customer, masked as `22 ** ** 45`, whatever its length.',
       maskedPhone,
     ),
-    commission: commission(count),
+    commission: commission(field.count),
     ...more,
   })
 
@@ -80,37 +60,37 @@ const failure = (retryable: boolean, codes: readonly string[]) =>
   exactly({ code: { enum: codes }, retryable: { const: retryable } })
 
 const refund = exactly({
-  id: textMatching('^RF-[0-9A-Z]{16}$', 19),
-  amount: amountSchema,
-  returned_fees: withDescription(
+  id: field.textMatching('^RF-[0-9A-Z]{16}$', 19),
+  amount: field.amountSchema,
+  returned_fees: described(
     'The parts of the fees that this refund gives back to you and to the customer, in centimes.',
-    exactly({ provider_ttc: count, payer_ttc: count }),
+    exactly({ provider_ttc: field.count, payer_ttc: field.count }),
   ),
-  reason: textOrNull(200),
+  reason: field.textOrNull(200),
 })
 
-const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
+const writtenOrNull = (maxLength: number) => ({ ...field.textOrNull(maxLength), minLength: 1 })
 
 const item = exactly({
-  product_id: id,
-  variant_id: id,
-  name: { ...textUpTo(maxNameLength), minLength: 1 },
-  variant_label: { ...textUpTo(maxLabelLength), minLength: 1 },
+  product_id: field.idSchema,
+  variant_id: field.idSchema,
+  name: { ...field.textUpTo(maxNameLength), minLength: 1 },
+  variant_label: { ...field.textUpTo(maxLabelLength), minLength: 1 },
   sku: writtenOrNull(maxSkuLength),
-  unit_price: priceSchema,
+  unit_price: field.priceSchema,
   quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
-  total: priceSchema,
+  total: field.priceSchema,
 })
 
 const order = exactly({
-  _id: id,
-  reference_number: orderNumber,
-  number: orderNumber,
+  _id: field.idSchema,
+  reference_number: field.orderNumber,
+  number: field.orderNumber,
   status: { const: 'PLACED' },
   items: { type: 'array', minItems: 1, maxItems: maxOrderItems, items: item },
-  total: priceSchema,
+  total: field.priceSchema,
   currency: { const: currencyCode },
-  customer: nullable(
+  customer: field.nullable(
     exactly({ name: writtenOrNull(200), phone: writtenOrNull(15), email: writtenOrNull(254) }),
   ),
   created_at: instantText,
@@ -118,16 +98,16 @@ const order = exactly({
 
 const endpoint = (status: string, recoveredAt: object) =>
   exactly({
-    endpoint_id: withDescription('The endpoint that the event is about.', id),
-    reference_number: withDescription('The same id as `endpoint_id`.', id),
-    url: withDescription(
+    endpoint_id: described('The endpoint that the event is about.', field.idSchema),
+    reference_number: described('The same id as `endpoint_id`.', field.idSchema),
+    url: described(
       'The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole.',
-      textUpTo(300),
+      field.textUpTo(300),
     ),
     status: { const: status },
-    failing_since: withDescription('When the first failed attempt ended.', instantText),
+    failing_since: described('When the first failed attempt ended.', instantText),
     recovered_at: recoveredAt,
-    last_error: withDescription('The stage at which the last failed attempt failed.', oneOf(failureStages)),
+    last_error: described('The stage at which the last failed attempt failed.', field.oneOf(failureStages)),
     last_response_status: statusOrNull,
   })
 
@@ -147,7 +127,7 @@ const eventData: Record<EventName, object> = {
   'endpoint.failing': {
     oneOf: [
       endpoint('FAILING', nothing),
-      endpoint('RECOVERED', withDescription('When an attempt succeeded again.', instantText)),
+      endpoint('RECOVERED', described('When an attempt succeeded again.', instantText)),
     ],
   },
 }
@@ -155,13 +135,13 @@ const eventData: Record<EventName, object> = {
 const eventBody = (event: string, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
-    id: withDescription(
+    id: described(
       'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
-      textMatching('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
+      field.textMatching('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
     ),
     event: { const: event },
-    created_at: withDescription('When the event happened.', instantText),
-    sandbox: sandboxSchema,
+    created_at: described('When the event happened.', instantText),
+    sandbox: field.sandboxSchema,
     data,
   }),
 })
@@ -171,30 +151,30 @@ export const eventBodies = Object.fromEntries(
   Object.entries(eventData).map(([event, data]) => [event, eventBody(event, data)]),
 ) as Record<EventName, object>
 
-export const loggedEventSchema = objectOf({
-  id: withDescription(
+export const loggedEventSchema = field.objectOf({
+  id: described(
     'The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`.',
-    id,
+    field.idSchema,
   ),
-  type: eventName,
-  createdAt: withDescription('When the event happened.', instant),
-  referenceNumber: withDescription(
+  type: field.eventName,
+  createdAt: described('When the event happened.', field.instant),
+  referenceNumber: described(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint.',
-    subjectReference,
+    field.subjectReference,
   ),
-  sandbox: sandboxSchema,
-  body: withDescription('The body of the webhook, except that its `id` is the `id` of the event.', {
+  sandbox: field.sandboxSchema,
+  body: described('The body of the webhook, except that its `id` is the `id` of the event.', {
     oneOf: Object.values(eventBodies),
   }),
 })
 
-export const eventPageSchema = pageSchema(loggedEventSchema)
+export const eventPageSchema = field.pageSchema(loggedEventSchema)
 
-export const eventFeedSchema = objectOf({
-  items: listOf(loggedEventSchema, 100),
-  next: withDescription(
+export const eventFeedSchema = field.objectOf({
+  items: field.listOf(loggedEventSchema, 100),
+  next: described(
     'Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out.',
-    textMatching('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
+    field.textMatching('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
   ),
-  hasMore: withDescription('Whether more events are available now.', booleanSchema),
+  hasMore: described('Whether more events are available now.', field.booleanSchema),
 })

@@ -64,6 +64,4 @@ export const listStatementsQuery = queryOf({
 
 export const getStatementQuery = queryOf({ delimiter })
 
-export type GetStatementQuery = ValueOf<typeof getStatementQuery>
-
 export type ListStatementsQuery = ValueOf<typeof listStatementsQuery>

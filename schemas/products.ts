@@ -32,7 +32,7 @@ export const variantFields = {
 
 const { price, stock, sku } = variantFields
 
-export const productFields = {
+const productFields = {
   name: normalisedText('name', maxNameLength),
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
   images: described('The URLs of the images. They must be absolute https URLs.', {
@@ -48,7 +48,7 @@ export const productFields = {
 
 const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
 
-export const notBesideVariants = {
+const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
@@ -171,8 +171,6 @@ export const importProductsBody = {
 } as const
 
 export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
-
-export type ExportProductsQuery = ValueOf<typeof exportProductsQuery>
 
 export const listProductsQuery = listQueryOf({
   active: described('`true`: only products that are for sale. `false`: only products that are not.', {

@@ -12,7 +12,7 @@ type Known<Value> = Value extends readonly (infer Item)[]
 type NamedBy<Value, Field extends keyof Value> = unknown extends Value[Field] ? never : Field
 
 export const described = <const Schema extends object>(description: string, schema: Schema) =>
-  ({ description, ...schema }) as const
+  ({ ...schema, description }) as const
 
 export const storableText = (maxLength: number) =>
   ({ type: 'string', maxLength, format: 'storable-text' }) as const

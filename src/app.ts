@@ -55,10 +55,12 @@ function serveOperations(deps: Deps, app: Express): void {
   const limit = limitVisitors(deps, () => 'address')
   for (const route of routes.filter(isForBrowsers))
     app.options(apiBase + route.path, limit, respondToPreflight)
-  for (const path of new Set(routes.map((route) => route.path)))
+  for (const [path, some] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = some.map(({ method }) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase()))
     app.route(apiBase + path).all(limit, () => {
-      throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })
+      throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methods.join(', ') } })
     })
+  }
 }
 
 /** `/openapi.json` needs no API key, and pages on any site may load it. */
@@ -79,9 +81,3 @@ function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()
   next()
 }
-
-const methodsOf = (path: string): string =>
-  routes
-    .filter((route) => route.path === path)
-    .flatMap((route) => (route.method === 'get' ? ['GET', 'HEAD'] : [route.method.toUpperCase()]))
-    .join(', ')

@@ -2066,7 +2066,7 @@ export interface operations {
   listWebhookEndpoints: {
     parameters: {
       query?: {
-        /** The environment. Defaults to that of the key. Only a live key can list both. */
+        /** The environment. Defaults to that of the key. Only a live key can choose. */
         sandbox?: 'true' | 'false'
         /** The page number, from 1. */
         page?: number

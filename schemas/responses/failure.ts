@@ -1,18 +1,10 @@
-import {
-  count,
-  integerSchema,
-  listOf,
-  objectOf,
-  oneOf,
-  textMatching,
-  textUpTo,
-  withDescription,
-} from './fields.ts'
+import { described } from '../requests.ts'
+import { count, integerSchema, listOf, objectOf, oneOf, textMatching, textUpTo } from './fields.ts'
 
 export const fieldFaultSchema = objectOf({
-  param: withDescription('The name of the field.', textUpTo(1000)),
-  code: withDescription('The error code of this fault.', textMatching('^[A-Z_]+$', 64)),
-  message: withDescription('What is wrong with the field. The text may change.', textUpTo(2000)),
+  param: described('The name of the field.', textUpTo(1000)),
+  code: described('The error code of this fault.', textMatching('^[A-Z_]+$', 64)),
+  message: described('What is wrong with the field. The text may change.', textUpTo(2000)),
 })
 
 /** The keys are the values of `details.scope`. */
@@ -37,7 +29,7 @@ export type RateLimitScope = keyof typeof rateLimitScopes
 export const rateLimitDetails = {
   ...objectOf(
     {
-      scope: withDescription(
+      scope: described(
         `The limit that was exceeded. ${Object.entries(rateLimitScopes)
           .map(([scope, counted]) => `\`${scope}\`: ${counted}`)
           .join('; ')}.`,
@@ -45,8 +37,8 @@ export const rateLimitDetails = {
       ),
     },
     {
-      limit: withDescription('The highest number or size that the limit allows.', count),
-      windowSeconds: withDescription(
+      limit: described('The highest number or size that the limit allows.', count),
+      windowSeconds: described(
         'The length of the window in seconds. Only for the limits that count within a window.',
         count,
       ),
@@ -59,24 +51,21 @@ export const failureBody = objectOf({
   success: { type: 'boolean', const: false },
   error: objectOf(
     {
-      code: withDescription(
+      code: described(
         'The error code. Your program should read it: it does not change.',
         textMatching('^[A-Z_]+$', 64),
       ),
-      message: withDescription('An explanation for people. The text may change.', textUpTo(2000)),
+      message: described('An explanation for people. The text may change.', textUpTo(2000)),
       statusCode: integerSchema(400, 599),
-      requestId: withDescription('Also in the header X-Request-Id. Include it when you contact support.', {
+      requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
         type: 'string',
         format: 'uuid',
         maxLength: 36,
       }),
     },
     {
-      param: withDescription(
-        'The first field that is not valid, for example `variants[1].price`.',
-        textUpTo(1000),
-      ),
-      details: withDescription(
+      param: described('The first field that is not valid, for example `variants[1].price`.', textUpTo(1000)),
+      details: described(
         'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
         {
           anyOf: [

@@ -1,6 +1,6 @@
 import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
-import { maxPage } from '../requests.ts'
+import { described, maxPage } from '../requests.ts'
 
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object> = {}) => ({
   type: 'object',
@@ -37,31 +37,26 @@ export const count = integerSchema(0, largestExact)
 export const amountSchema = integerSchema(1, largestExact)
 export const priceSchema = { ...count }
 export const currencySchema = { type: 'string', const: currencyCode }
-export const id = textMatching('^[0-9a-f]{24}$', 24)
+export const idSchema = textMatching('^[0-9a-f]{24}$', 24)
 export const intentReferenceSchema = textMatching('^PI-[0-9A-Z]{16}$', 19)
 /** Identifies an intent, an order or an endpoint. */
 export const subjectReference = textMatching('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24)
 export const orderNumber = textMatching('^OR-[0-9A-Z]{16}$', 19)
 export const eventName = oneOf(Object.keys(events))
 
-export const withDescription = <Schema extends object>(description: string, schema: Schema) => ({
-  ...schema,
-  description,
-})
-
-export const sandboxSchema = withDescription('True for test data, with which no money moves.', booleanSchema)
+export const sandboxSchema = described('True for test data, with which no money moves.', booleanSchema)
 
 export const deletedSchema = (idName: 'id' | '_id') =>
-  objectOf({ [idName]: id, deleted: { type: 'boolean', const: true } })
+  objectOf({ [idName]: idSchema, deleted: { type: 'boolean', const: true } })
 
 export const pageSchema = (item: object) =>
   objectOf({
     items: listOf(item, 100),
     page: integerSchema(1, maxPage),
-    limit: withDescription(
+    limit: described(
       'The number of items per page. A requested limit above 100 becomes 100.',
       integerSchema(1, 100),
     ),
-    total: withDescription('The number of items on all pages.', count),
-    hasMore: withDescription('Whether there is another page.', booleanSchema),
+    total: described('The number of items on all pages.', count),
+    hasMore: described('Whether there is another page.', booleanSchema),
   })

@@ -1,144 +1,128 @@
 import { createTestIntentBody, intentStatuses, maxRefunds } from '../intents.ts'
 import { cancellationReasons, declineReasons, failureReasons } from '../payment-reasons.ts'
-import {
-  amountSchema,
-  booleanSchema,
-  count,
-  currencySchema,
-  instant,
-  intentReferenceSchema,
-  listOf,
-  nullable,
-  objectOf,
-  oneOf,
-  orNull,
-  pageSchema,
-  sandboxSchema,
-  textMatching,
-  textOrNull,
-  textUpTo,
-  urlSchema,
-  withDescription,
-  withoutNul,
-} from './fields.ts'
+import { described } from '../requests.ts'
+import * as field from './fields.ts'
 
-const code = textMatching('^[0-9]{6}$', 6)
+const code = field.textMatching('^[0-9]{6}$', 6)
 const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
 
 const newFields = {
-  referenceNumber: withDescription('Identifies the intent in all other operations.', intentReferenceSchema),
-  shortCode: withDescription('The last part of `payUrl`.', textMatching('^[0-9A-Z]{6}$', 6)),
-  code: withDescription('The payment code, with which the customer pays at a counter.', code),
-  codeExpiresAt: withDescription('When `code` stops working.', instant),
-  codeUrl: withDescription('The page where the customer types `code`.', urlSchema),
-  payUrl: withDescription('The page where the customer pays.', urlSchema),
-  amount: withDescription('Centimes. Null for an OPEN intent.', orNull(amountSchema)),
-  amountType: withDescription(
+  referenceNumber: described('Identifies the intent in all other operations.', field.intentReferenceSchema),
+  shortCode: described('The last part of `payUrl`.', field.textMatching('^[0-9A-Z]{6}$', 6)),
+  code: described('The payment code, with which the customer pays at a counter.', code),
+  codeExpiresAt: described('When `code` stops working.', field.instant),
+  codeUrl: described('The page where the customer types `code`.', field.urlSchema),
+  payUrl: described('The page where the customer pays.', field.urlSchema),
+  amount: described('Centimes. Null for an OPEN intent.', field.orNull(field.amountSchema)),
+  amountType: described(
     'FIXED: you set the amount. OPEN: the customer chooses it.',
-    oneOf(['FIXED', 'OPEN']),
+    field.oneOf(['FIXED', 'OPEN']),
   ),
-  currency: currencySchema,
-  label: withDescription('The text that the customer sees.', textOrNull(200)),
-  merchantReference: withDescription(
+  currency: field.currencySchema,
+  label: described('The text that the customer sees.', field.textOrNull(200)),
+  merchantReference: described(
     'Your own reference of the payment. Null if you sent none.',
-    textOrNull(64),
+    field.textOrNull(64),
   ),
   status: { type: 'string', const: 'PENDING' },
-  sandbox: sandboxSchema,
-  metadata: withDescription('The data that you sent when you created the intent.', {
+  sandbox: field.sandboxSchema,
+  metadata: described('The data that you sent when you created the intent.', {
     type: 'object',
     maxProperties,
-    propertyNames: { minLength: 1, maxLength: propertyNames.maxLength, pattern: withoutNul },
-    additionalProperties: textUpTo(500),
+    propertyNames: { minLength: 1, maxLength: propertyNames.maxLength, pattern: field.withoutNul },
+    additionalProperties: field.textUpTo(500),
   }),
-  expiresAt: withDescription('When the intent becomes CANCELLED if it is not paid.', instant),
-  createdAt: instant,
+  expiresAt: described('When the intent becomes CANCELLED if it is not paid.', field.instant),
+  createdAt: field.instant,
 }
 
 /** These fields never change. Events contain them in snake_case (event-bodies.ts). */
 export const intentEventFields = {
-  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', intentReferenceSchema),
+  referenceNumber: described('The `referenceNumber` of the payment intent.', field.intentReferenceSchema),
   shortCode: newFields.shortCode,
   merchantReference: newFields.merchantReference,
-  currency: currencySchema,
+  currency: field.currencySchema,
   metadata: newFields.metadata,
 }
 
-export const createdIntentSchema = objectOf(newFields)
+export const createdIntentSchema = field.objectOf(newFields)
 
-const commission = objectOf({
-  providerTtc: withDescription('Your fee.', count),
-  payerTtc: withDescription("The customer's fee.", count),
-  tof: withDescription('The tax TOF.', count),
-  tte: withDescription('The tax TTE.', count),
-  totalRevenue: withDescription('The fees without the taxes.', count),
+const commission = field.objectOf({
+  providerTtc: described('Your fee.', field.count),
+  payerTtc: described("The customer's fee.", field.count),
+  tof: described('The tax TOF.', field.count),
+  tte: described('The tax TTE.', field.count),
+  totalRevenue: described('The fees without the taxes.', field.count),
 })
 
-export const paymentSchema = objectOf({
-  amountPaid: withDescription('Centimes, without any fee that the customer pays.', amountSchema),
-  paidAt: instant,
+export const paymentSchema = field.objectOf({
+  amountPaid: described('Centimes, without any fee that the customer pays.', field.amountSchema),
+  paidAt: field.instant,
   method: { type: 'string', const: 'WALLET' },
-  commission: withDescription(
+  commission: described(
     'Centimes. The fees and the taxes that they include. Null for a publishable key.',
-    nullable(commission),
+    field.nullable(commission),
   ),
 })
 
 /** A refund that the wallet didn't carry out disappears from responses. */
-export const refundSchema = objectOf({
-  id: textMatching('^RF-[0-9A-Z]{16}$', 19),
-  amount: withDescription('Centimes.', amountSchema),
-  returnedFees: withDescription(
+export const refundSchema = field.objectOf({
+  id: field.textMatching('^RF-[0-9A-Z]{16}$', 19),
+  amount: described('Centimes.', field.amountSchema),
+  returnedFees: described(
     'Centimes. The parts of the fees that the refund gives back. Null for a publishable key.',
-    nullable(
-      objectOf({
-        providerTtc: withDescription('The part of your fee that you get back.', count),
-        payerTtc: withDescription(
+    field.nullable(
+      field.objectOf({
+        providerTtc: described('The part of your fee that you get back.', field.count),
+        payerTtc: described(
           "The part of the customer's fee, which the customer gets back in addition to the amount.",
-          count,
+          field.count,
         ),
       }),
     ),
   ),
-  currency: currencySchema,
-  reason: withDescription('The note that you sent. Null for a publishable key.', textOrNull(200)),
-  status: withDescription('PENDING until the wallet confirms the refund.', oneOf(['PENDING', 'SUCCEEDED'])),
-  createdAt: instant,
-  refundedAt: withDescription('When it succeeded. Null while PENDING.', orNull(instant)),
+  currency: field.currencySchema,
+  reason: described('The note that you sent. Null for a publishable key.', field.textOrNull(200)),
+  status: described('PENDING until the wallet confirms the refund.', field.oneOf(['PENDING', 'SUCCEEDED'])),
+  createdAt: field.instant,
+  refundedAt: described('When it succeeded. Null while PENDING.', field.orNull(field.instant)),
 })
 
 /** Describes the latest failed payment. Omitted once a payment succeeds. */
-export const paymentFailureSchema = objectOf({
-  code: withDescription('Why the payment failed.', oneOf([...declineReasons, ...failureReasons])),
-  retryable: withDescription('Whether the customer can try again.', booleanSchema),
+export const paymentFailureSchema = field.objectOf({
+  code: described('Why the payment failed.', field.oneOf([...declineReasons, ...failureReasons])),
+  retryable: described('Whether the customer can try again.', field.booleanSchema),
 })
 
 const readFields = {
   ...newFields,
-  code: withDescription(
+  code: described(
     'The payment code, with which the customer pays at a counter. Null once it no longer works.',
-    orNull(code),
+    field.orNull(code),
   ),
-  codeExpiresAt: withDescription('When `code` stops working. Null once it no longer works.', orNull(instant)),
-  codeUrl: withDescription(
+  codeExpiresAt: described(
+    'When `code` stops working. Null once it no longer works.',
+    field.orNull(field.instant),
+  ),
+  codeUrl: described(
     'The page where the customer types `code`. Null if `code` is null.',
-    orNull(urlSchema),
+    field.orNull(field.urlSchema),
   ),
-  status: oneOf(intentStatuses),
+  status: field.oneOf(intentStatuses),
   type: { type: 'string', const: 'API' },
-  payment: withDescription('Null until the intent is paid.', nullable(paymentSchema)),
-  refunds: withDescription('Oldest first.', listOf(refundSchema, maxRefunds)),
-  totalAmountRefunded: withDescription('Centimes. The sum of the refunds that SUCCEEDED.', count),
-  updatedAt: instant,
+  payment: described('Null until the intent is paid.', field.nullable(paymentSchema)),
+  refunds: described('Oldest first.', field.listOf(refundSchema, maxRefunds)),
+  totalAmountRefunded: described('Centimes. The sum of the refunds that SUCCEEDED.', field.count),
+  updatedAt: field.instant,
 }
 
 const optionalFields = {
-  cancellationReason: withDescription('Present only if the status is CANCELLED.', oneOf(cancellationReasons)),
+  cancellationReason: described('Present only if the status is CANCELLED.', field.oneOf(cancellationReasons)),
   failure: paymentFailureSchema,
 }
 
-export const intentSchema = objectOf(readFields, optionalFields)
+export const intentSchema = field.objectOf(readFields, optionalFields)
 
-export const refundedIntentSchema = objectOf({ ...readFields, refund: refundSchema }, optionalFields)
+export const refundedIntentSchema = field.objectOf({ ...readFields, refund: refundSchema }, optionalFields)
 
-export const intentPageSchema = pageSchema(intentSchema)
+export const intentPageSchema = field.pageSchema(intentSchema)

@@ -1,27 +1,7 @@
 import { deliveryStatuses, maxAttempts } from '../deliveries.ts'
 import { events } from '../events.ts'
-import {
-  booleanSchema,
-  count,
-  deletedSchema,
-  eventName,
-  id,
-  instant,
-  integerSchema,
-  listOf,
-  nullable,
-  objectOf,
-  oneOf,
-  orNull,
-  pageSchema,
-  sandboxSchema,
-  subjectReference,
-  textMatching,
-  textOrNull,
-  textUpTo,
-  urlSchema,
-  withDescription,
-} from './fields.ts'
+import { described } from '../requests.ts'
+import * as field from './fields.ts'
 
 /** docs/merchants/webhooks.md describes each stage. */
 export const failureStages = [
@@ -37,43 +17,40 @@ export const failureStages = [
   'too_large',
 ] as const
 export type FailureStage = (typeof failureStages)[number]
-const stageOrNull = orNull(oneOf(failureStages))
-const attemptError = withDescription(
-  'The stage at which the attempt failed. Null if it succeeded.',
-  stageOrNull,
-)
-export const statusOrNull = withDescription(
+const stageOrNull = field.orNull(field.oneOf(failureStages))
+const attemptError = described('The stage at which the attempt failed. Null if it succeeded.', stageOrNull)
+export const statusOrNull = described(
   "The HTTP status of your endpoint's response. Null if there was no response.",
-  orNull(integerSchema(100, 999)),
+  field.orNull(field.integerSchema(100, 999)),
 )
 
-export const endpointHealthSchema = objectOf({
-  lastSuccessAt: orNull(instant),
-  lastFailureAt: orNull(instant),
-  failuresInRow: withDescription('The number of failed attempts since the last success.', count),
-  lastError: withDescription(
+export const endpointHealthSchema = field.objectOf({
+  lastSuccessAt: field.orNull(field.instant),
+  lastFailureAt: field.orNull(field.instant),
+  failuresInRow: described('The number of failed attempts since the last success.', field.count),
+  lastError: described(
     'The stage at which the last failed attempt failed. Null if none has failed.',
     stageOrNull,
   ),
 })
 
-export const lastDaySchema = objectOf({
-  attempts: withDescription(
+export const lastDaySchema = field.objectOf({
+  attempts: described(
     'The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds.',
-    count,
+    field.count,
   ),
-  succeeded: withDescription('How many of these attempts succeeded.', count),
-  successRate: withDescription('`succeeded` divided by `attempts`. Null if there were no attempts.', {
+  succeeded: described('How many of these attempts succeeded.', field.count),
+  successRate: described('`succeeded` divided by `attempts`. Null if there were no attempts.', {
     type: ['number', 'null'],
     minimum: 0,
     maximum: 1,
   }),
-  lastError: withDescription(
+  lastError: described(
     'The last failed attempt. Null if none failed.',
-    nullable(
-      objectOf({
-        at: withDescription('When the attempt ended.', instant),
-        error: withDescription('The stage at which the attempt failed.', stageOrNull),
+    field.nullable(
+      field.objectOf({
+        at: described('When the attempt ended.', field.instant),
+        error: described('The stage at which the attempt failed.', stageOrNull),
         responseStatus: statusOrNull,
       }),
     ),
@@ -81,176 +58,176 @@ export const lastDaySchema = objectOf({
 })
 
 const endpointFields = {
-  id,
-  url: urlSchema,
-  events: withDescription(
+  id: field.idSchema,
+  url: field.urlSchema,
+  events: described(
     'The events that the endpoint receives.',
-    listOf(eventName, Object.keys(events).length),
+    field.listOf(field.eventName, Object.keys(events).length),
   ),
-  active: withDescription('Whether the service sends events to the endpoint.', booleanSchema),
-  sandbox: withDescription(
+  active: described('Whether the service sends events to the endpoint.', field.booleanSchema),
+  sandbox: described(
     'Whether a test key created the endpoint. It then gets only test events.',
-    sandboxSchema,
+    field.sandboxSchema,
   ),
-  createdAt: instant,
+  createdAt: field.instant,
   health: endpointHealthSchema,
 }
 
-export const endpointSchema = objectOf(endpointFields)
+export const endpointSchema = field.objectOf(endpointFields)
 
-export const listedEndpointSchema = objectOf({ ...endpointFields, last24Hours: lastDaySchema })
+export const listedEndpointSchema = field.objectOf({ ...endpointFields, last24Hours: lastDaySchema })
 
-export const endpointWithSecretSchema = objectOf({
+export const endpointWithSecretSchema = field.objectOf({
   ...endpointFields,
-  secret: withDescription(
+  secret: described(
     'The secret that signs the deliveries to this endpoint. Store it: no later response contains it.',
-    textMatching('^[0-9a-f]{64}$', 64),
+    field.textMatching('^[0-9a-f]{64}$', 64),
   ),
-  standardSecret: withDescription(
+  standardSecret: described(
     'The same secret in the form that the libraries of Standard Webhooks expect.',
-    textMatching('^whsec_[A-Za-z0-9+/]{43}=$', 50),
+    field.textMatching('^whsec_[A-Za-z0-9+/]{43}=$', 50),
   ),
 })
 
-export const deletedEndpointSchema = deletedSchema('id')
-export const endpointPageSchema = pageSchema(listedEndpointSchema)
+export const deletedEndpointSchema = field.deletedSchema('id')
+export const endpointPageSchema = field.pageSchema(listedEndpointSchema)
 
-export const deliveryIdSchema = textMatching('^[A-Za-z0-9_-]{32}$', 32)
+export const deliveryIdSchema = field.textMatching('^[A-Za-z0-9_-]{32}$', 32)
 
-export const testResultSchema = objectOf({
+export const testResultSchema = field.objectOf({
   deliveryId: deliveryIdSchema,
-  event: eventName,
-  delivered: withDescription('Whether the endpoint responded with 2xx.', booleanSchema),
+  event: field.eventName,
+  delivered: described('Whether the endpoint responded with 2xx.', field.booleanSchema),
   responseStatus: statusOrNull,
-  durationMs: withDescription('Milliseconds.', count),
+  durationMs: described('Milliseconds.', field.count),
   error: attemptError,
 })
 
 const deliveryFields = {
-  id: withDescription('Also the `id` in the body of every attempt.', deliveryIdSchema),
-  endpointId: id,
-  url: withDescription(
+  id: described('Also the `id` in the body of every attempt.', deliveryIdSchema),
+  endpointId: field.idSchema,
+  url: described(
     'The URL of the last attempt. Before the first attempt, the URL of the endpoint.',
-    orNull(urlSchema),
+    field.orNull(field.urlSchema),
   ),
-  event: eventName,
-  referenceNumber: withDescription(
+  event: field.eventName,
+  referenceNumber: described(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',
-    subjectReference,
+    field.subjectReference,
   ),
-  status: oneOf(deliveryStatuses),
-  attempts: withDescription('The number of finished attempts.', orNull(count)),
-  maxAttempts: withDescription(`${maxAttempts}, plus one for each retry that was requested.`, orNull(count)),
-  nextAttemptAt: withDescription(
+  status: field.oneOf(deliveryStatuses),
+  attempts: described('The number of finished attempts.', field.orNull(field.count)),
+  maxAttempts: described(
+    `${maxAttempts}, plus one for each retry that was requested.`,
+    field.orNull(field.count),
+  ),
+  nextAttemptAt: described(
     'The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past.',
-    orNull(instant),
+    field.orNull(field.instant),
   ),
-  lastAttemptAt: orNull(instant),
+  lastAttemptAt: field.orNull(field.instant),
   lastResponseStatus: statusOrNull,
-  lastError: withDescription(
-    'The stage at which the last attempt failed. Null if it succeeded.',
-    stageOrNull,
-  ),
-  lastDurationMs: withDescription('Milliseconds.', orNull(count)),
-  sandbox: sandboxSchema,
-  createdAt: instant,
-  deliveredAt: orNull(instant),
+  lastError: described('The stage at which the last attempt failed. Null if it succeeded.', stageOrNull),
+  lastDurationMs: described('Milliseconds.', field.orNull(field.count)),
+  sandbox: field.sandboxSchema,
+  createdAt: field.instant,
+  deliveredAt: field.orNull(field.instant),
 }
 
-export const deliverySchema = objectOf(deliveryFields)
+export const deliverySchema = field.objectOf(deliveryFields)
 
-export const deliveryAttemptSchema = objectOf({
-  at: withDescription('When the attempt began.', instant),
-  url: urlSchema,
-  durationMs: withDescription('Milliseconds.', count),
+export const deliveryAttemptSchema = field.objectOf({
+  at: described('When the attempt began.', field.instant),
+  url: field.urlSchema,
+  durationMs: described('Milliseconds.', field.count),
   responseStatus: statusOrNull,
   error: attemptError,
-  message: withDescription('A description of the error.', textOrNull(200)),
-  responseBody: withDescription(
+  message: described('A description of the error.', field.textOrNull(200)),
+  responseBody: described(
     "The first 1024 bytes of your endpoint's response. Null after the clean-up, or if the key may not subscribe to the event.",
-    orNull({ type: 'string', maxLength: 1024 }),
+    field.orNull({ type: 'string', maxLength: 1024 }),
   ),
 })
 
-export const deliveryWithAttemptsSchema = objectOf({
+export const deliveryWithAttemptsSchema = field.objectOf({
   ...deliveryFields,
-  lastAttemptHeaders: withDescription(
+  lastAttemptHeaders: described(
     'The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt.',
-    orNull({ type: 'object', additionalProperties: textUpTo(255) }),
+    field.orNull({ type: 'object', additionalProperties: field.textUpTo(255) }),
   ),
-  payload: withDescription(
+  payload: described(
     'The body of every attempt, parsed. Null if the key may not subscribe to the event.',
-    orNull({ type: 'object' }),
+    field.orNull({ type: 'object' }),
   ),
-  attemptLog: withDescription('The latest 50 attempts, oldest first.', listOf(deliveryAttemptSchema, 50)),
+  attemptLog: described('The latest 50 attempts, oldest first.', field.listOf(deliveryAttemptSchema, 50)),
 })
 
-export const retriedDeliverySchema = objectOf({
+export const retriedDeliverySchema = field.objectOf({
   ...deliveryFields,
-  retried: withDescription('Whether the service makes one more attempt now.', booleanSchema),
-  reason: withDescription(
+  retried: described('Whether the service makes one more attempt now.', field.booleanSchema),
+  reason: described(
     'Why the service makes no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it makes one.',
-    orNull(oneOf(['delivered', 'under_way', 'endpoint_gone'])),
+    field.orNull(field.oneOf(['delivered', 'under_way', 'endpoint_gone'])),
   ),
 })
 
-export const retriedDeliveriesSchema = objectOf({
-  requeued: withDescription('The number of deliveries that get one more attempt now.', count),
-  skipped: withDescription(
+export const retriedDeliveriesSchema = field.objectOf({
+  requeued: described('The number of deliveries that get one more attempt now.', field.count),
+  skipped: described(
     'The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry.',
-    objectOf({ delivered: count, under_way: count, endpoint_gone: count }),
+    field.objectOf({ delivered: field.count, under_way: field.count, endpoint_gone: field.count }),
   ),
-  hasMore: withDescription('Whether more deliveries match.', booleanSchema),
-  next: withDescription('The `after` of the next request. Null if no more deliveries match.', textOrNull(60)),
+  hasMore: described('Whether more deliveries match.', field.booleanSchema),
+  next: described('The `after` of the next request. Null if no more deliveries match.', field.textOrNull(60)),
 })
 
-export const deliveryPageSchema = pageSchema(deliverySchema)
+export const deliveryPageSchema = field.pageSchema(deliverySchema)
 
 export const replayStatuses = ['RUNNING', 'DONE', 'CANCELLED'] as const
 export type ReplayStatus = (typeof replayStatuses)[number]
 
-export const replayCancellations = ['requested', 'endpoint_gone'] as const
+const replayCancellations = ['requested', 'endpoint_gone'] as const
 export type ReplayCancellation = (typeof replayCancellations)[number]
 
 const replayFields = {
-  id,
-  endpointId: id,
-  status: oneOf(replayStatuses),
-  cancellationReason: withDescription(
+  id: field.idSchema,
+  endpointId: field.idSchema,
+  status: field.oneOf(replayStatuses),
+  cancellationReason: described(
     'Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.',
-    orNull(oneOf(replayCancellations)),
+    field.orNull(field.oneOf(replayCancellations)),
   ),
-  from: instant,
-  to: instant,
-  events: withDescription('The events that are replayed.', listOf(eventName, 100)),
-  onlyUndelivered: booleanSchema,
-  dryRun: withDescription('True if the events were only counted.', booleanSchema),
-  total: withDescription(
+  from: field.instant,
+  to: field.instant,
+  events: described('The events that are replayed.', field.listOf(field.eventName, 100)),
+  onlyUndelivered: field.booleanSchema,
+  dryRun: described('True if the events were only counted.', field.booleanSchema),
+  total: described(
     'The number of events of these types in the period, including those that `onlyUndelivered` leaves out.',
-    count,
+    field.count,
   ),
-  requeued: withDescription('The number of existing deliveries that the replay has re-queued so far.', count),
-  created: withDescription('The number of missing deliveries that the replay has created so far.', count),
-  skipped: withDescription(
+  requeued: described('The number of existing deliveries that the replay has re-queued so far.', field.count),
+  created: described('The number of missing deliveries that the replay has created so far.', field.count),
+  skipped: described(
     'The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due.',
-    count,
+    field.count,
   ),
-  sandbox: sandboxSchema,
-  createdAt: instant,
-  finishedAt: orNull(instant),
+  sandbox: field.sandboxSchema,
+  createdAt: field.instant,
+  finishedAt: field.orNull(field.instant),
 }
 
-export const replaySchema = objectOf(replayFields)
+export const replaySchema = field.objectOf(replayFields)
 
 /** A dry run stores nothing, so it has no id and no status. */
-export const requestedReplaySchema = objectOf({
+export const requestedReplaySchema = field.objectOf({
   ...replayFields,
-  id: withDescription('Null after a dry run.', nullable(id)),
-  status: withDescription('Null after a dry run.', orNull(oneOf(replayStatuses))),
-  undelivered: withDescription(
+  id: described('Null after a dry run.', field.nullable(field.idSchema)),
+  status: described('Null after a dry run.', field.orNull(field.oneOf(replayStatuses))),
+  undelivered: described(
     'After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started.',
-    orNull(count),
+    field.orNull(field.count),
   ),
 })
 
-export const replayPageSchema = pageSchema(replaySchema)
+export const replayPageSchema = field.pageSchema(replaySchema)

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { createByIdBatcher, insertsOf } from '../mongo/batchers.ts'
-import { isConflict, isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import { isConflict, isDuplicate, nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, part, secret, text, type ValueOfField } from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
@@ -15,7 +15,7 @@ export const keyLifetimeMs = 24 * 3_600_000
 /** A created intent needs no row here, because its response can be computed from the intent. */
 export const responses = declareCollection({
   name: 'responses',
-  kept: 'until it expires, an hour after nobody may get it any more',
+  kept: 'until it expires, an hour after it can last be requested',
   fields: {
     _id: text,
     response: secret(text),
@@ -40,7 +40,7 @@ export const unexpiredFilter = (now: Date) => ({ expiresAt: { $gt: now } })
 
 /** A document keeps a request mark for each request that changed it. */
 export const markFields = part({ key: text, paramsHash: text, at: date })
-export type RequestMark = ValueOfField<typeof markFields>
+type RequestMark = ValueOfField<typeof markFields>
 
 /** A key that was last used at or before this time is free again. */
 export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
@@ -78,22 +78,19 @@ export type OperationResult =
   | { kind: 'none'; data: unknown }
   | { kind: 'stored'; response: FinalResponse; repeats: { paramsHash: string } | null }
 
-export const newMark = (request: Pick<WriteRequest, 'key' | 'paramsHash'>, at: Date): RequestMark => {
-  const { key, paramsHash } = request
-  return { key, paramsHash, at }
-}
+type RequestDigests = Pick<WriteRequest, 'key' | 'paramsHash'>
+
+export const newMark = ({ key, paramsHash }: RequestDigests, at: Date): RequestMark => ({
+  key,
+  paramsHash,
+  at,
+})
 
 export const effectResult = (
   { at, paramsHash }: RequestMark,
   data: unknown,
   isRepeat: boolean,
-): OperationResult => ({
-  kind: 'effect',
-  data,
-  isRepeat,
-  at,
-  paramsHash,
-})
+): OperationResult => ({ kind: 'effect', data, isRepeat, at, paramsHash })
 
 export interface FinalResponse {
   status: number
@@ -153,16 +150,10 @@ export async function storeResponse(
   { since, isShared, deadlineAt }: { since: Date; isShared: boolean; deadlineAt: number },
 ): Promise<StoredResponse | null> {
   const rows = nativeCollection(deps.StoredResponse)
-  const insert = async (): Promise<boolean> => {
-    if (isShared) return (await deps.batchers.insertResponse(row, deadlineAt)).inserted
-    try {
-      await rows.insertOne(row)
-      return true
-    } catch (error) {
-      if (isDuplicate(error)) return false
-      throw error
-    }
-  }
+  const insert = async (): Promise<boolean> =>
+    isShared
+      ? (await deps.batchers.insertResponse(row, deadlineAt)).inserted
+      : (await rows.insertOne(row).catch(nullIfDuplicate)) !== null
   const outdated = row.refusal
     ? { at: { $lte: since } }
     : { $or: [{ at: { $lte: since } }, { refusal: true }] }
@@ -187,13 +178,12 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
   inTransaction: (work: (act: Act) => Promise<FinalResponse>) => Promise<FinalResponse>,
   work: (act: Act) => Promise<unknown>,
 ): Promise<OperationResult> {
-  const { key, arrivedAt } = request
-  const [rows, since] = [nativeCollection(deps.StoredResponse), freshSince(arrivedAt)]
-  const outdated = { _id: key, at: { $lte: since } }
+  const rows = nativeCollection(deps.StoredResponse)
+  const since = freshSince(request.arrivedAt)
   let isTwin = false
   const store = async (session: mongo.ClientSession, { _id, ...fields }: StoredResponse): Promise<void> => {
     try {
-      await rows.replaceOne(outdated, fields, { upsert: true, session })
+      await rows.replaceOne({ _id, at: { $lte: since } }, fields, { upsert: true, session })
     } catch (error) {
       isTwin = isDuplicate(error) || isConflict(error)
       throw error
@@ -201,7 +191,7 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
   }
   /** A refusal may be caused by a concurrent request's effect that hasn't reached a majority yet. */
   const refused = async (error: unknown, session: mongo.ClientSession): Promise<never> => {
-    const effect = { _id: key, at: { $gt: since } }
+    const effect = { _id: request.key, at: { $gt: since } }
     if (error instanceof Refusal) isTwin = (await rows.findOne(effect, { session })) !== null
     throw error
   }

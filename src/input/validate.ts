@@ -3,13 +3,12 @@ import type { JSONSchema } from 'json-schema-to-ts'
 import { events, maxWaitSeconds } from '../../schemas/events.ts'
 import type { ValueOf } from '../../schemas/requests.ts'
 import type { Config } from '../config/config.ts'
-import { readUrl } from '../platform/url.ts'
 import { type AnnotatedSchema, refusalOf } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 import { readFields } from './known-fields.ts'
-import { isLonger, type NameKind, readName } from './name.ts'
+import { type NameKind, readName } from './name.ts'
 import { readPhone } from './phone.ts'
-import { judgeUrl } from './webhook-url.ts'
+import { hasUserInfo, judgeUrl, readAbsoluteUrl } from './webhook-url.ts'
 
 export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
 type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
@@ -24,6 +23,12 @@ const isAmountFrom = (least: number) => ({
   validate: (amount: number) => amount >= least && amount <= config.maxAmount,
 })
 const digits = /^\d{1,15}$/
+
+/** MongoDB replaces lone surrogates, and can't store a key with NUL. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** In a CSV file, whitespace would look like an empty field. */
+const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
 const formats = {
   amount: isAmountFrom(1),
@@ -79,22 +84,7 @@ export const createValidate =
     throw refusalOf(schema, [...faults, ...(isValid.errors ?? [])], limits.webhookAllowedHosts)
   }
 
-/** MongoDB replaces lone surrogates, and can't store a key with NUL. */
-export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0')
-}
-
-/** In a CSV file, whitespace would look like an empty field. */
-function isWritten(text: string): boolean {
-  return isStorable(text) && /\S/.test(text)
-}
-
-/** Excludes user info, and characters that the URL parser would drop or convert to a slash. */
-const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
-
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
-  if (isLonger(text, 2048) || !absoluteUrl.test(text) || !text.isWellFormed()) return false
-  const url = readUrl(text)
-  if (url === null) return false
-  return url.protocol === 'https:' || (localhostToo && url.hostname === 'localhost')
+  const url = hasUserInfo(text) ? null : readAbsoluteUrl(text)
+  return url?.protocol === 'https:' || (localhostToo && url?.hostname === 'localhost')
 }

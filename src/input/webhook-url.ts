@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { readUrl } from '../platform/url.ts'
+import { isLonger } from './name.ts'
 
 const maxLength = 2048
 
@@ -21,7 +22,6 @@ const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
 /** Excludes characters that the URL parser would drop or replace with a slash. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
-const userInfo = /^https?:\/\/[^/?#]*@/i
 
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
@@ -30,10 +30,14 @@ export function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80
 }
 
+export const hasUserInfo = (input: string): boolean => /^https?:\/\/[^/?#]*@/i.test(input)
+
+/** The sender uses the same parser, which reads `0x7f.1` and full-width digits as 127.0.0.1. */
+export const readAbsoluteUrl = (input: string): URL | null =>
+  isLonger(input, maxLength) || !input.isWellFormed() || !absolute.test(input) ? null : readUrl(input)
+
 function parse(input: string): URL | null {
-  if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // The sender uses the same parser, which reads `0x7f.1` and full-width digits as 127.0.0.1.
-  const url = readUrl(input)
+  const url = readAbsoluteUrl(input)
   if (url === null) return null
   if (input.includes('#')) url.hash = ''
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
@@ -72,7 +76,7 @@ export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): Judg
   const url = parse(input)
   if (url === null || url.href.length > maxLength)
     return { fault: `The URL must be absolute, without spaces, and have at most ${maxLength} characters.` }
-  if (userInfo.test(input)) return { fault: 'The URL must not have a user name or password.' }
+  if (hasUserInfo(input)) return { fault: 'The URL must not have a user name or password.' }
   if (allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
   const fault = publicFault(url)
   return fault === null ? { url, allowed: false } : { fault }

@@ -4,18 +4,7 @@ import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
 import { type Caller, merchantActor } from '../../businesses/caller.ts'
 import { countStored, refuseLarge } from '../../businesses/quotas.ts'
-import {
-  decryptResponse,
-  encryptResponse,
-  type FinalResponse,
-  findStoredResponse,
-  freshSince,
-  type OperationResult,
-  type StoredResponse,
-  storeResponse,
-  type ThirdPartyStep,
-  type WriteRequest,
-} from '../../idempotency/request.ts'
+import * as idempotency from '../../idempotency/request.ts'
 import { bytesOf } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
@@ -43,7 +32,7 @@ export interface IdempotentWrite {
   /** Why the body was unreadable. Never stored, because the client will retry with a readable body. */
   unread: Refusal | undefined
   cause: CausingRequest
-  run(request: WriteRequest): Promise<OperationResult>
+  run(request: idempotency.WriteRequest): Promise<idempotency.OperationResult>
 }
 
 export function readIdempotencyKey(req: Request): string {
@@ -76,31 +65,30 @@ export async function runOnce(
   const { route, params, cause, unread } = write
   const paramsHash = digest(stringify(write.input) ?? '', paramsLength)
   const arrivedAt = deps.now()
-  const since = freshSince(arrivedAt)
+  const since = idempotency.freshSince(arrivedAt)
   const path = JSON.stringify([route.path, params])
   const key = digest(JSON.stringify([caller.keyId, route.method, path, write.key]), keyLength)
 
-  const rowFor = (response: FinalResponse, about: Pick<StoredResponse, 'at' | 'paramsHash' | 'refusal'>) =>
-    encryptResponse(deps, key, response, about)
-  const store = async (row: StoredResponse) => {
+  const store = async (row: idempotency.StoredResponse) => {
     if (row.refusal) await refuseLarge(deps, caller, bytesOf(row))
     const isShared = route.findEffect !== undefined
     const there = await deadline.run((deadlineAt) =>
-      storeResponse(deps, row, { since, isShared, deadlineAt }),
+      idempotency.storeResponse(deps, row, { since, isShared, deadlineAt }),
     )
     if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
     return there
   }
-  const find = () => deadline.run((deadlineAt) => findStoredResponse(deps, key, since, deadlineAt))
+  const find = () =>
+    deadline.run((deadlineAt) => idempotency.findStoredResponse(deps, key, since, deadlineAt))
   const findEffect = async (deadlineAt: number) =>
     (await route.findEffect?.(deps, caller, params, request(deadlineAt))) ?? null
-  const repeat = (row: StoredResponse): OperationResult => {
-    return { kind: 'stored', response: decryptResponse(deps, row), repeats: row }
+  const repeat = (row: idempotency.StoredResponse): idempotency.OperationResult => {
+    return { kind: 'stored', response: idempotency.decryptResponse(deps, row), repeats: row }
   }
 
   /** If one request stored an error but a concurrent one took effect, the effect wins. */
-  async function lookUp(deadlineAt: number): Promise<OperationResult | null> {
-    const row = await findStoredResponse(deps, key, since, deadlineAt)
+  async function lookUp(deadlineAt: number): Promise<idempotency.OperationResult | null> {
+    const row = await idempotency.findStoredResponse(deps, key, since, deadlineAt)
     if (row === null) return null
     return (row.refusal ? await findEffect(deadlineAt) : null) ?? repeat(row)
   }
@@ -108,7 +96,7 @@ export async function runOnce(
   looking.catch(() => undefined)
   let storedBytes = 0
 
-  const request = (deadlineAt: number): WriteRequest => ({
+  const request = (deadlineAt: number): idempotency.WriteRequest => ({
     key,
     by: merchantActor(caller),
     paramsHash,
@@ -118,14 +106,18 @@ export async function runOnce(
     earlier: () => looking,
     build(data) {
       const response = successResponse(write.status, data)
-      const row = rowFor(response, { paramsHash, at: deps.now(), refusal: false })
+      const row = idempotency.encryptResponse(deps, key, response, {
+        paramsHash,
+        at: deps.now(),
+        refusal: false,
+      })
       storedBytes = bytesOf(row)
       return { response, row }
     },
   })
 
   /** A failed request returns a concurrent request's effect, a stored response, or its own error. */
-  async function afterError(error: unknown): Promise<OperationResult | ApiResponse> {
+  async function afterError(error: unknown): Promise<idempotency.OperationResult | ApiResponse> {
     const own =
       error instanceof Refusal && error !== unread && isFinal(error)
         ? failureResponse(error, cause.requestId)
@@ -133,7 +125,11 @@ export async function runOnce(
     try {
       const earlier = await deadline.run(() => looking)
       if (earlier !== null) return earlier
-      const there = own && (await store(rowFor(own, { paramsHash, at: deps.now(), refusal: true })))
+      const there =
+        own &&
+        (await store(
+          idempotency.encryptResponse(deps, key, own, { paramsHash, at: deps.now(), refusal: true }),
+        ))
       const done = await deadline.run(findEffect)
       if (done !== null) return done
       const row = there ?? (own === null ? await findLater(error) : null)
@@ -147,7 +143,7 @@ export async function runOnce(
   }
 
   /** Waits for the row of a concurrent request that has committed, until a majority of servers has it. */
-  async function findLater(error: unknown): Promise<StoredResponse | null> {
+  async function findLater(error: unknown): Promise<idempotency.StoredResponse | null> {
     const isTwin = error instanceof Refusal && error.code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
     for (;;) {
       const row = await find()
@@ -156,7 +152,7 @@ export async function runOnce(
     }
   }
 
-  async function conclude(result: OperationResult): Promise<ApiResponse> {
+  async function conclude(result: idempotency.OperationResult): Promise<ApiResponse> {
     if (result.kind === 'stored') {
       const { response, repeats } = result
       if (repeats === null) {
@@ -167,7 +163,8 @@ export async function runOnce(
       return repeated(response, repeats.paramsHash !== paramsHash)
     }
     const { kind, data: begun } = result
-    const data = typeof begun === 'function' ? await (begun as ThirdPartyStep)(deadline.run) : begun
+    const data =
+      typeof begun === 'function' ? await (begun as idempotency.ThirdPartyStep)(deadline.run) : begun
     if (data instanceof Refusal && !isFinal(data)) throw data
     const response =
       data instanceof Refusal ? failureResponse(data, cause.requestId) : successResponse(write.status, data)
@@ -175,10 +172,14 @@ export async function runOnce(
     const isKnown = route.storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
     // The response to a request that changed nothing is stored like an error: it replaces no other response.
-    const row = rowFor(response, { at, paramsHash: about.paramsHash, refusal: kind === 'none' })
+    const row = idempotency.encryptResponse(deps, key, response, {
+      at,
+      paramsHash: about.paramsHash,
+      refusal: kind === 'none',
+    })
     const there = isKnown ? null : await store(row)
     if (there !== null && (isRepeat || kind === 'none')) return conclude(repeat(there))
-    if (there !== null) return { ...response, ...decryptResponse(deps, there) }
+    if (there !== null) return { ...response, ...idempotency.decryptResponse(deps, there) }
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response
   }
 
@@ -196,7 +197,7 @@ export async function runOnce(
 const isFinal = ({ statusCode, code }: Refusal): boolean =>
   statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
 
-function repeated({ status, body }: FinalResponse, otherParams: boolean): ApiResponse {
+function repeated({ status, body }: idempotency.FinalResponse, otherParams: boolean): ApiResponse {
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
   return { status, code, body, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }

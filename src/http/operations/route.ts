@@ -113,9 +113,16 @@ type ParamIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
 /** Generic, because a union of all schemas would be too large for the compiler. */
 type QueryOf<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : never
 
-type Declared<Each extends Route, Schema> = Omit<Each, 'tag' | 'method' | 'path' | 'params' | 'query'> & {
-  query?: Schema
-}
+/** `scope` is needed only if it differs from the section's. */
+type Declared<Each extends Route, Schema> = Omit<
+  Each,
+  'tag' | 'method' | 'path' | 'params' | 'query' | 'isPage' | 'scope'
+> & { query?: Schema; scope?: Route['scope'] }
+
+type DeclareRead = <Path extends string, Data, Schema extends object = typeof emptyQuery>(
+  path: Path,
+  route: Declared<ReadRoute<ParamIn<Path>, QueryOf<Schema>, Data>, Schema>,
+) => ReadRoute
 
 type DeclareWrite = <Path extends string, Schema extends object = typeof emptyQuery>(
   path: Path,
@@ -123,10 +130,8 @@ type DeclareWrite = <Path extends string, Schema extends object = typeof emptyQu
 ) => WriteRoute
 
 interface Section {
-  get<Path extends string, Data, Schema extends object = typeof emptyQuery>(
-    path: Path,
-    route: Declared<ReadRoute<ParamIn<Path>, QueryOf<Schema>, Data>, Schema>,
-  ): ReadRoute
+  get: DeclareRead
+  list: DeclareRead
   download<Path extends string, Schema extends object = typeof emptyQuery>(
     path: Path,
     route: Declared<DownloadRoute<ParamIn<Path>, QueryOf<Schema>>, Schema>,
@@ -137,16 +142,23 @@ interface Section {
   remove: DeclareWrite
 }
 
-/** `schemas` describe the path parameters. The types of `params` and `query` are inferred. */
-export function operationsIn(tag: keyof typeof apiSections, schemas: Record<string, object> = {}): Section {
-  const declare = (method: Route['method']) => (path: string, route: object) => {
-    const params = Object.fromEntries(
-      [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, schemas[name]]),
-    )
-    return { tag, method, path, params, ...route } as never
-  }
+/** `params` are the schemas of the path parameters. The types of `params` and `query` are inferred. */
+export function operationsIn(
+  tag: keyof typeof apiSections,
+  section: { read: Route['scope']; write?: Scope; params?: Record<string, object> },
+): Section {
+  const declare =
+    (method: Route['method'], more: object = {}) =>
+    (path: string, route: object) => {
+      const scope = method === 'get' ? section.read : section.write
+      const params = Object.fromEntries(
+        [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, section.params?.[name]]),
+      )
+      return { tag, method, path, params, scope, ...more, ...route } as never
+    }
   return {
     get: declare('get'),
+    list: declare('get', { isPage: true }),
     download: declare('get'),
     post: declare('post'),
     put: declare('put'),

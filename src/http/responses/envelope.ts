@@ -70,23 +70,21 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
 }
 
 export function setApiHeaders(res: Response): void {
-  for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
+  res.setHeaders(res.app.locals.apiHeaders as Map<string, string>)
 }
-
-type HeaderList = readonly (readonly [name: string, value: string])[]
 
 /** HSTS for a year, but not for subdomains, which may belong to other services. */
 export const hstsOptions = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
 
-export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
+export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): Map<string, string> {
   const strict = hstsOptions(config)
-  return [
+  return new Map([
     ['Cache-Control', 'no-store'],
     ['Content-Security-Policy', "default-src 'none';base-uri 'none';frame-ancestors 'none'"],
     ['Cross-Origin-Resource-Policy', 'same-origin'],
     ['Referrer-Policy', 'no-referrer'],
     ...(strict ? [['Strict-Transport-Security', `max-age=${strict.maxAge}`] as const] : []),
     ['X-Content-Type-Options', 'nosniff'],
-  ]
+  ])
 }

@@ -1,6 +1,6 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
 import * as inputs from '../../../schemas/ledger.ts'
-import { withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
 import {
   listEntries,
@@ -14,8 +14,11 @@ import { pageOf, presentPage } from '../../lists/pagination.ts'
 import { readBalance } from '../../payouts/pay-out.ts'
 import { operationsIn } from '../operations/route.ts'
 
-const { get } = operationsIn('Balance', {
-  day: withDescription('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.daySchema),
+const { get, list } = operationsIn('Balance', {
+  read: 'payments.intents:read',
+  params: {
+    day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.daySchema),
+  },
 })
 
 export const balanceRoutes = [
@@ -26,11 +29,10 @@ export const balanceRoutes = [
       "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
     response: schema.balanceSchema,
     shows: 'balance',
-    scope: 'payments.intents:read',
     needsQuery: true,
     run: (deps, caller) => readBalance(deps, caller),
   }),
-  get('/dev/balance/entries', {
+  list('/dev/balance/entries', {
     operationId: 'listBalanceEntries',
     summary: 'List balance entries',
     description:
@@ -38,24 +40,20 @@ export const balanceRoutes = [
     query: inputs.listEntriesQuery,
     response: schema.ledgerEntryPageSchema,
     shows: 'ledgerEntry',
-    scope: 'payments.intents:read',
-    isPage: true,
     run: async (deps, caller, { query }) =>
       presentPage(await listEntries(deps, caller, parseEntrySearch(query)), presentEntry),
   }),
-  get('/dev/refunds', {
+  list('/dev/refunds', {
     operationId: 'listRefunds',
     summary: 'List refunds',
     description: "Returns the confirmed refunds of the key's environment, newest first.",
     query: inputs.listRefundsQuery,
     response: schema.listedRefundPageSchema,
     shows: 'refund',
-    scope: 'payments.intents:read',
-    isPage: true,
     run: async (deps, caller, { query }) =>
       presentPage(await listEntries(deps, caller, parseRefundSearch(query)), presentListedRefund),
   }),
-  get('/dev/statements', {
+  list('/dev/statements', {
     operationId: 'listStatements',
     summary: 'List the statements of a month',
     description:
@@ -63,8 +61,6 @@ export const balanceRoutes = [
     query: inputs.listStatementsQuery,
     response: schema.statementPageSchema,
     shows: 'statement',
-    scope: 'payments.intents:read',
-    isPage: true,
     run: async (deps, caller, { query }) => {
       const days = await readMonth(deps, caller, parseMonth(deps, query))
       return pageOf({ page: 1, limit: 31 }, days, days.length)
@@ -82,7 +78,6 @@ export const balanceRoutes = [
     query: inputs.getStatementQuery,
     response: schema.statementSchema,
     shows: 'statement',
-    scope: 'payments.intents:read',
     run: (deps, caller, { params }) => readStatement(deps, caller, parseDay(deps, params.day)),
     toCsv: (statement, { query }) => ({
       name: `statement-${statement.day}.csv`,

@@ -1,5 +1,5 @@
 import * as inputs from '../../../schemas/deliveries.ts'
-import { withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
 import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
@@ -12,14 +12,16 @@ import {
 } from '../../webhooks/deliveries/retry.ts'
 import { operationsIn } from '../operations/route.ts'
 
-const { get, post } = operationsIn('Webhook deliveries', {
-  id: withDescription('The `id` of the delivery.', schema.deliveryIdSchema),
+const { get, list, post } = operationsIn('Webhook deliveries', {
+  read: 'webhooks.deliveries:read',
+  write: 'webhooks.deliveries:write',
+  params: { id: described('The `id` of the delivery.', schema.deliveryIdSchema) },
 })
 
 const missing = ['DELIVERY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 export const deliveryRoutes = [
-  get('/dev/webhooks/events', {
+  list('/dev/webhooks/events', {
     operationId: 'listWebhookDeliveries',
     summary: 'List webhook deliveries',
     description:
@@ -27,8 +29,6 @@ export const deliveryRoutes = [
     query: inputs.listDeliveriesQuery,
     response: schema.deliveryPageSchema,
     shows: 'delivery',
-    isPage: true,
-    scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { query }) => {
       const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(query))
       return { items: await presentDeliveries(deps, caller, items), ...page }
@@ -42,7 +42,6 @@ export const deliveryRoutes = [
     response: schema.deliveryWithAttemptsSchema,
     errors: missing,
     shows: 'wholeDelivery',
-    scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params }) =>
       presentDeliveryWhole(deps, caller, await findDeliveryWhole(deps, caller, params.id)),
   }),
@@ -52,7 +51,6 @@ export const deliveryRoutes = [
     description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
     body: inputs.retryDeliveriesBody,
     response: schema.retriedDeliveriesSchema,
-    scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
     run: (deps, caller, { body }, request) =>
       retryMatching(deps, caller, parseRetryFilter(deps, body), request),
@@ -64,7 +62,6 @@ export const deliveryRoutes = [
       'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
     response: schema.retriedDeliverySchema,
     errors: missing,
-    scope: 'webhooks.deliveries:write',
     findEffect: (deps, caller, { id }, request) => findRetried(deps, caller, id, request),
     run: (deps, caller, { params: { id } }, request) => retryDelivery(deps, caller, id, request),
   }),

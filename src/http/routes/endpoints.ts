@@ -1,5 +1,6 @@
 import * as inputs from '../../../schemas/endpoints.ts'
-import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
+import { idSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Page, presentPage, readPage, readPageRequest } from '../../lists/pagination.ts'
@@ -18,8 +19,10 @@ import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { operationsIn } from '../operations/route.ts'
 
-const { get, post, put, remove } = operationsIn('Webhook endpoints', {
-  id: withDescription('The `id` of the endpoint.', idSchema),
+const { list, post, put, remove } = operationsIn('Webhook endpoints', {
+  read: 'webhooks.endpoints:read',
+  write: 'webhooks.endpoints:write',
+  params: { id: described('The `id` of the endpoint.', idSchema) },
 })
 
 export const endpointRoutes = [
@@ -31,7 +34,6 @@ export const endpointRoutes = [
     body: inputs.createEndpointBody,
     response: schema.endpointWithSecretSchema,
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
-    scope: 'webhooks.endpoints:write',
     status: 201,
     run: async (deps, caller, { body }, request) =>
       createEndpoint(deps, caller, parseEndpoint(deps, caller, body), request),
@@ -44,7 +46,6 @@ export const endpointRoutes = [
     body: inputs.updateEndpointBody,
     response: schema.endpointSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-    scope: 'webhooks.endpoints:write',
     looksItself: true,
     run: (deps, caller, { params: { id }, body }, request) =>
       updateEndpoint(deps, caller, id, parseUpdate(deps, caller, body), request),
@@ -56,7 +57,6 @@ export const endpointRoutes = [
       'Unfinished deliveries become CANCELLED, and a request already in flight is aborted within 3 seconds. A live key can delete test endpoints too.',
     response: schema.deletedEndpointSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-    scope: 'webhooks.endpoints:write',
     looksItself: true,
     run: (deps, caller, { params: { id } }, request) => deleteEndpoint(deps, caller, id, request),
   }),
@@ -68,7 +68,6 @@ export const endpointRoutes = [
     body: inputs.testEndpointBody,
     response: schema.testResultSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-    scope: 'webhooks.endpoints:write',
     run: async (deps, caller, { params: { id }, body }, request) =>
       testEndpoint(deps, caller, id, parseTest(deps, caller, body), request),
   }),
@@ -79,10 +78,9 @@ export const endpointRoutes = [
       'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
     response: schema.endpointWithSecretSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
-    scope: 'webhooks.endpoints:write',
     run: (deps, caller, { params: { id } }, request) => rotateSecret(deps, caller, id, request),
   }),
-  get('/dev/webhooks', {
+  list('/dev/webhooks', {
     operationId: 'listWebhookEndpoints',
     summary: 'List webhook endpoints',
     description:
@@ -91,8 +89,6 @@ export const endpointRoutes = [
     response: schema.endpointPageSchema,
     errors: ['SANDBOX_MISMATCH'],
     shows: 'endpoint',
-    isPage: true,
-    scope: 'webhooks.endpoints:read',
     run: async (deps, caller, { query }) =>
       presentPage(await listEndpoints(deps, caller, query), (endpoint) =>
         presentListedEndpoint(endpoint, deps.now()),

@@ -1,17 +1,21 @@
 import * as schema from '../../../schemas/event-bodies.ts'
 import * as inputs from '../../../schemas/events.ts'
-import { id, withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
+import { idSchema } from '../../../schemas/responses/fields.ts'
 import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { operationsIn } from '../operations/route.ts'
 
-const { get } = operationsIn('Events', { id: withDescription('The `id` of the event.', id) })
-
 /** Any of these scopes is enough, but each shows only the events that it permits. */
-const scope = { anyOf: [...new Set(Object.values(inputs.events))] }
+const read = { anyOf: [...new Set(Object.values(inputs.events))] }
+
+const { get, list } = operationsIn('Events', {
+  read,
+  params: { id: described('The `id` of the event.', idSchema) },
+})
 
 export const eventRoutes = [
-  get('/dev/events', {
+  list('/dev/events', {
     operationId: 'listEvents',
     summary: 'List events',
     description:
@@ -19,14 +23,12 @@ export const eventRoutes = [
     query: inputs.listEventsQuery,
     response: schema.eventPageSchema,
     shows: 'event',
-    isPage: true,
-    scope,
     run: async (deps, caller, { query }) => {
       const { items, ...page } = await listEvents(deps, caller, parseEventSearch(caller, query))
       return { items: await presentEvents(deps, items), ...page }
     },
   }),
-  get('/dev/events/feed', {
+  list('/dev/events/feed', {
     operationId: 'readEventFeed',
     summary: 'Follow the event feed',
     description:
@@ -34,8 +36,6 @@ export const eventRoutes = [
     query: inputs.readFeedQuery,
     response: schema.eventFeedSchema,
     shows: 'event',
-    isPage: true,
-    scope,
     longPoll: (deps, caller, { query }, limits) => waitForEvent(deps, caller, query, limits),
     run: async (deps, caller, { query }) => {
       const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
@@ -50,7 +50,6 @@ export const eventRoutes = [
     response: schema.loggedEventSchema,
     errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'event',
-    scope,
     run: (deps, caller, { params }) => findEvent(deps, caller, params.id),
   }),
 ]

@@ -1,5 +1,6 @@
 import * as inputs from '../../../schemas/intents.ts'
-import { intentReferenceSchema, withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
+import { intentReferenceSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseCreate } from '../../intents/create.ts'
@@ -12,8 +13,12 @@ import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { operationsIn, type WriteRoute } from '../operations/route.ts'
 
-const { get, post } = operationsIn('Payment intents', {
-  referenceNumber: withDescription('The `referenceNumber` of the payment intent.', intentReferenceSchema),
+const { get, list, post } = operationsIn('Payment intents', {
+  read: 'payments.intents:read',
+  write: 'payments.intents:write',
+  params: {
+    referenceNumber: described('The `referenceNumber` of the payment intent.', intentReferenceSchema),
+  },
 })
 
 const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
@@ -33,14 +38,13 @@ export const intentRoutes = [
     body: inputs.createTestIntentBody,
     response: schema.createdIntentSchema,
     errors: ['MERCHANT_REFERENCE_TAKEN'],
-    scope: 'payments.intents:write',
     status: 201,
     storesNoRow: true,
     findEffect: (deps, _caller, _params, request) => findCreated(deps, request),
     run: (deps, caller, { body }, request) =>
       createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), request),
   }),
-  get('/dev/intents', {
+  list('/dev/intents', {
     operationId: 'listIntents',
     summary: 'List payment intents',
     description:
@@ -48,8 +52,6 @@ export const intentRoutes = [
     query: inputs.listIntentsQuery,
     response: schema.intentPageSchema,
     shows: 'intent',
-    isPage: true,
-    scope: 'payments.intents:read',
     run: async (deps, caller, { query }) => {
       const now = deps.now()
       const page = await listIntents(deps, caller, parseList(query), now)
@@ -65,7 +67,6 @@ export const intentRoutes = [
     errors: missing,
     key: 'any',
     shows: 'intent',
-    scope: 'payments.intents:read',
     run: async (deps, caller, { params }, deadlineAt) => {
       const now = deps.now()
       const intent = await findIntent(deps, caller, params.referenceNumber, deadlineAt)
@@ -79,7 +80,6 @@ export const intentRoutes = [
       'Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
     response: schema.intentSchema,
     errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
-    scope: 'payments.intents:write',
     ...ofIntent,
     run: (deps, caller, { params: { referenceNumber } }, request) =>
       cancelIntent(deps, caller, referenceNumber, request),
@@ -92,7 +92,6 @@ export const intentRoutes = [
     body: inputs.simulatePaymentBody,
     response: schema.intentSchema,
     errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
-    scope: 'payments.intents:write',
     sandboxOnly: true,
     ...ofIntent,
     run: (deps, caller, { params: { referenceNumber }, body }, request) =>

@@ -1,10 +1,11 @@
 import { type ExportKind, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
-import { largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
+import { largestExact, textUpTo } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
 import { operationsIn } from '../operations/route.ts'
 import { exportTypes } from '../responses/download.ts'
 
-const { download } = operationsIn('Exports')
+const { download } = operationsIn('Exports', { read: 'payments.intents:read' })
 
 const texts = {
   payments: {
@@ -31,15 +32,14 @@ export const ledgerExportRoutes = exportKinds.map((kind) =>
   download(`/dev/exports/${kind}`, {
     ...texts[kind],
     query: exportLedgerQuery,
-    response: withDescription(
+    response: described(
       'Each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula.',
       textUpTo(largestExact),
     ),
-    lines: withDescription(
+    lines: described(
       'One JSON object per line, with amounts in centimes and unchanged texts.',
       textUpTo(largestExact),
     ),
-    scope: 'payments.intents:read',
     download: async (deps, caller, { query }) => {
       const { format = 'csv' } = query
       return {

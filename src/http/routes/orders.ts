@@ -1,5 +1,6 @@
 import * as inputs from '../../../schemas/orders.ts'
-import { id, withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
+import { idSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/store.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { presentOrder } from '../../store/orders/order.ts'
@@ -8,7 +9,11 @@ import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read
 import { limitCostly } from '../operations/limit-rate.ts'
 import { operationsIn } from '../operations/route.ts'
 
-const { get, post } = operationsIn('Orders', { id: withDescription('The `_id` of the order.', id) })
+const { get, list, post } = operationsIn('Orders', {
+  read: 'store.orders:read',
+  write: 'store.orders:write',
+  params: { id: described('The `_id` of the order.', idSchema) },
+})
 
 export const orderRoutes = [
   post('/dev/store/orders/simulate', {
@@ -26,7 +31,6 @@ export const orderRoutes = [
       'AMOUNT_OUT_OF_RANGE',
       'INSUFFICIENT_STOCK',
     ],
-    scope: 'store.orders:write',
     sandboxOnly: true,
     status: 201,
     run: async (deps, caller, { body }, request) => {
@@ -35,7 +39,7 @@ export const orderRoutes = [
       return placeOrder(deps, caller, input, request)
     },
   }),
-  get('/dev/store/orders', {
+  list('/dev/store/orders', {
     operationId: 'listOrders',
     summary: 'List orders',
     description: "Returns the orders of the key's environment, newest first.",
@@ -43,8 +47,6 @@ export const orderRoutes = [
     response: schema.orderPageSchema,
     errors: ['SHOP_NOT_FOUND'],
     shows: 'order',
-    isPage: true,
-    scope: 'store.orders:read',
     run: async (deps, caller, { query }) =>
       presentPage(await listOrders(deps, caller, parseOrderSearch(query)), presentOrder),
   }),
@@ -56,7 +58,6 @@ export const orderRoutes = [
     response: schema.orderSchema,
     errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'order',
-    scope: 'store.orders:read',
     run: async (deps, caller, { params }) => presentOrder(await findOrder(deps, caller, params.id)),
   }),
 ]

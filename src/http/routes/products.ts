@@ -1,6 +1,7 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
 import * as inputs from '../../../schemas/products.ts'
-import { id as idSchema, largestExact, textUpTo, withDescription } from '../../../schemas/responses/fields.ts'
+import { described } from '../../../schemas/requests.ts'
+import { idSchema, largestExact, textUpTo } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/store.ts'
 import { readName } from '../../input/name.ts'
 import { presentPage } from '../../lists/pagination.ts'
@@ -19,12 +20,16 @@ import { findProduct, listProducts, parseProductSearch } from '../../store/produ
 import { operationsIn } from '../operations/route.ts'
 import { csvType } from '../responses/download.ts'
 
-const { get, post, put, patch, remove, download } = operationsIn('Products', {
-  id: withDescription('The `_id` of the product.', idSchema),
-  vid: withDescription('The `_id` of the variant, or its label.', {
-    ...textUpTo(inputs.maxLabelLength),
-    minLength: 1,
-  }),
+const { get, list, post, put, patch, remove, download } = operationsIn('Products', {
+  read: 'store.products:read',
+  write: 'store.products:write',
+  params: {
+    id: described('The `_id` of the product.', idSchema),
+    vid: described('The `_id` of the variant, or its label.', {
+      ...textUpTo(inputs.maxLabelLength),
+      minLength: 1,
+    }),
+  },
 })
 
 const missing = ['SHOP_NOT_FOUND', 'PRODUCT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
@@ -40,7 +45,6 @@ export const productRoutes = [
     body: inputs.importProductsBody,
     response: schema.importResultSchema,
     errors: ['SHOP_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
-    scope: 'store.products:write',
     readsCsv: true,
     run: async (deps, caller, { query, body }, request) =>
       deps.importOneAtATime(caller.businessId, async () => {
@@ -54,9 +58,8 @@ export const productRoutes = [
     description:
       'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
     query: inputs.exportProductsQuery,
-    response: withDescription('The CSV file.', { ...textUpTo(largestExact) }),
+    response: described('The CSV file.', textUpTo(largestExact)),
     errors: ['SHOP_NOT_FOUND'],
-    scope: 'store.products:read',
     download: async (deps, caller, { query }) => ({
       contentType: csvType,
       fileName: 'products.csv',
@@ -71,12 +74,11 @@ export const productRoutes = [
     body: inputs.createProductBody,
     response: schema.productSchema,
     errors: ['SHOP_NOT_FOUND'],
-    scope: 'store.products:write',
     status: 201,
     run: async (deps, caller, { body }, request) =>
       createProduct(deps, caller, parseCreateProduct(deps, body), request),
   }),
-  get('/dev/store/products', {
+  list('/dev/store/products', {
     operationId: 'listProducts',
     summary: 'List products',
     description: "Returns the products of the key's environment, newest first.",
@@ -84,8 +86,6 @@ export const productRoutes = [
     response: schema.productPageSchema,
     errors: ['SHOP_NOT_FOUND'],
     shows: 'product',
-    isPage: true,
-    scope: 'store.products:read',
     run: async (deps, caller, { query }) =>
       presentPage(await listProducts(deps, caller, parseProductSearch(query)), presentProduct),
   }),
@@ -96,7 +96,6 @@ export const productRoutes = [
     response: schema.productSchema,
     errors: missing,
     shows: 'product',
-    scope: 'store.products:read',
     run: async (deps, caller, { params: { id } }) => presentProduct(await findProduct(deps, caller, id)),
   }),
   put('/dev/store/products/:id', {
@@ -107,7 +106,6 @@ export const productRoutes = [
     body: inputs.updateProductBody,
     response: schema.productSchema,
     errors: [...missing, ...noVariant],
-    scope: 'store.products:write',
     run: async (deps, caller, { params: { id }, body }, request) =>
       updateProduct(deps, caller, id, parseUpdateProduct(deps, body), request),
   }),
@@ -117,7 +115,6 @@ export const productRoutes = [
     description: 'Deletes the product with its variants. Orders keep their copy of what was sold.',
     response: schema.deletedProductSchema,
     errors: missing,
-    scope: 'store.products:write',
     run: (deps, caller, { params: { id } }, request) => deleteProduct(deps, caller, id, request),
   }),
   patch('/dev/store/products/:id/variants/:vid/stock', {
@@ -128,7 +125,6 @@ export const productRoutes = [
     body: inputs.changeStockBody,
     response: schema.stockedVariantSchema,
     errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
-    scope: 'store.products:write',
     run: async (deps, caller, { params: { id: productId, vid }, body }, request) => {
       const idOrLabel = readName('name', vid) ?? vid
       return changeStock(deps, caller, { productId, idOrLabel }, parseStockChange(deps, body), request)

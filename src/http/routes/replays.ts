@@ -1,15 +1,19 @@
 import { replayEndpointBody } from '../../../schemas/endpoints.ts'
-import { pageQuery } from '../../../schemas/requests.ts'
-import { id as idSchema, withDescription } from '../../../schemas/responses/fields.ts'
+import { described, pageQuery } from '../../../schemas/requests.ts'
+import { idSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import { presentPage, readPageRequest } from '../../lists/pagination.ts'
 import { cancelOwnReplay, findReplay, listReplays, presentReplay } from '../../replays/replay.ts'
 import { parseReplay, requestReplay } from '../../replays/start.ts'
 import { operationsIn } from '../operations/route.ts'
 
-const { get, post } = operationsIn('Webhook deliveries', {
-  id: withDescription('The `id` of the endpoint.', idSchema),
-  replayId: withDescription('The `id` of the replay.', idSchema),
+const { get, list, post } = operationsIn('Webhook deliveries', {
+  read: 'webhooks.deliveries:read',
+  write: 'webhooks.deliveries:write',
+  params: {
+    id: described('The `id` of the endpoint.', idSchema),
+    replayId: described('The `id` of the replay.', idSchema),
+  },
 })
 
 const missing = ['REPLAY_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
@@ -23,13 +27,12 @@ export const replayRoutes = [
     body: replayEndpointBody,
     response: schema.requestedReplaySchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'ENDPOINT_NOT_ACTIVE', 'EVENTS_NOT_PERMITTED'],
-    scope: 'webhooks.deliveries:write',
     status: 201,
     hasDryRun: true,
     run: async (deps, caller, { params: { id }, body }, request) =>
       requestReplay(deps, caller, id, parseReplay(deps, body), request),
   }),
-  get('/dev/webhooks/endpoints/:id/replays', {
+  list('/dev/webhooks/endpoints/:id/replays', {
     operationId: 'listWebhookReplays',
     summary: 'List the replays of an endpoint',
     description:
@@ -38,8 +41,6 @@ export const replayRoutes = [
     response: schema.replayPageSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'replay',
-    isPage: true,
-    scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params: { id }, query }) =>
       presentPage(await listReplays(deps, caller, id, readPageRequest(query)), presentReplay),
   }),
@@ -51,7 +52,6 @@ export const replayRoutes = [
     response: schema.replaySchema,
     errors: missing,
     shows: 'replay',
-    scope: 'webhooks.deliveries:read',
     run: async (deps, caller, { params: { id, replayId } }) =>
       presentReplay(await findReplay(deps, caller, id, replayId)),
   }),
@@ -61,7 +61,6 @@ export const replayRoutes = [
     description: 'Stops a running replay within 2 s. Attempts that it has already scheduled are still made.',
     response: schema.replaySchema,
     errors: missing,
-    scope: 'webhooks.deliveries:write',
     run: (deps, caller, { params: { id, replayId } }, request) =>
       cancelOwnReplay(deps, caller, id, replayId, request),
   }),

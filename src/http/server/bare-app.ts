@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4 } from 'node:net'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
-import express, {
-  type Express,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-  Router,
-} from 'express'
+import express, { type Express, type Request, type RequestHandler, type Response, Router } from 'express'
 import ipaddr from 'ipaddr.js'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -38,7 +31,7 @@ export function createBareApp(
   const warnUnreported = throttleLog(60_000, (fields) => deps.log.warn(fields, 'client.unreported'))
   app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
-  app.use((req: Request, res: Response, next: NextFunction) => {
+  app.use((req, res, next) => {
     // If `refusal` is set, the app only renders that error (connection.ts, listen.ts).
     const { requestId, refusal } = res.locals
     res.locals.requestId = requestId ?? randomUUID()
@@ -58,7 +51,7 @@ export function createBareApp(
   fill(app)
   const reportError = createErrorReporter(deps)
   // Express recognises an error handler by its four parameters.
-  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+  app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
     const response = reportError(error, res)
     // Destroys the connection, because a truncated response must not look complete.
     if (res.headersSent) req.socket.destroy()

@@ -9,18 +9,7 @@ import { type Refusal, refuse } from '../../platform/errors.ts'
 import { throttleLog } from '../../platform/log.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
 import type { IsTrusted } from './bare-app.ts'
-import {
-  acceptRequest,
-  type ClientConnection,
-  cutSlow,
-  hangUp,
-  type ParserFault,
-  refusalOf,
-  type TrackedResponse,
-  trackConnection,
-  unknownRequestUrl,
-  urlOfFault,
-} from './connection.ts'
+import * as client from './connection.ts'
 import { connectionLimit, createNetworkShares } from './network-share.ts'
 import type { Timeouts } from './timeouts.ts'
 
@@ -50,12 +39,12 @@ export function createHttpServer(
   maxConnections = connectionLimit(),
 ) {
   const isTrusted: IsTrusted = app.get('trust proxy fn')
-  const connections = new Map<Socket, ClientConnection>()
+  const connections = new Map<Socket, client.ClientConnection>()
   /** Requests that are held back while the listener is about to close. Null otherwise. */
   let held: (() => void)[] | null = null
-  const serve = (req: IncomingMessage, res: TrackedResponse): void => {
+  const serve = (req: IncomingMessage, res: client.TrackedResponse): void => {
     const connection = connections.get(req.socket)
-    if (connection === undefined || !acceptRequest(connection, res)) return
+    if (connection === undefined || !client.acceptRequest(connection, res)) return
     // Node.js drops the bytes after an Upgrade request.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
     if (held === null) run(app, req, res)
@@ -88,7 +77,7 @@ export function createHttpServer(
       warnNetworkFull({ network: share.network, connections: share.max })
       return void socket.destroy()
     }
-    const connection = trackConnection(app, socket)
+    const connection = client.trackConnection(app, socket)
     connections.set(socket, connection)
     socket.once('close', () => {
       connections.delete(socket)
@@ -102,16 +91,16 @@ export function createHttpServer(
   })
   const checking = setInterval(() => {
     const at = performance.now()
-    for (const connection of connections.values()) cutSlow(connection, timeouts, at)
+    for (const connection of connections.values()) client.cutSlow(connection, timeouts, at)
   }, timeouts.checkEveryMs).unref()
   server.once('close', () => clearInterval(checking))
 
   const refuseNext = (socket: Socket, refusal: Refusal, url?: string): void => {
     const connection = connections.get(socket)
-    if (connection !== undefined) hangUp(connection, refusal, url)
+    if (connection !== undefined) client.hangUp(connection, refusal, url)
   }
-  server.on('clientError', (error: ParserFault, socket) =>
-    refuseNext(socket as Socket, refusalOf(error), urlOfFault(error)),
+  server.on('clientError', (error: client.ParserFault, socket) =>
+    refuseNext(socket as Socket, client.refusalOf(error), client.urlOfFault(error)),
   )
   // `100 Continue` is sent once the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
@@ -119,7 +108,7 @@ export function createHttpServer(
   // Without an `upgrade` listener, Node.js ignores Upgrade headers (RFC 9110, section 7.8).
   server.on('connect', ({ socket }) => refuseNext(socket, refuse('ENDPOINT_NOT_FOUND')))
 
-  const closeIdle = (isIdle: (connection: ClientConnection) => boolean): void => {
+  const closeIdle = (isIdle: (connection: client.ClientConnection) => boolean): void => {
     for (const connection of connections.values())
       if (connection.due.length === 0 && isIdle(connection)) connection.socket.destroy()
   }
@@ -145,9 +134,9 @@ export function createHttpServer(
   }
 }
 
-function run(app: Express, req: IncomingMessage, res: TrackedResponse): void {
+function run(app: Express, req: IncomingMessage, res: client.TrackedResponse): void {
   const refuseTarget = (): void => {
-    req.url = unknownRequestUrl
+    req.url = client.unknownRequestUrl
     res.locals = {
       refusal: refuse('VALIDATION_ERROR', {
         param: 'path',
