@@ -32,7 +32,7 @@ const damage = fc.record({
   ),
 })
 
-describe('A request of arbitrary bytes', () => {
+describe('A sequence of arbitrary bytes', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -72,15 +72,7 @@ describe('A request of arbitrary bytes', () => {
 
   const seeded = { seed: inFull(9, 8), endOnFailure: true }
 
-  it("gets only well-formed responses and doesn't stop the service from serving the next request", async () => {
-    const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
-    await fc.assert(
-      fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
-      { ...seeded, numRuns: rounds(2, 1) },
-    )
-  })
-
-  it('causes no internal error if the bytes are inserted into a valid request', async () => {
+  it('inserted into a valid request causes no internal error and no malformed response', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

@@ -4,8 +4,8 @@ import { createApp } from '../../src/app.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { changeAsOperator, openSecondProcess } from '../support/actions.ts'
-import { profiled } from '../support/profiled.ts'
 import { secretKey, tester, withMerchant, withService } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
 import { operations } from './operations.ts'
 import { crlf, expectFailure, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
@@ -59,35 +59,15 @@ describe('Authentication', () => {
       const prefixes = ['sk_live_', 'pk_test_'].map((prefix) => key.replace('sk_test_', prefix))
       const altered = [key.slice(0, -1) + last, key.slice(0, -1), `${key}a`, key.toUpperCase()]
       const mistyped = [...altered, ...prefixes, 'sk_test_', '{"$ne":null}']
-      const lookups = async (work: () => Promise<unknown>) =>
-        (await profiled(service, work)).filter(({ ns }) => ns.endsWith('.apikeys')).length
-      const refuseAll = async () => {
-        for (const text of mistyped) await expectRefused(list(bearer(text)), 401, 'INVALID_API_KEY')
-      }
-      expect(await lookups(refuseAll)).to.equal(0)
-      expect(await lookups(async () => list(merchant.read()).expect(200))).to.equal(1)
+      const { findKey } = service.deps.batchers
+      service.deps.batchers.findKey = () => Promise.reject(new Error('queried'))
+      for (const text of mistyped) await expectRefused(list(bearer(text)), 401, 'INVALID_API_KEY')
+      await list(merchant.read()).expect(500)
+      service.deps.batchers.findKey = findKey
     })
 
     it('returns 401 INVALID_API_KEY for a well-formed key that was never issued', async () => {
       await expectRefused(list(bearer(newKey('secret', 'test'))), 401, 'INVALID_API_KEY')
-    })
-
-    it("stores only the key's hash, prefix and last four characters", async () => {
-      const stored = await service.deps.ApiKey.findById(merchant.keyId).lean()
-      expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
-      expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
-    })
-
-    it("accepts a rotated key's old secret until the overlap ends", async () => {
-      const old = await service.merchant()
-      const rotated = await rotateKey(service.deps, old.keyId, 3600, tester)
-      expect(rotated).to.include({ id: old.keyId })
-      service.clock.advance(3_590_000)
-      await list(old.read()).expect(200)
-      await list(bearer(rotated?.key ?? '')).expect(200)
-      service.clock.advance(11_000)
-      await expectRefused(list(old.read()), 401, 'INVALID_API_KEY')
-      await list(bearer(rotated?.key ?? '')).expect(200)
     })
 
     it('does not accept the old secret for longer if the key is rotated again', async () => {
@@ -100,13 +80,14 @@ describe('Authentication', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
-    it('accepts the old secret and those of all concurrent rotations during the overlap', async () => {
+    it("accepts a rotated key's old secret until the overlap ends, even after concurrent rotations", async () => {
       const old = await service.merchant()
       const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600, tester))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
       expect(new Set(issued)).to.have.property('size', 5)
+      service.clock.advance(3_590_000)
       for (const key of [old.key, ...issued]) await list(bearer(key)).expect(200)
-      service.clock.advance(3_601_000)
+      service.clock.advance(11_000)
       const later = await Promise.all([old.key, ...issued].map((key) => list(bearer(key))))
       expect(later.map(({ status }) => status)).to.have.members([200, 401, 401, 401, 401, 401])
     })
@@ -185,93 +166,65 @@ describe('Authentication', () => {
         for (const address of refused) await expectRefused(from(address), 403, 'IP_NOT_ALLOWED')
       })
 
-    async function trusting(trustProxy: string[]) {
-      const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } })
-      const { origin, close } = await openServer(service, undefined, app)
-      const listAs = ({ Authorization = '' }: Record<string, string>, from: string) =>
-        supertest(origin).get(intents).set({ Authorization, 'X-Forwarded-For': from })
-      return { listAs, close }
+    function trusting(trustProxy: string[]) {
+      const server = withOpened(
+        () => {
+          const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy } })
+          return openServer(service, undefined, app)
+        },
+        ({ close }) => close(),
+      )
+      return ({ Authorization = '' }: Record<string, string>, from: string) =>
+        supertest(server.origin).get(intents).set({ Authorization, 'X-Forwarded-For': from })
     }
+    const listWithoutProxy = trusting([])
+    const listByProxies = trusting(['127.0.0.0/8', '10.0.0.0/8', '2001:db8:ffff::/48'])
 
     it('trusts as many proxies as TRUST_PROXY says, or none if it is not set', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
 
-      const [plain, local] = [await trusting([]), await service.merchant({ ipAllowlist: ['127.0.0.1'] })]
-      await plain.listAs(local.read(), '192.0.2.7').expect(200)
-      await expectRefused(plain.listAs(read(), '192.0.2.7'), 403, 'IP_NOT_ALLOWED')
-      await plain.close()
+      const local = await service.merchant({ ipAllowlist: ['127.0.0.1'] })
+      await listWithoutProxy(local.read(), '192.0.2.7').expect(200)
+      await expectRefused(listWithoutProxy(read(), '192.0.2.7'), 403, 'IP_NOT_ALLOWED')
     })
 
-    const written: [address: string, forms: string[]][] = [
-      [
-        '203.0.113.7',
-        [
-          '203.0.113.7:54321',
-          '::ffff:203.0.113.7',
-          '::FFFF:203.0.113.7',
-          '[::ffff:203.0.113.7]:443',
-          '"203.0.113.7:80"',
-        ],
-      ],
-      [
-        '203.0.113.7',
-        ['::ffff:203.0.113.7:54321', '[203.0.113.7]', ' \t203.0.113.7 ', '203.0.113.7:_port', '203.0.113.7:'],
-      ],
-      [
-        '2001:db8::1',
-        ['[2001:db8::1]:443', '[2001:db8::1]', '"[2001:db8::1]:443"', '"[2001:DB8:0:0:0:0:0:1]"'],
-      ],
-      ['2001:db8::1', ['2001:db8:0:0:0:0:0:1:443', '2001:db8::1%eth0', '[2001:db8::1%25eth0]:443']],
+    const written: [address: string, ...forms: string[]][] = [
+      ['203.0.113.7', '203.0.113.7:54321', '::ffff:203.0.113.7', '::FFFF:203.0.113.7', '"203.0.113.7:80"'],
+      ['203.0.113.7', '[::ffff:203.0.113.7]:443', '::ffff:203.0.113.7:54321', '[203.0.113.7]'],
+      ['203.0.113.7', ' \t203.0.113.7 ', '203.0.113.7:_port', '203.0.113.7:'],
+      ['2001:db8::1', '[2001:db8::1]:443', '[2001:db8::1]', '"[2001:db8::1]:443"', '2001:db8::1%eth0'],
+      ['2001:db8::1', '"[2001:DB8:0:0:0:0:0:1]"', '2001:db8:0:0:0:0:0:1:443', '[2001:db8::1%25eth0]:443'],
     ]
-    for (const [address, forms] of written)
-      it(`recognises ${address} in every notation of a trusted proxy, with or without a port: ${forms.join(' ')}`, async () => {
-        const named = await trusting(['127.0.0.0/8', '10.0.0.0/8', '2001:db8:ffff::/48'])
+    for (const [address, ...forms] of written)
+      it(`recognises ${address} in every notation of a trusted proxy: ${forms.join(' ')}`, async () => {
         const { read } = await service.merchant({ ipAllowlist: [address] })
         for (const form of forms) {
-          expect((await list({ ...read(), 'X-Forwarded-For': `192.0.2.1, ${form}` })).status, form).to.equal(
-            200,
-          )
-          for (const nearer of ['10.1.1.1', '10.1.1.1:80', '::ffff:10.1.1.1', '[2001:db8:ffff::1]:443'])
-            expect(
-              (await named.listAs(read(), `192.0.2.1,${form},${nearer}`)).status,
-              `${form},${nearer}`,
-            ).to.equal(200)
+          const far = await list({ ...read(), 'X-Forwarded-For': `192.0.2.1, ${form}` })
+          expect(far.status, form).to.equal(200)
+          for (const nearer of ['10.1.1.1', '10.1.1.1:80', '::ffff:10.1.1.1', '[2001:db8:ffff::1]:443']) {
+            const { status } = await listByProxies(read(), `192.0.2.1,${form},${nearer}`)
+            expect(status, `${form},${nearer}`).to.equal(200)
+          }
         }
-        await named.close()
       })
 
     it('never trusts an address that the client itself has written', async () => {
-      const named = await trusting(['127.0.0.0/8', '10.0.0.0/8'])
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7', '127.0.0.0/8', '10.0.0.0/8'] })
-      const ends = [
-        'unknown',
-        'unix:',
-        '_hidden',
-        '',
-        ' ',
-        '-',
-        '203.0.113.9:80',
-        '[2001:db8::1]:443',
-        '192.0.2.7x',
-        '"',
-        ':80',
-      ]
+      const ends = ['unknown', 'unix:', '_hidden', '', ' ', '-', '203.0.113.9:80', '[2001:db8::1]:443']
+      ends.push('192.0.2.7x', '"', ':80')
       const forged = ends.flatMap((end) => [`192.0.2.7, ${end}`, `192.0.2.7:80,"192.0.2.7, ${end}`])
       for (const from of forged) {
         await expectRefused(list({ ...read(), 'X-Forwarded-For': from }), 403, 'IP_NOT_ALLOWED')
-        await expectRefused(named.listAs(read(), `${from}, 10.0.0.1:80`), 403, 'IP_NOT_ALLOWED')
+        await expectRefused(listByProxies(read(), `${from}, 10.0.0.1:80`), 403, 'IP_NOT_ALLOWED')
       }
-      await named.close()
     })
 
     it('trusts a proxy whose address is listed in TRUST_PROXY', async () => {
-      const named = await trusting(['127.0.0.0/8', '10.0.0.0/8'])
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
-      await named.listAs(read(), '203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)
-      await expectRefused(named.listAs(read(), '192.0.2.7, 203.0.113.9'), 403, 'IP_NOT_ALLOWED')
-      await named.close()
+      await listByProxies(read(), '203.0.113.9, 192.0.2.7, 10.1.1.1').expect(200)
+      await expectRefused(listByProxies(read(), '192.0.2.7, 203.0.113.9'), 403, 'IP_NOT_ALLOWED')
     })
   })
 })

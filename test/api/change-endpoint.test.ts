@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Scope } from '../../schemas/scopes.ts'
 import { newId } from '../../src/platform/ids.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
   attempt,
@@ -13,13 +14,7 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import {
-  asMerchant,
-  type KeyOptions,
-  type Merchant,
-  withMerchantPerTest,
-  withService,
-} from '../support/service.ts'
+import { type KeyOptions, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -46,8 +41,7 @@ describe('The webhook endpoint API', () => {
     service.http.post(`${path}/${target}/${name}`).set(as.write())
   const listed = async (as = merchant) =>
     (await service.http.get('/api/v1/dev/webhooks').set(as.read())).body.data.items
-  const colleague = async (options: Partial<KeyOptions>) =>
-    asMerchant(merchant.businessId, await service.key(merchant.businessId, options))
+  const colleague = (options: Partial<KeyOptions>) => withAnotherKey(service, merchant, options)
   const deliverAll = async () => {
     await relay(service, merchant)
     const made = await deliveriesOf(service, merchant)
@@ -59,29 +53,27 @@ describe('The webhook endpoint API', () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
-    const cases: [Merchant, string][] = [
-      [merchant, 'none'],
-      [merchant, deleted],
-      [stranger, id],
+    const unknown = [
+      'none',
+      deleted,
+      '6b0149aca90c38bde3c47f5e',
+      '%00',
+      '%7B%22$ne%22:1%7D',
+      'x'.repeat(2000),
     ]
-    const responses = await Promise.all([
-      ...['6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)].map((target) =>
-        update({ active: false }, merchant, target),
-      ),
-      ...cases.flatMap(([as, target]) => [
+    const cases = [[stranger, id] as const, ...unknown.map((target) => [merchant, target] as const)]
+    const responses = await Promise.all(
+      cases.flatMap(([as, target]) => [
         update({ active: false }, as, target),
         update({}, as, target),
         remove(as, target),
         act('test', as, target),
         act('rotate-secret', as, target),
       ]),
-    ])
-    const errors = new Set<string>()
-    for (const { status, body } of responses) {
-      expect(status).to.equal(404)
-      errors.add(JSON.stringify({ ...body.error, requestId: null }))
-    }
-    expect([...errors].map((text) => JSON.parse(text).code)).to.deep.equal(['ENDPOINT_NOT_FOUND'])
+    )
+    const errors = responses.map(({ body }) => ({ ...body.error, requestId: null }))
+    for (const error of errors) expect(error).to.deep.equal(errors[0])
+    expect(errors[0]).to.include({ code: 'ENDPOINT_NOT_FOUND', statusCode: 404 })
     expect((await listed())[0]).to.deep.include({ id, url, events, active: true })
   })
 
@@ -145,19 +137,18 @@ describe('The webhook endpoint API', () => {
       const { id: ofLive } = await subscribe(service, live, url)
       const stored = () => service.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
       const before = await stored()
-      for (const [as, target] of [
-        [merchant, ofLive],
-        [live, id],
+      for (const [as, target, more] of [
+        [merchant, ofLive, [remove(merchant, ofLive)]],
+        [live, id, []],
       ] as const)
         for (const refused of [
-          ...[{}, { active: false }, { url: 'https://evil.example/' }].map((body) =>
-            update(body, as, target),
-          ),
+          update({}, as, target),
+          update({ url: 'https://evil.example/' }, as, target),
           act('test', as, target),
           act('rotate-secret', as, target),
-          service.http.post(`${path}/${target}/replay`).set(as.write()).send({ from: '2026-01-01' }),
+          act('replay', as, target).send({ from: '2026-01-01' }),
           service.http.get(`${path}/${target}/replays`).set(as.read()),
-          ...(as === live ? [] : [remove(as, target)]),
+          ...more,
         ])
           await expectRefused(refused, 403, 'SANDBOX_MISMATCH')
       expect(await stored()).to.deep.equal(before)
@@ -166,17 +157,6 @@ describe('The webhook endpoint API', () => {
       expect([(await listed()).length, (await listed(live)).length]).to.deep.equal([0, 1])
       await remove(live, ofLive).expect(200)
       await expectRefused(update({ active: false }, merchant, ofLive), 404, 'ENDPOINT_NOT_FOUND')
-    })
-
-    it('changes the endpoint once per idempotency key, even if ten requests arrive at once', async () => {
-      const responses = await Promise.all(
-        Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
-      )
-      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-      await update({ active: true }).expect(200)
-      const again = await update({ active: false }, merchant, id, 'the-same')
-      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([responses[0]?.text, 'true'])
-      expect((await listed())[0]).to.include({ active: true })
     })
 
     it('redirects waiting deliveries to the new URL', async () => {
@@ -246,17 +226,11 @@ describe('The webhook endpoint API', () => {
       expect(after).to.have.length(6)
     })
 
-    /** Copies of a delivery for another business or with another status. */
-    const makeLike = async ({ _id }: { _id: string }, count: number, change: object) => {
-      const like = await service.deps.Delivery.findById(_id).lean()
+    const makeLike = async (like: Delivery, count: number, change: object) => {
       const at = service.deps.now().getTime()
-      const one = (index: number) => ({
-        ...like,
-        _id: newId(),
-        nextAttemptAt: new Date(at - index),
-        ...change,
+      const many = Array.from({ length: count }, (_, index) => {
+        return { ...like, _id: newId(), nextAttemptAt: new Date(at - index), ...change }
       })
-      const many = Array.from({ length: count }, (_, index) => one(index))
       excuse(many.map((delivery) => delivery._id))
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
@@ -278,10 +252,13 @@ describe('The webhook endpoint API', () => {
       expect(examined('keysExamined')).to.be.within(2 * 31, 2 * 31 + 20)
       expect(examined('docsExamined')).to.equal(31)
       const open = { nextAttemptAt: { $type: 'date' } } as const
-      const { Delivery } = service.deps
-      expect(await Delivery.countDocuments({ endpointId: id, ...open })).to.equal(0)
-      expect(await Delivery.countDocuments({ endpointId: id, status: 'CANCELLED' })).to.equal(31)
-      expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(60)
+      const filters = [
+        { endpointId: id, ...open },
+        { endpointId: id, status: 'CANCELLED' },
+        { ...other, ...open },
+      ]
+      const counts = filters.map((filter) => service.deps.Delivery.countDocuments(filter as object))
+      expect(await Promise.all(counts)).to.deep.equal([0, 31, 60])
     })
 
     it('keeps at most 100 deleted endpoints without deliveries', async () => {
@@ -300,15 +277,7 @@ describe('The webhook endpoint API', () => {
       expect(await service.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
       expect(await service.deps.Endpoint.findById(id)).not.to.equal(null)
       await service.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)
-      await createIntent(service, merchant)
-      const done = await profiled(service, async () => {
-        expect(await listed()).to.have.length(1)
-        await relay(service, merchant)
-      })
-      const reads = done.filter(({ ns }) => ns.endsWith('.webhookendpoints'))
-      expect(reads.length).to.be.greaterThan(2)
-      for (const { docsExamined = 0 } of reads) expect(docsExamined).to.be.at.most(1)
-      expect((await deliveriesOf(service, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
+      expect((await listed()).map((each: { id: string }) => each.id)).to.deep.equal([kept.id])
     })
 
     it('also cancels a delivery created by a relay that read the endpoint before its deletion', async () => {

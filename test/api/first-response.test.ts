@@ -16,12 +16,7 @@ import { expectRefused } from './refused.ts'
 const hour = 3_600_000
 
 const newKey = randomBytes(32).toString('base64')
-const environment = {
-  SECRET_KEY: secretKey,
-  SECRET_KEY_PREVIOUS: newKey,
-  INTENT_LIFETIME_SECONDS: '7200',
-  CODE_LIFETIME_SECONDS: '3600',
-}
+const lifetimes = { INTENT_LIFETIME_SECONDS: '7200', CODE_LIFETIME_SECONDS: '3600' }
 /** Another process may have a different SECRET_KEY and other settings. */
 const changedEnvironment = {
   SECRET_KEY: newKey,
@@ -32,7 +27,7 @@ const changedEnvironment = {
 }
 
 describe('The first response to a create', () => {
-  const service = withService(environment)
+  const service = withService({ SECRET_KEY: secretKey, SECRET_KEY_PREVIOUS: newKey, ...lifetimes })
   const changed = withSecondProcess(service, changedEnvironment)
   const merchant = withMerchantPerTest(service)
   afterEach(() => {

@@ -48,12 +48,6 @@ describe('If a process is killed between any two steps, the service', function (
   const land = <Case>(operation: Operation<Case>, effectStep: number) =>
     landDuringRetry(service, operation, effectStep)
 
-  /** For operations whose effect is a commit. */
-  async function killAndLand<Case>(operation: Operation<Case>) {
-    const steps = await kill(operation)
-    await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
-  }
-
   const send = (method: Method, origin: string, { path, merchant, body }: Input) =>
     fetch(`${origin}/api/v1/dev${path}`, {
       method,
@@ -61,14 +55,9 @@ describe('If a process is killed between any two steps, the service', function (
       body: JSON.stringify(body),
     })
 
-  const textOf = async (response: Response) => ({ status: response.status, text: await response.text() })
-
   async function hookedMerchant() {
     const merchant = await service.merchant()
-    await Promise.all([
-      subscribe(service, merchant, endpointServer.url),
-      subscribe(service, merchant, endpointServer.url),
-    ])
+    for (let n = 0; n < 2; n += 1) await subscribe(service, merchant, endpointServer.url)
     return merchant
   }
 
@@ -81,25 +70,17 @@ describe('If a process is killed between any two steps, the service', function (
   const endpointOf = ({ businessId }: Pick<Merchant, 'businessId'>) =>
     service.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
 
-  /** Expects one audit line about the merchant's endpoint change. */
-  async function expectOneLine({ businessId, keyId: name }: Merchant, act: Act, label: string) {
-    const lines = await service.deps.AuditEvent.find({ businessId, act }).lean()
-    const actors = lines.map(({ actor }) => actor)
-    expect(actors, label).to.deep.equal([{ kind: 'merchant', name, from: '127.0.0.1' }])
-  }
-
   interface Request extends Input {
     responses: string[]
   }
 
-  /**
-   * A request that must take effect once, with one response, however often it is sent. `check` gets the response's
-   * data.
-   */
+  type Check = (merchant: Merchant, data: Record<string, unknown>, label: string) => Promise<unknown>
+
+  /** A request that must take effect once, with one response, however often it is sent. */
   const request = (
     status: number,
     prepare: () => Promise<Input>,
-    check: (merchant: Merchant, data: Record<string, unknown>, label: string) => Promise<void>,
+    check: Check,
     method: Method = 'POST',
   ): Operation<Request> => ({
     prepare: async () => ({ ...(await prepare()), responses: [] }),
@@ -115,12 +96,12 @@ describe('If a process is killed between any two steps, the service', function (
       const response = await waitFor(
         'a final response',
         async () => {
-          const sent = await send(method, service.origin, input).then(textOf)
+          const sent = await send(method, service.origin, input)
           return sent.status < 500 && sent.status !== 409 && sent
         },
         30_000,
       )
-      responses.push(response.text)
+      responses.push(await response.text())
       expect(response.status, responses.at(-1)).to.equal(status)
       await workThrough(input.merchant)
     },
@@ -153,23 +134,21 @@ describe('If a process is killed between any two steps, the service', function (
       service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
     ])
     const results = made.map((each) => [each.event, each.endpointId, each.status, each.attempts])
-    const expected = [...new Set(made.map(({ endpointId }) => endpointId))].flatMap((id) =>
-      events.map((event) => [event, id, 'DELIVERED', 1]),
-    )
+    const ids = [...new Set(made.map(({ endpointId }) => endpointId))]
+    expect(ids, label).to.have.length(endpoints)
+    const expected = ids.flatMap((id) => events.map((event) => [event, id, 'DELIVERED', 1]))
     expect(results, label).to.have.deep.members(expected)
-    expect(made, label).to.have.length(events.length * endpoints)
     expect(await outboxEvents(service, merchant), label).to.deep.equal([])
-    for (const delivery of made) await expectSame(delivery, label)
+    for (const delivery of made) {
+      const body = await storedBody(service, delivery)
+      const arrived = endpointServer.received.filter(({ json }) => json.id === delivery._id)
+      // Two if the process died before recording the result.
+      expect(arrived.length, label).to.be.within(1, 2)
+      for (const each of arrived) expect(each.body, label).to.equal(body)
+    }
   }
 
-  /** Exactly one arrival, or two with the same body if the process died before recording the result. */
-  async function expectSame(delivery: Delivery, label: string) {
-    const body = await storedBody(service, delivery)
-    const arrived = endpointServer.received.filter(({ json }) => json.id === delivery._id)
-    expect(arrived.length, label).to.be.within(1, 2)
-    for (const each of arrived) expect(each.body, label).to.equal(body)
-  }
-
+  const countIntents = ({ businessId }: Merchant) => service.deps.Intent.countDocuments({ businessId })
   const named = { amount: 700, merchantReference: '1042' }
 
   it('neither loses nor duplicates anything when it creates an intent', async () => {
@@ -177,8 +156,7 @@ describe('If a process is killed between any two steps, the service', function (
       201,
       async () => ({ merchant: await hookedMerchant(), path: '/intents', body: named }),
       async (merchant, _data, label) => {
-        const { businessId } = merchant
-        expect(await service.deps.Intent.countDocuments({ businessId }), label).to.equal(1)
+        expect(await countIntents(merchant), label).to.equal(1)
         await expectDelivered(merchant, ['payment.created'], label)
       },
     )
@@ -195,8 +173,7 @@ describe('If a process is killed between any two steps, the service', function (
         return { merchant, path: '/intents', body: named }
       },
       async (merchant, _data, label) => {
-        const { businessId } = merchant
-        expect(await service.deps.Intent.countDocuments({ businessId }), label).to.equal(2)
+        expect(await countIntents(merchant), label).to.equal(2)
         await expectDelivered(merchant, ['payment.created', 'payment.expired', 'payment.created'], label)
       },
     )
@@ -221,112 +198,113 @@ describe('If a process is killed between any two steps, the service', function (
     for (const write of ['mongodb update', 'mongodb insert']) await land(operation, steps.indexOf(write) + 1)
   })
 
-  it('neither loses nor duplicates anything when it creates an endpoint', async () => {
-    const body = { url: 'https://example.com/hook', events: ['payment.created'] }
-    const operation = request(
-      201,
-      async () => ({ merchant: await service.merchant(), path: '/webhooks/endpoints', body }),
-      async (merchant, { id, secret }, label) => {
-        const { businessId } = merchant
-        expect(await service.deps.Endpoint.countDocuments({ businessId }), label).to.equal(1)
-        const made = await endpointOf({ businessId })
-        const decrypted = service.deps.secrets.decrypt(made.secret, secretField(made._id))
-        expect([made._id, decrypted], label).to.deep.equal([id, secret])
-        await expectOneLine(merchant, 'endpoint.created', label)
-      },
-    )
-    await killAndLand(operation)
-  })
+  /** Changes the merchant's only endpoint, with one audit line. All commit alike, so three late commits are enough. */
+  function itChanges(
+    [what, act, lands]: [string, Act, 'lands'?],
+    [status, path, body = {}, method]: [status: number, path: string, body?: object, method?: Method],
+    check: Check,
+    prepare = soleEndpoint,
+  ): void {
+    it(`neither loses nor duplicates anything when it ${what}`, async () => {
+      const operation = request(
+        status,
+        async () => {
+          const made = await prepare()
+          return { ...made, path: made.path + path, body }
+        },
+        async (merchant, data, label) => {
+          await check(merchant, data, label)
+          const { businessId, keyId: name } = merchant
+          const lines = await service.deps.AuditEvent.find({ businessId, act }).lean()
+          const actors = lines.map(({ actor }) => actor)
+          expect(actors, label).to.deep.equal([{ kind: 'merchant', name, from: '127.0.0.1' }])
+        },
+        method,
+      )
+      const steps = await kill(operation)
+      if (lands) await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
+    })
+  }
+  const secretOf = ({ _id, secret }: Endpoint) => service.deps.secrets.decrypt(secret, secretField(_id))
 
-  it('neither loses nor duplicates anything when it updates an endpoint', async () => {
-    const body = { url: 'https://example.com/moved', active: false }
-    const operation = request(
-      200,
-      async () => ({ ...(await soleEndpoint()), body }),
-      async (merchant, data, label) => {
-        expect(await endpointOf(merchant), label).to.include({ url: body.url, active: false })
-        expect(data, label).to.include(body)
-        await expectOneLine(merchant, 'endpoint.changed', label)
-      },
-      'PUT',
-    )
-    await killAndLand(operation)
-  })
+  itChanges(
+    ['creates an endpoint', 'endpoint.created', 'lands'],
+    [201, '', { url: 'https://example.com/hook', events: ['payment.created'] }],
+    async (merchant, { id, secret }, label) => {
+      const { businessId } = merchant
+      expect(await service.deps.Endpoint.countDocuments({ businessId }), label).to.equal(1)
+      const made = await endpointOf(merchant)
+      expect([made._id, secretOf(made)], label).to.deep.equal([id, secret])
+    },
+    async () => ({ merchant: await service.merchant(), path: '/webhooks/endpoints' }),
+  )
 
-  it('neither loses nor duplicates anything when it rotates a secret', async () => {
-    const operation = request(
-      200,
-      async () => {
-        const { merchant, path } = await soleEndpoint()
-        return { merchant, path: `${path}/rotate-secret`, body: {} }
-      },
-      async (merchant, data, label) => {
-        const { _id, secret, previousSecrets } = await endpointOf(merchant)
-        const decrypted = service.deps.secrets.decrypt(secret, secretField(_id))
-        expect([decrypted, previousSecrets.length], label).to.deep.equal([data['secret'], 1])
-        await expectOneLine(merchant, 'endpoint.secret-rotated', label)
-      },
-    )
-    await killAndLand(operation)
-  })
+  const moved = { url: 'https://example.com/moved', active: false }
+  itChanges(
+    ['updates an endpoint', 'endpoint.changed'],
+    [200, '', moved, 'PUT'],
+    async (merchant, data, label) => {
+      for (const each of [data, await endpointOf(merchant)]) expect(each, label).to.include(moved)
+    },
+  )
 
-  it('neither loses nor duplicates anything when it starts a replay', async () => {
-    const operation = request(
-      201,
-      async () => {
-        const { merchant, path } = await soleEndpoint()
-        return { merchant, path: `${path}/replay`, body: { from: '2026-01-01' } }
-      },
-      async (merchant, data, label) => {
-        const stored = await service.deps.Replay.find({ businessId: merchant.businessId }).lean()
-        const replays = stored.map(({ _id, status, numberOfDay }) => [_id, status, numberOfDay])
-        expect(replays, label).to.deep.equal([[data['id'], 'RUNNING', 1]])
-        await expectOneLine(merchant, 'endpoint.replayed', label)
-      },
-    )
-    await killAndLand(operation)
-  })
+  itChanges(
+    ['rotates a secret', 'endpoint.secret-rotated'],
+    [200, '/rotate-secret'],
+    async (merchant, data, label) => {
+      const endpoint = await endpointOf(merchant)
+      const { length } = endpoint.previousSecrets
+      expect([secretOf(endpoint), length], label).to.deep.equal([data['secret'], 1])
+    },
+  )
 
-  it('neither loses nor duplicates anything when it cancels a replay', async () => {
-    const operation = request(
-      200,
-      async () => {
-        const { merchant, path } = await soleEndpoint()
-        const body = { from: '2026-01-01' }
-        const started = await service.http.post(`/api/v1/dev${path}/replay`).set(merchant.write()).send(body)
-        return { merchant, path: `${path}/replays/${started.body.data.id}/cancel`, body: {} }
-      },
-      async (merchant, data, label) => {
-        const replay = await service.deps.Replay.findOne({ businessId: merchant.businessId }).orFail().lean()
-        expect(replay.running, label).to.equal(undefined)
-        const finishedAt = replay.finishedAt?.toJSON()
-        expect([replay.status, finishedAt], label).to.deep.equal(['CANCELLED', data['finishedAt']])
-        await expectOneLine(merchant, 'endpoint.replay-cancelled', label)
-      },
-    )
-    await killAndLand(operation)
-  })
+  const since = { from: '2026-01-01' }
+  itChanges(
+    ['starts a replay', 'endpoint.replayed', 'lands'],
+    [201, '/replay', since],
+    async ({ businessId }, data, label) => {
+      const stored = await service.deps.Replay.find({ businessId }).lean()
+      const replays = stored.map(({ _id, status, numberOfDay }) => [_id, status, numberOfDay])
+      expect(replays, label).to.deep.equal([[data['id'], 'RUNNING', 1]])
+    },
+  )
 
-  it('leaves no delivery pending when it deletes an endpoint', async () => {
-    const operation = request(
-      200,
-      async () => {
-        const { merchant, path } = await soleEndpoint()
-        await freshDelivery(service, merchant)
-        return { merchant, path, body: {} }
-      },
-      async (merchant, data, label) => {
-        const { _id, deletedAt, slot } = await endpointOf(merchant)
-        expect(data, label).to.deep.equal({ id: _id, deleted: true })
-        expect([deletedAt === null, slot], label).to.deep.equal([false, undefined])
-        const [delivery] = await deliveriesOf(service, merchant)
-        expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
-        await expectOneLine(merchant, 'endpoint.deleted', label)
-      },
-      'DELETE',
-    )
-    await killAndLand(operation)
-  })
+  itChanges(
+    ['cancels a replay', 'endpoint.replay-cancelled'],
+    [200, '/cancel'],
+    async ({ businessId }, data, label) => {
+      const { running, status, finishedAt } = await service.deps.Replay.findOne({ businessId })
+        .orFail()
+        .lean()
+      const cancelled = ['CANCELLED', data['finishedAt'], undefined]
+      expect([status, finishedAt?.toJSON(), running], label).to.deep.equal(cancelled)
+    },
+    async () => {
+      const { merchant, path } = await soleEndpoint()
+      const started = await service.http.post(`/api/v1/dev${path}/replay`).set(merchant.write()).send(since)
+      return { merchant, path: `${path}/replays/${started.body.data.id}` }
+    },
+  )
+
+  itChanges(
+    ['deletes an endpoint and cancels its deliveries', 'endpoint.deleted', 'lands'],
+    [200, '', {}, 'DELETE'],
+    async (merchant, data, label) => {
+      const { _id, deletedAt, slot } = await endpointOf(merchant)
+      expect([data, deletedAt === null, slot], label).to.deep.equal([
+        { id: _id, deleted: true },
+        false,
+        undefined,
+      ])
+      const [delivery] = await deliveriesOf(service, merchant)
+      expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
+    },
+    async () => {
+      const { merchant, path } = await soleEndpoint()
+      await freshDelivery(service, merchant)
+      return { merchant, path }
+    },
+  )
 
   it('re-queues exactly the same deliveries when it retries deliveries by filter', async () => {
     const operation = request(
@@ -342,8 +320,10 @@ describe('If a process is killed between any two steps, the service', function (
           expect([status, requeues], `${label}: ${attemptLog.at(-1)?.error}`).to.eql(['DELIVERED', 1])
         const { businessId } = merchant
         const lines = await service.deps.AuditEvent.find({ businessId, act: 'delivery.requeued' }).lean()
-        const requeued = lines.map(({ after }) => after?.requeued)
-        expect(requeued, label).to.deep.equal([2])
+        expect(
+          lines.map(({ after }) => after?.requeued),
+          label,
+        ).to.deep.equal([2])
       },
     )
     await kill(operation)
@@ -403,19 +383,21 @@ describe('If a process is killed between any two steps, the service', function (
   })
 
   it('neither loses nor duplicates anything when an intent expires', async () => {
-    const expiring: Operation<{ merchant: Merchant; referenceNumber: string }> = {
-      async prepare() {
-        const merchant = await hookedMerchant()
-        return { merchant, ...(await createIntent(service, merchant)) }
+    await kill<{ merchant: Merchant; referenceNumber: string }>(
+      {
+        async prepare() {
+          const merchant = await hookedMerchant()
+          return { merchant, ...(await createIntent(service, merchant)) }
+        },
+        run: (victim, { referenceNumber }) => expireIntent(victim.deps, referenceNumber),
+        async repeat({ merchant, referenceNumber }) {
+          await expireIntent(service.deps, referenceNumber)
+          await workThrough(merchant)
+        },
+        check: ({ merchant }, label) =>
+          expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
       },
-      run: (victim, { referenceNumber }) => expireIntent(victim.deps, referenceNumber),
-      async repeat({ merchant, referenceNumber }) {
-        await expireIntent(service.deps, referenceNumber)
-        await workThrough(merchant)
-      },
-      check: ({ merchant }, label) =>
-        expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
-    }
-    await kill(expiring, dayMs)
+      dayMs,
+    )
   })
 })

@@ -7,6 +7,7 @@ import { createIntent } from '../support/actions.ts'
 import { withImpossibleDocuments } from '../support/contract-faults.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { withMerchant, withService } from '../support/service.ts'
+import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 
@@ -60,16 +61,12 @@ describe('A business whose intents have 1 000 refunds each', () => {
     }
   })
 
-  for (const query of ['?limit=40', '?limit=40&status=PENDING'])
-    it(`gets 429 with the advice to request fewer items if a page would be too large: ${query}`, async () => {
-      const { status, body, headers } = await get(query)
-      expect([status, headers['retry-after']]).to.deep.equal([429, '1'])
-      expect(body.error).to.deep.include({
-        code: 'RATE_LIMITED',
-        message: 'This page is too large. Request fewer items with `limit`.',
-        details: { scope: 'responses', limit: maxPageBytes },
-      })
-    })
+  it('gets 429 with the advice to request fewer items if a page would be too large', async () => {
+    const details = { scope: 'responses', limit: maxPageBytes }
+    const { body, headers } = await expectRefused(get('?limit=40'), 429, 'RATE_LIMITED', { details })
+    expect(headers['retry-after']).to.equal('1')
+    expect(body.error.message).to.equal('This page is too large. Request fewer items with `limit`.')
+  })
 
   it('gets 200 for refunds sent one after another', async () => {
     const path = await paidIntent(900)

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import type * as fc from 'fast-check'
-import { type CallerName, callers, type Search, type WalletName, type Write } from './inputs.ts'
-import { expireAll, list, type Model, payOnPage, read, respondTo } from './model.ts'
+import * as spec from './model.ts'
 import { type Actual, look, pay, relayedEvents, type Stage, search, send, work } from './stage.ts'
 
-type Command = fc.AsyncCommand<Model, Stage>
+type Command = fc.AsyncCommand<spec.Model, Stage>
 
 const command = (name: string, input: unknown, run: Command['run']): Command => ({
   check: () => true,
@@ -16,16 +15,16 @@ const command = (name: string, input: unknown, run: Command['run']): Command => 
   toString: () => `${name} ${JSON.stringify(input)}`,
 })
 
-export const writing = (write: Write): Command =>
+export const writing = (write: spec.Write): Command =>
   command('write', write, async (model, stage) => {
-    const due = respondTo(model, write)
+    const due = spec.respondTo(model, write)
     const actual = await send(stage, write)
     expect(differences(due, actual, stage.texts.get(due.kept))).to.deep.equal([])
     remember(model, stage, write, due, actual)
   })
 
 /** Sends two writes at once. All responses must be as if one had come first. */
-export const writingAtOnce = (writes: readonly [Write, Write]): Command =>
+export const writingAtOnce = (writes: readonly [spec.Write, spec.Write]): Command =>
   command('at once', writes, async (model, stage) => {
     const actual = await Promise.all([send(stage, writes[0]), send(stage, writes[1])])
     const orders = [inOrder(model, stage, writes, actual), inOrder(model, stage, swap(writes), swap(actual))]
@@ -38,17 +37,17 @@ export const writingAtOnce = (writes: readonly [Write, Write]): Command =>
 const swap = <T>([one, other]: readonly [T, T]): [T, T] => [other, one]
 
 function inOrder(
-  model: Model,
+  model: spec.Model,
   stage: Stage,
-  [first, second]: readonly [Write, Write],
+  [first, second]: readonly [spec.Write, spec.Write],
   [one, other]: readonly [Actual, Actual],
 ) {
   const after = structuredClone(model)
-  const due = respondTo(after, first)
-  const dueThen = respondTo(after, second)
+  const due = spec.respondTo(after, first)
+  const dueThen = spec.respondTo(after, second)
   const kept = (name: string) => stage.texts.get(name)
   const isReplayed = dueThen.kept === due.kept && due.replay === 'no'
-  // A refund's response is read after the refund, so it may already contain the next one.
+  // A refund's response is spec.read after the refund, so it may already contain the next one.
   const sawBoth = first.what === 'refund' && isDeepStrictEqual(one.seen, dueThen.seen)
   const early = sawBoth ? { ...one, seen: due.seen } : overtaken(due, one)
   const wrong = [
@@ -63,12 +62,12 @@ function inOrder(
 }
 
 /** A cancel overtaken by another write may get INTENT_CANCEL_CONFLICT (SPEC 4.4). */
-const overtaken = (due: Due, actual: Actual): Actual =>
+const overtaken = (due: spec.Due, actual: Actual): Actual =>
   due.code === 'INTENT_CANCEL_INVALID_STATUS' && actual.code === 'INTENT_CANCEL_CONFLICT'
     ? { ...actual, code: due.code }
     : actual
 
-export const reading = (by: CallerName, to: number): Command =>
+export const reading = (by: spec.CallerName, to: number): Command =>
   command('read', [by, to], (model, stage) => readOne(model, stage, by, to))
 
 export const readingAll = (): Command =>
@@ -77,23 +76,23 @@ export const readingAll = (): Command =>
       await readOne(model, stage, ownerOf(business, sandbox), to)
   })
 
-async function readOne(model: Model, stage: Stage, by: CallerName, to: number): Promise<void> {
+async function readOne(model: spec.Model, stage: Stage, by: spec.CallerName, to: number): Promise<void> {
   const { status, code, seen } = await look(stage, by, to)
-  expect({ status, code, seen }).to.deep.equal(read(model, by, to))
+  expect({ status, code, seen }).to.deep.equal(spec.read(model, by, to))
 }
 
-const names = Object.keys(callers) as CallerName[]
-const ownerOf = (business: number, sandbox: boolean): CallerName =>
-  names.find((name) => isDeepStrictEqual(callers[name], { business, sandbox })) ?? 'till'
+const names = Object.keys(spec.callers) as spec.CallerName[]
+const ownerOf = (business: number, sandbox: boolean): spec.CallerName =>
+  names.find((name) => isDeepStrictEqual(spec.callers[name], { business, sandbox })) ?? 'till'
 
-export const listing = (input: Search): Command =>
+export const listing = (input: spec.Search): Command =>
   command('list', input, async (model, stage) => {
-    expect(await search(stage, input)).to.deep.equal(list(model, input))
+    expect(await search(stage, input)).to.deep.equal(spec.list(model, input))
   })
 
-export const paying = (to: number, wallet: WalletName): Command =>
+export const paying = (to: number, wallet: spec.WalletName): Command =>
   command('pay', [to, wallet], async (model, stage) => {
-    const expected = payOnPage(model, to, wallet)
+    const expected = spec.payOnPage(model, to, wallet)
     if (expected !== null) expect(await pay(stage, to, wallet)).to.equal(expected)
   })
 
@@ -116,15 +115,13 @@ export const waitingForAnEnd = (which: number, msBefore: 0 | 1): Command =>
 /** Afterwards, exactly the due events have been relayed. */
 export const working = (): Command =>
   command('work', [], async (model, stage) => {
-    expireAll(model)
+    spec.expireAll(model)
     await work(stage)
     expect(await relayedEvents(stage)).to.deep.equal(model.intents.map(({ events }) => events))
   })
 
-type Due = ReturnType<typeof respondTo>
-
 /** `first` is the response that should be repeated. */
-function differences(due: Due, actual: Actual, first: string | undefined): string[] {
+function differences(due: spec.Due, actual: Actual, first: string | undefined): string[] {
   const { kept: _, ...wanted } = due
   const { status, code, seen, replay, text } = actual
   const isAsExpected = isDeepStrictEqual({ status, code, seen, replay }, wanted)
@@ -134,7 +131,7 @@ function differences(due: Due, actual: Actual, first: string | undefined): strin
   ]
 }
 
-function remember(model: Model, stage: Stage, write: Write, due: Due, actual: Actual): void {
+function remember(model: spec.Model, stage: Stage, write: spec.Write, due: spec.Due, actual: Actual): void {
   if (due.replay !== 'no') return
   stage.texts.set(due.kept, actual.text)
   if (write.what === 'create' && actual.made !== null) {

@@ -2,19 +2,8 @@ import * as fc from 'fast-check'
 import { intentStatuses } from '../../../schemas/intents.ts'
 import { deadlineMs, inFull, rounds } from '../../support/machine.ts'
 import { withService } from '../../support/service.ts'
-import {
-  listing,
-  paying,
-  reading,
-  readingAll,
-  waiting,
-  waitingForAnEnd,
-  working,
-  writing,
-  writingAtOnce,
-} from './commands.ts'
-import type { CallerName } from './inputs.ts'
-import type { Model } from './model.ts'
+import * as act from './commands.ts'
+import type { CallerName, Model } from './model.ts'
 import { openStage, type Stage } from './stage.ts'
 import { rivals, to, twins, writes } from './writes.ts'
 
@@ -33,22 +22,22 @@ const fewKeys = fc.constantFrom('a', 'b', 'c')
 
 /** A FIXED intent, an OPEN one and one that can be refunded. */
 const opening = [
-  writing({ what: 'create', by: 'till', key: 'first', body: { amount: 50_000 } }),
-  writing({ what: 'create', by: 'till', key: 'second', body: { amountType: 'OPEN' } }),
-  writing({ what: 'create', by: 'till', key: 'third', body: { amount: 50_000 } }),
-  writing({ what: 'simulate', by: 'till', key: 'paid', to: 2, body: {} }),
+  act.writing({ what: 'create', by: 'till', key: 'first', body: { amount: 50_000 } }),
+  act.writing({ what: 'create', by: 'till', key: 'second', body: { amountType: 'OPEN' } }),
+  act.writing({ what: 'create', by: 'till', key: 'third', body: { amount: 50_000 } }),
+  act.writing({ what: 'simulate', by: 'till', key: 'paid', to: 2, body: {} }),
 ]
 
 /** Overdue intents must be in the right list before their expiry runs. Then all events are relayed and compared. */
 const ending = [
-  waitingForAnEnd(0, 0),
-  ...intentStatuses.map((status) => listing({ by: 'till', status, minAmount: null, page: 1, limit: 3 })),
-  working(),
-  readingAll(),
+  act.waitingForAnEnd(0, 0),
+  ...intentStatuses.map((status) => act.listing({ by: 'till', status, minAmount: null, page: 1, limit: 3 })),
+  act.working(),
+  act.readingAll(),
 ]
 
 const looks = fc.oneof(
-  fc.tuple(by, to).map(([who, which]) => reading(who, which)),
+  fc.tuple(by, to).map(([who, which]) => act.reading(who, which)),
   fc
     .record({
       by,
@@ -57,17 +46,17 @@ const looks = fc.oneof(
       page: fc.integer({ min: 1, max: 3 }),
       limit: fc.integer({ min: 1, max: 3 }),
     })
-    .map(listing),
+    .map(act.listing),
 )
 const waits = fc.oneof(
-  fc.constantFrom(1, 1000, hourMs, 23 * hourMs).map(waiting),
+  fc.constantFrom(1, 1000, hourMs, 23 * hourMs).map(act.waiting),
   fc
     .tuple(fc.nat({ max: 5 }), fc.constantFrom(0 as const, 1 as const))
-    .map(([which, msBefore]) => waitingForAnEnd(which, msBefore)),
+    .map(([which, msBefore]) => act.waitingForAnEnd(which, msBefore)),
 )
 const payments = fc
   .tuple(to, fc.constantFrom('pays', 'pays', 'wrongPin', 'poor', 'broken'))
-  .map(([which, wallet]) => paying(which, wallet))
+  .map(([which, wallet]) => act.paying(which, wallet))
 const often = <T>(times: number, command: T): T[] => Array.from({ length: times }, () => command)
 
 describe('A random sequence of merchant requests', function () {
@@ -91,14 +80,19 @@ describe('A random sequence of merchant requests', function () {
 
   it('gets the responses and leaves the data that a model of the specification predicts', () =>
     holds([
-      ...often(5, writes(key).map(writing)),
-      ...often(2, rivals(key).map(writingAtOnce)),
+      ...often(5, writes(key).map(act.writing)),
+      ...often(2, rivals(key).map(act.writingAtOnce)),
       ...often(3, looks),
       payments,
       waits,
-      fc.constant(working()),
+      fc.constant(act.working()),
     ]))
 
   it('gets one response per path and idempotency key within 24 hours', () =>
-    holds([...often(5, writes(fewKeys).map(writing)), twins(fewKeys).map(writingAtOnce), waits, looks]))
+    holds([
+      ...often(5, writes(fewKeys).map(act.writing)),
+      twins(fewKeys).map(act.writingAtOnce),
+      waits,
+      looks,
+    ]))
 })

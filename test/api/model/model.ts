@@ -1,5 +1,78 @@
-import { type CallerName, callers, type Search, type WalletName, type Write } from './inputs.ts'
-import { addEvent, isPending, type Known, type Seen, seenAt, sum } from './known.ts'
+import type { IntentStatus } from '../../../schemas/intents.ts'
+
+/** Two test keys of one business, its live key, and another business's key. */
+export const callers = {
+  till: { business: 0, sandbox: true },
+  office: { business: 0, sandbox: true },
+  live: { business: 0, sandbox: false },
+  stranger: { business: 1, sandbox: true },
+} as const
+
+export type CallerName = keyof typeof callers
+
+export type Write = { by: CallerName; key: string } & (
+  | { what: 'create'; body: { amount?: number; amountType?: string; merchantReference?: string } }
+  | { what: 'cancel'; to: number; body: Record<string, never> }
+  | { what: 'simulate'; to: number; body: { amount?: number; outcome?: string } }
+  | { what: 'refund'; to: number; body: { amount?: number; expectedRefundable?: number } }
+)
+
+export interface Search {
+  by: CallerName
+  status: IntentStatus | null
+  minAmount: number | null
+  page: number
+  limit: number
+}
+
+export type WalletName = 'pays' | 'wrongPin' | 'poor' | 'broken'
+
+/** An intent as the model knows it. `events` holds its events so far, each with status and amount. */
+interface Known {
+  business: number
+  sandbox: boolean
+  isOpen: boolean
+  amount: number | null
+  reference: string | null
+  status: IntentStatus
+  reason: string | null
+  failure: string | null
+  paid: number | null
+  refunds: number[]
+  expiresAt: number
+  events: [event: string, status: IntentStatus, amount: number | null][]
+}
+
+const isPending = ({ status, expiresAt }: Known, now: number): boolean =>
+  status === 'PENDING' && now < expiresAt
+
+const addEvent = (intent: Known, event: string): void =>
+  void intent.events.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
+
+/** What a response shows of it (SPEC 2.1). */
+function seenAt(intent: Known, now: number) {
+  const isExpired = intent.status === 'PENDING' && !isPending(intent, now)
+  const { failure } = intent
+  return {
+    status: isExpired ? 'CANCELLED' : intent.status,
+    amount: intent.isOpen ? null : intent.amount,
+    sandbox: intent.sandbox,
+    hasCode: isPending(intent, now),
+    reason: isExpired ? 'expired' : intent.reason,
+    failure:
+      failure === null
+        ? null
+        : { code: failure, retryable: failure !== 'technical_error' && isPending(intent, now) },
+    paid: intent.paid,
+    refunds: intent.refunds.toSorted((a, b) => a - b),
+    refunded: sum(intent.refunds),
+    expiresAt: new Date(intent.expiresAt).toISOString(),
+  }
+}
+
+const sum = (amounts: number[]): number => amounts.reduce((all, amount) => all + amount, 0)
+
+export type Seen = ReturnType<typeof seenAt>
 
 /** The service according to the specification, one operation at a time. Imports nothing from src. */
 export interface Model {
@@ -15,15 +88,15 @@ export interface Expected {
   seen: Seen | null
 }
 
+/** `kept` is the key of `Model.kept`. */
+export type Due = Expected & { kept: string; replay: 'no' | 'same' | 'other' }
+
 const dayMs = 86_400_000
 const largest = 1_000_000_000
 const magic = { failingPayment: 99_901, failingRefund: 99_904 }
 
 /** SPEC 5.4: for 24 hours, a key repeats its first response for the same path and API key, whatever the parameters. */
-export function respondTo(
-  model: Model,
-  write: Write,
-): Expected & { kept: string; replay: 'no' | 'same' | 'other' } {
+export function respondTo(model: Model, write: Write): Due {
   const path = write.what === 'create' ? [] : [write.to, write.to < model.intents.length]
   const kept = JSON.stringify([write.by, write.what, ...path, write.key])
   // A cancel ignores its body (SPEC 4.4).
@@ -108,11 +181,7 @@ function settle(intent: Known, amount: number, outcome: string): boolean {
   return isPaid
 }
 
-function refund(
-  intent: Known,
-  input: { amount?: number; expectedRefundable?: number },
-  now: number,
-): Expected {
+function refund(intent: Known, input: (Write & { what: 'refund' })['body'], now: number): Expected {
   const left = (intent.paid ?? 0) - sum(intent.refunds)
   const amount = input.amount ?? left
   if (left === 0) return refused(400, 'INTENT_REFUND_INVALID_STATUS')
@@ -176,8 +245,6 @@ function found(model: Model, by: CallerName, to: number): Known | Expected {
 }
 
 const refused = (status: number, code: string): Expected => ({ status, code, seen: null })
-const good = (intent: Known, now: number): Expected => ({
-  status: 200,
-  code: null,
-  seen: seenAt(intent, now),
-})
+const good = (intent: Known, now: number): Expected => {
+  return { status: 200, code: null, seen: seenAt(intent, now) }
+}

@@ -3,10 +3,8 @@ import { expireIntent } from '../../../src/intents/expire.ts'
 import type { Delivery } from '../../../src/webhooks/deliveries/delivery.ts'
 import { fill, follow, open, wallets } from '../../checkout/customer.ts'
 import { relay, storedBodies, subscribe } from '../../support/actions.ts'
-import { asMerchant, type Merchant, type Service } from '../../support/service.ts'
-import type { CallerName, Search, WalletName, Write } from './inputs.ts'
-import type { Seen } from './known.ts'
-import type { Expected } from './model.ts'
+import { type Merchant, type Service, withAnotherKey } from '../../support/service.ts'
+import type { CallerName, Due, Search, Seen, WalletName, Write } from './model.ts'
 
 export interface Stage {
   service: Service
@@ -17,9 +15,8 @@ export interface Stage {
   texts: Map<string, string>
 }
 
-export interface Actual extends Expected {
+export interface Actual extends Omit<Due, 'kept'> {
   text: string
-  replay: 'no' | 'same' | 'other'
   made: Stage['made'][number] | null
 }
 
@@ -32,16 +29,11 @@ const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'fai
 export async function openStage(service: Service): Promise<Stage> {
   const [till, stranger] = await Promise.all([service.merchant(), service.merchant()])
   const [office, live] = await Promise.all([
-    service.key(till.businessId),
-    service.key(till.businessId, { mode: 'live' }),
+    withAnotherKey(service, till),
+    withAnotherKey(service, till, { mode: 'live' }),
     subscribe(service, stranger, unusedEndpoint, events),
   ])
-  const callers = {
-    till,
-    office: asMerchant(till.businessId, office),
-    live: asMerchant(till.businessId, live),
-    stranger,
-  }
+  const callers = { till, office, live, stranger }
   await subscribe(service, callers.live, unusedEndpoint, events)
   return { service, businesses: [till, stranger], callers, made: [], texts: new Map() }
 }
@@ -113,12 +105,7 @@ export async function search(
   { service, callers, made }: Stage,
   { by, status, minAmount, page, limit }: Search,
 ) {
-  const query = {
-    page,
-    limit,
-    ...(status === null ? {} : { status }),
-    ...(minAmount === null ? {} : { minAmount }),
-  }
+  const query = { page, limit, ...(status && { status }), ...(minAmount !== null && { minAmount }) }
   const { body } = await service.http.get(`${base}/intents`).query(query).set(callers[by].read()).expect(200)
   const references = made.map(({ referenceNumber }) => referenceNumber)
   const items = body.data.items.map((item: Shown & { referenceNumber: string }) => ({
@@ -128,11 +115,7 @@ export async function search(
   return { ...body.data, items }
 }
 
-export async function pay(
-  { service, made }: Stage,
-  to: number,
-  wallet: WalletName,
-): Promise<'paid' | 'not paid'> {
+export async function pay({ service, made }: Stage, to: number, wallet: WalletName): Promise<string> {
   const response = await fill(await open(service, `/p/${made[to]?.shortCode}`), wallets[wallet])
   const page = response.location === null ? response : await follow(response)
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'
@@ -147,11 +130,7 @@ export async function work({ service, businesses, made }: Stage): Promise<void> 
 /**
  * In the order of their deliveries. Ids don't show it, because concurrent changes draw them before either is written.
  */
-export async function relayedEvents({
-  service,
-  businesses,
-  made,
-}: Stage): Promise<[string, string, number | null][][]> {
+export async function relayedEvents({ service, businesses, made }: Stage): Promise<unknown[][]> {
   const businessId = { $in: businesses.map((business) => business.businessId) }
   const deliveries = await service.deps.Delivery.find({ businessId }).sort({ $natural: 1 }).lean<Delivery[]>()
   const bodies = await storedBodies(service, deliveries)

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { CallerName, Write } from './inputs.ts'
+import type { CallerName, Write } from './model.ts'
 
 /** Around the bounds, plus the sandbox's magic amounts. */
 const amounts = [1, 250, 99_901, 99_904, 1_000_000_000, 0, 1_000_000_001]
