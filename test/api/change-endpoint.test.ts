@@ -102,19 +102,16 @@ describe('The webhook endpoint API', () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
-        [{ url: 'https://127.0.0.1' }, 'INVALID_WEBHOOK_URL', 'url'],
         [{ url: 5 }, 'INVALID_WEBHOOK_URL', 'url'],
         [{ events: [] }, 'VALIDATION_ERROR', 'events'],
-        [{ events: 'payment.created' }, 'VALIDATION_ERROR', 'events'],
-        [{ events: ['nope'] }, 'INVALID_WEBHOOK_EVENT', 'events[0]'],
-        [{ events: ['payment.created', 5] }, 'VALIDATION_ERROR', 'events[1]'],
+        [{ events: ['payment.created', 'nope'] }, 'INVALID_WEBHOOK_EVENT', 'events[1]'],
         [{ active: 'false' }, 'VALIDATION_ERROR', 'active'],
         [{ active: 0, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url'],
         [[{}], 'VALIDATION_ERROR', 'body'],
         [null, 'VALIDATION_ERROR', 'body'],
       ]
-      for (const [index, [body, code, param]] of cases.entries())
-        for (const target of index < 3 ? [id, 'none'] : [id])
+      for (const [body, code, param] of cases)
+        for (const target of [id, 'none'])
           await expectRefused(update(body, merchant, target), 400, code, { param })
       expect(await listed()).to.deep.equal([before])
     })
