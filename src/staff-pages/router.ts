@@ -24,15 +24,7 @@ import { deadPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
 import { cancelOne, endpointPage } from './endpoint.ts'
 import { endpointActs } from './endpoint-acts.ts'
-import {
-  byStaff,
-  checkCsrf,
-  requireOwnOrigin,
-  requirePermission,
-  type StaffPage,
-  serveStaffPage,
-  withStaffListSlot,
-} from './guards.ts'
+import * as guards from './guards.ts'
 import { keyPage } from './key.ts'
 import { sendNotFound, sendNotice } from './layout.ts'
 import { deliveryPath, sourceOf } from './paths.ts'
@@ -55,7 +47,11 @@ export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
   router.get('/style.css', sendAsset({ type: 'css', content: staffPageStyle }))
-  router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), createSessionLoader(deps))
+  router.use(
+    guards.requireOwnOrigin(deps.config.publicUrl),
+    awaitDatabaseTime(deps),
+    createSessionLoader(deps),
+  )
   // Bull Board requests have no deadline, because retrying all jobs can take a while.
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
@@ -89,7 +85,7 @@ export const sendStaffError: SendError = (req, res, status, error) => {
   sendNotice(res, status, title, sentence)
 }
 
-const pages: Record<string, StaffPage> = {
+const pages: Record<string, guards.StaffPage> = {
   '/': searchPage,
   '/dead': deadPage,
   '/audit': auditPage,
@@ -105,25 +101,25 @@ const pages: Record<string, StaffPage> = {
 }
 
 function addSupportRoutes(router: Router, deps: Deps): void {
-  for (const [path, page] of Object.entries(pages)) router.get(path, serveStaffPage(deps, page))
-  const mayChangeStaff = requirePermission('change-staff')
-  router.get('/staff', mayChangeStaff, serveStaffPage(deps, staffPage))
-  router.get('/staff/account/:id', mayChangeStaff, serveStaffPage(deps, staffAccountPage))
+  for (const [path, page] of Object.entries(pages)) router.get(path, guards.serveStaffPage(deps, page))
+  const mayChangeStaff = guards.requirePermission('change-staff')
+  router.get('/staff', mayChangeStaff, guards.serveStaffPage(deps, staffPage))
+  router.get('/staff/account/:id', mayChangeStaff, guards.serveStaffPage(deps, staffAccountPage))
 
   // The connections for lists are read-only, so a search writes its audit line on a different connection.
   const { AuditEvent } = deps
-  const search = withStaffListSlot(deps, (reading, req, res) =>
+  const search = guards.withStaffListSlot(deps, (reading, req, res) =>
     searchByText({ ...reading, AuditEvent }, req, res),
   )
-  router.post('/search', checkCsrf, search)
-  router.post('/search/amount', checkCsrf, withStaffListSlot(deps, searchByAmountAndDay))
+  router.post('/search', guards.checkCsrf, search)
+  router.post('/search/amount', guards.checkCsrf, guards.withStaffListSlot(deps, searchByAmountAndDay))
   // Results have these URLs, so a browser may request them again with GET after the user has signed in.
   router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
 
   for (const group of [...actGroups, endpointActs]) addActs(router, deps, group as ActGroup<unknown, Deps>)
-  const mayRequeue = requirePermission('requeue-deliveries')
-  router.post('/deliveries/:id/requeue', mayRequeue, checkCsrf, requeueOne(deps))
-  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, checkCsrf, cancelOne(deps))
+  const mayRequeue = guards.requirePermission('requeue-deliveries')
+  router.post('/deliveries/:id/requeue', mayRequeue, guards.checkCsrf, requeueOne(deps))
+  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, guards.checkCsrf, cancelOne(deps))
 }
 
 const requeueOne =
@@ -131,7 +127,7 @@ const requeueOne =
     const { id } = req.params
     const delivery = await lookUpDelivery(deps, id)
     if (delivery === null) return sendNotFound(res)
-    const outcome = (await requeueDeliveries(deps, [id], byStaff(req, res, null))).get(id)
+    const outcome = (await requeueDeliveries(deps, [id], guards.byStaff(req, res, null))).get(id)
     const { back } = req.body as { back?: unknown }
     const page = back === 'source' ? sourceOf(delivery.referenceNumber).path : deliveryPath(id)
     redirectTo(res, `${page}?result=${outcome}`)

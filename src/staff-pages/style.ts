@@ -36,7 +36,7 @@ h2 { font-size: 1.15rem; line-height: 1.3; margin: 2rem 0 .75rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .5rem; }
 p { margin: 0 0 .75rem; }
 .lead { font-size: 1.1rem; }
-.faint { color: var(--faint); }
+.faint, dl.facts dt { color: var(--faint); }
 .card { background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
 .card > :last-child { margin-bottom: 0; }
 .narrow { max-width: 26rem; margin-left: auto; margin-right: auto; }
@@ -49,19 +49,17 @@ p { margin: 0 0 .75rem; }
 .bad { color: var(--bad); }
 .notice.good, .notice.bad { color: inherit; }
 dl.facts { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .35rem 1rem; margin: 0 0 1rem; }
-dl.facts dt { color: var(--faint); }
 q:lang(fr) { quotes: "«\u00a0" "\u00a0»"; }
 .scroll { overflow-x: auto; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--faint); }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line); overflow-wrap: normal; }
 td bdi, td div, td pre { overflow-wrap: anywhere; }
-.top button, td button, td .button { white-space: nowrap; }
+time, .top button, td button, td .button { white-space: nowrap; }
 @media (min-width: 68.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td.number { white-space: nowrap; } td a.id { white-space: nowrap; } }
 thead th { border-top: 0; color: var(--faint); font-size: .875rem; font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 time, .id, code, pre { font-variant-numeric: tabular-nums; }
-time { white-space: nowrap; }
 .id, code, pre { font-family: ui-monospace, monospace; font-size: .875em; }
 pre { white-space: pre-wrap; margin: 0 0 .75rem; padding: .75rem; border: 1px solid var(--line); border-radius: .25rem; background: var(--ground); }
 label { display: block; font-weight: 600; margin-bottom: .25rem; }

@@ -5,6 +5,7 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { countRepeat } from '../../src/audit/repeats.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { dayMs } from '../../src/platform/time.ts'
 import { takeLongLease } from '../../src/retention/record.ts'
 import { createSecrets, type Secrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
@@ -21,7 +22,6 @@ import { type Fate, fates, openVictim } from '../support/victim.ts'
 import { openAdmin } from './admin.ts'
 import { nextPath, signedIn } from './staff.ts'
 
-const dayMs = 86_400_000
 const blank = {
   ...tester,
   subject: 's',
@@ -194,10 +194,6 @@ describe('Sealing the audit trail', function () {
 
     const changeLine = (set: object) => () => lines().updateOne({ _id: ids[1] ?? '' }, { $set: set })
     const add = (fields: object) => () => lines().insertOne({ ...extra, ...fields })
-    const mark = (forged: unknown): [tamper: () => Promise<unknown>, fault: string] => [
-      add({ seal: forged }),
-      `Line ${extra._id} `,
-    ]
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
     const replaceKey = (key: string) =>
       nativeCollection(service.deps.ServiceKey).updateOne({ _id: 'audit' }, { $set: { key } })
@@ -217,9 +213,6 @@ describe('Sealing the audit trail', function () {
         add({ seal: 'none' }),
         `Line ${extra._id} is marked with seal none, which is missing.`,
       ],
-      ...Object.fromEntries(
-        forgedMarks().map(([name, value]) => [`a line's seal number is ${name}`, mark(value)]),
-      ),
       "a line's seal number was changed": [
         changeLine({ seal: 1 }),
         'Line LINE of seal 2 is marked with seal 1.',
@@ -255,9 +248,9 @@ describe('Sealing the audit trail', function () {
           const expected = fault.replace('LINE', String(ids[1])).replace('NEXT', String(standing[2]?.ids[0]))
           const { faults } = await verify()
           expect(
-            faults.filter((each) => each.startsWith(expected)),
+            faults.some((each) => each.startsWith(expected)),
             faults.join(),
-          ).to.not.deep.equal([])
+          ).to.equal(true)
         } finally {
           await restoreSeals()
           if (line !== null) await lines().replaceOne({ _id: line._id }, line, { upsert: true })
@@ -266,19 +259,6 @@ describe('Sealing the audit trail', function () {
         }
         expect((await verify()).faults).to.deep.equal([])
       })
-  })
-
-  it('lets the check count every line added later and list the first 20', async () => {
-    const at = service.clock.now()
-    const extras = Array.from({ length: 50 }, (_, index) => ({
-      ...blank,
-      _id: `extra-${index}`,
-      ...(index % 2 === 0 ? { at, seal: 2 } : { at: new Date(at.getTime() - 3 * dayMs) }),
-    }))
-    await lines().insertMany(extras)
-    const { faultCount, faults } = await verify()
-    await lines().deleteMany({ _id: { $in: extras.map(({ _id }) => _id) } })
-    expect([faultCount, faults.length]).to.deep.equal([50, 20])
   })
 
   it('produces seals that stay valid when SECRET_KEY is rotated', async () => {
@@ -376,13 +356,7 @@ describe('Sealing the audit trail', function () {
   it('lets the check report a change if a field of a seal or of the stored result has the wrong type', async () => {
     const [first] = await allSeals()
     const staff = await signedIn(service, 'viewer')
-    for (const change of [
-      { ids: 'x' },
-      { ids: { a: 1 } },
-      { at: null },
-      { digests: 5 },
-      { at: 'x', ids: null },
-    ]) {
+    for (const change of [{ ids: 'x' }, { ids: { a: 1 } }, { at: null }, { digests: 5 }, { at: 'x' }]) {
       await seals().updateOne({ _id: 1 }, { $set: change } as never)
       expect((await verify()).faults[0], JSON.stringify(change)).to.equal('Seal 1 was changed.')
       await seals().replaceOne({ _id: 1 }, first as Seal)
@@ -390,13 +364,7 @@ describe('Sealing the audit trail', function () {
     await seals().insertOne({ _id: 999 } as never)
     expect((await verify()).faults.join()).to.include('Seal 999 was changed.')
     await seals().deleteOne({ _id: 999 })
-    for (const forged of [
-      { at: null },
-      { at: 'x' },
-      { faults: 5 },
-      { faultCount: null },
-      { faultCount: 'x' },
-    ]) {
+    for (const forged of [{ at: null }, { at: 'x' }, { faults: 5 }, { faultCount: null }]) {
       await changeCheck(forged)
       expect((await staff.get('/admin/audit')).status, JSON.stringify(forged)).to.equal(200)
       await night()
@@ -458,6 +426,18 @@ describe('Sealing the audit trail', function () {
     expect(recorded.lines().map(({ level, msg }) => [level, msg])).to.deep.equal([[40, 'audit.not-checked']])
   })
 
+  it('lets the check detect a forged seal number of any type', async () => {
+    for (let marks = forgedMarks(); marks.length > 0; marks = marks.slice(10)) {
+      const forged = marks
+        .slice(0, 10)
+        .map(([_id, seal]) => ({ ...blank, _id, at: service.clock.now(), seal }))
+      await lines().insertMany(forged as never[])
+      const { faults } = await verify()
+      await lines().deleteMany({ _id: { $in: forged.map(({ _id }) => _id) } })
+      for (const { _id } of forged) expect(faults.join('\n')).to.include(`Line ${_id} `)
+    }
+  })
+
   it('lets the check report forged seal numbers and backdated lines every night', async () => {
     const at = service.clock.now()
     service.clock.advance(dayMs)
@@ -469,7 +449,8 @@ describe('Sealing the audit trail', function () {
     await lines().insertMany([...forged, late, backdated] as never[])
     await night()
     const { faultCount, faults } = await check()
-    expect(faultCount).to.be.at.least(forged.length)
+    expect(faultCount).to.be.greaterThan(forged.length)
+    expect(faults).to.have.length(20)
     expect(faults.join()).to.include('backdated')
     const { last } = await verify()
     await lines().deleteMany({ _id: { $in: forged.map(({ _id }) => _id) } })
@@ -527,9 +508,9 @@ describe('Sealing the audit trail', function () {
   it('can be verified on the command line against a digest from the log', async () => {
     const cli = openAdmin(service)
     const last = (await allSeals()).at(-1)
-    const expected = `${last?._id}:${last?.digest}`
-    const proven = await cli.done('audit', 'verify', '--expect', expected)
     const known = { number: last?._id, digest: last?.digest }
+    const expected = `${known.number}:${known.digest}`
+    const proven = await cli.done('audit', 'verify', '--expect', expected)
     expect(proven).to.deep.include({ proven: true, faults: [], last: known })
     const refused = async (wrong: string) => {
       const { exitCode, stdout } = await cli.here('audit', 'verify', '--json', '--expect', wrong)

@@ -9,21 +9,13 @@ interface BoardBody {
   job: Record<string, unknown>
 }
 
-/** `body` is empty unless the response is JSON. */
-export interface BoardResponse {
-  status: number
-  headers: Headers
-  text: string
-  body: BoardBody
-}
-
-/** Sends the headers of Bull Board's own page, but no CSRF token. */
+/** Sends the headers of Bull Board's own page, but no CSRF token. `body` is empty unless the response is JSON. */
 export async function callBoard(
   { origin }: Pick<Service, 'origin'>,
   { cookie }: Pick<Visitor, 'cookie'>,
   method: string,
   path: string,
-): Promise<BoardResponse> {
+) {
   const response = await fetch(`${origin}/admin/queues${path}`, {
     method: method.toUpperCase(),
     headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' },
@@ -32,5 +24,6 @@ export async function callBoard(
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
   const { status, headers } = response
-  return { status, headers, text, body: isJson && text !== '' ? JSON.parse(text) : {} }
+  const body: BoardBody = isJson && text !== '' ? JSON.parse(text) : {}
+  return { status, headers, text, body }
 }

@@ -37,17 +37,6 @@ describe("Bull Board's Retry button", function () {
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))
   })
 
-  it('leaves the delivery DEAD if the attempt fails, with a single job in *failed*', async () => {
-    const delivery = await board.deadDelivery()
-    await board.retry(board.support, delivery)
-    const ids = await waitFor('failed again', async () => {
-      const found = await board.failedIds()
-      return found.includes(jobIdOf({ ...delivery, attempts: 9, requeues: 1 })) && found
-    })
-    expect(ids).to.not.include(jobIdOf(delivery))
-    expect(await storedDelivery(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
-  })
-
   it('sends nothing and says so if the delivery has succeeded in the meantime', async () => {
     const delivery = await board.deadDelivery()
     await change(delivery, { status: 'DELIVERED', deadAt: null })
@@ -59,14 +48,6 @@ describe("Bull Board's Retry button", function () {
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))
     expect(board.endpointServer.received).to.have.length(received)
     expect(await trailOf(delivery)).to.deep.equal([])
-  })
-
-  it('makes only one attempt when pressed twice at the same time', async () => {
-    const delivery = await board.deadDelivery()
-    const responses = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
-    expect(responses.map(({ status }) => status)).to.have.members([204, 409])
-    await waitFor('tried again', async () => (await storedDelivery(board.service, delivery)).attempts === 9)
-    expect(await trailOf(delivery)).to.have.length(1)
   })
 
   it('reports an error if the endpoint is disabled, and leaves the job in *failed*', async () => {

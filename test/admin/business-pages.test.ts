@@ -36,16 +36,8 @@ describe('A staff page about businesses', () => {
     const [one, two] = copies.map(({ _id }) => _id)
     expect((await idsAt('/admin/businesses?state=suspended')).ids).to.have.members([one, two])
     expect((await idsAt('/admin/businesses?state=test-only&name=KIOSK')).ids).to.deep.equal([two])
-    const odd = [
-      'state=x',
-      'state=constructor',
-      'name=a&name=b',
-      'name=%00',
-      `name=%00${'a'.repeat(1100)}`,
-      'after=nothing',
-      'name=((',
-    ]
-    for (const query of odd) await idsAt(`/admin/businesses?${query}`)
+    const odd = ['state=x', 'state=constructor', 'name=a&name=b', 'name=%00', 'after=nothing', 'name=((']
+    for (const query of [...odd, `name=%00${'a'.repeat(1100)}`]) await idsAt(`/admin/businesses?${query}`)
   })
 
   it('charts the payments and refunds of the last 30 days without a script', async () => {

@@ -4,32 +4,14 @@ import { newId } from '../../src/platform/ids.ts'
 import { type Delivery, deliveryId, hostOf, jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, subscribe } from '../support/actions.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
-import { openService, type Service } from '../support/service.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
+import { openService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
-import { type BoardResponse, callBoard } from './board-call.ts'
+import { callBoard } from './board-call.ts'
 import { type StaffVisitor, signedIn } from './staff.ts'
 
-/** A service with workers, an endpoint, and a signed-in staff member per role. */
-export interface Board {
-  service: Service
-  endpointServer: EndpointServer
-  support: StaffVisitor
-  viewer: StaffVisitor
-  /**
-   * A DEAD delivery to a new endpoint, with its job in *failed*. Unless `isReal`, it may copy an earlier delivery whose
-   * job fails at once.
-   */
-  deadDelivery(isReal?: boolean): Promise<Delivery>
-  /** Stores `count` copies of a dead delivery, each with a job that fails once it is due. Returns their ids. */
-  copies(model: Delivery, count: number): Promise<string[]>
-  queue(): Promise<Queue>
-  /** Newest first. */
-  failedIds(): Promise<string[]>
-  retry(staff: StaffVisitor, delivery: Delivery): Promise<BoardResponse>
-  close(): Promise<void>
-}
+export type Board = Awaited<ReturnType<typeof openBoard>>
 
 export const mainQueue = '/api/queues/webhook-delivery'
 
@@ -39,12 +21,14 @@ export const withBoard = (): Board =>
     (board) => board.close(),
   )
 
-export async function openBoard(environment: Record<string, string> = {}): Promise<Board> {
+/** Opens a service with workers, an endpoint, and a signed-in staff member per role. */
+export async function openBoard(environment: Record<string, string> = {}) {
   const retries = { WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' }
   const service = await openService({ ...retries, ...environment })
   const endpointServer = await startEndpointServer()
   const [support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   service.startWorkers()
+  /** Returns the newest ids first. */
   const failedIds = async () => {
     const query = 'activeQueue=webhook-delivery&status=failed&jobsPerPage=50'
     const { body } = await callBoard(service, viewer, 'get', `/api/queues?${query}`)
@@ -58,6 +42,7 @@ export async function openBoard(environment: Record<string, string> = {}): Promi
       'in *failed*',
       async () => (await (await queue()).getJobState(jobIdOf(delivery))) === 'failed' && delivery,
     )
+  /** Stores `count` copies of a dead delivery, each with a job that fails once it is due. Returns their ids. */
   async function copies(of: Delivery, count: number): Promise<string[]> {
     const stored = Array.from({ length: count }, () => ({ ...of, _id: deliveryId(newId(), of.endpointId) }))
     const ids = stored.map(({ _id }) => _id)
@@ -77,7 +62,8 @@ export async function openBoard(environment: Record<string, string> = {}): Promi
     copies,
     queue,
     failedIds,
-    async deadDelivery(isReal = false) {
+    /** Returns a DEAD delivery to a new endpoint, with its job in *failed*. Unless `isReal`, it may be a copy. */
+    async deadDelivery(isReal = false): Promise<Delivery> {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const merchant = await service.merchant()
       const { id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
@@ -91,7 +77,8 @@ export async function openBoard(environment: Record<string, string> = {}): Promi
       const [_id = ''] = await copies(like, 1)
       return waitUntilFailed({ ...like, _id })
     },
-    retry: (staff, delivery) => callBoard(service, staff, 'put', `${mainQueue}/${jobIdOf(delivery)}/retry`),
+    retry: (staff: StaffVisitor, delivery: Delivery) =>
+      callBoard(service, staff, 'put', `${mainQueue}/${jobIdOf(delivery)}/retry`),
     async close() {
       await service.close()
       await endpointServer.close()

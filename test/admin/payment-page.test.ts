@@ -11,7 +11,7 @@ import {
 import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { readable, signedIn } from './staff.ts'
+import { readable, withStaff } from './staff.ts'
 
 /** Markup, quotes, and a character that reverses the text direction. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
@@ -20,11 +20,8 @@ describe('The staff page of a payment or delivery', () => {
   const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
-  let staff: Awaited<ReturnType<typeof signedIn>>
-  before(async () => {
-    await subscribe(service, merchant, endpointServer.url, ['payment.created'])
-    staff = await signedIn(service, 'support')
-  })
+  const staff = withStaff(service, 'support')
+  before(() => subscribe(service, merchant, endpointServer.url, ['payment.created']))
   beforeEach(() => endpointServer.respondWith((res) => void res.writeHead(500).end()))
   afterEach(() => service.clock.freeze(null))
 
@@ -111,9 +108,11 @@ describe('The staff page of a payment or delivery', () => {
       'payment.cancelled happened; not sent to the endpoints yet ',
     ])
     const [, attempts = ''] = (await staff.read(`/admin/deliveries/${_id}`)).split('Attempts ')
-    expect(
-      [...attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g)].map(([, number]) => number),
-    ).to.deep.equal('987654321'.split(''))
+    const numbers = Array.from(
+      attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g),
+      ([, number]) => number,
+    )
+    expect(numbers.join('')).to.equal('987654321')
     expect(attempts).to.include(`webhook-id: ${_id}`).and.not.include('sha256')
     expect(attempts).to.include(`re-queued by support staff ${staff.name}`)
   })
@@ -140,7 +139,6 @@ describe('The staff page of a payment or delivery', () => {
     const [delivery] = await service.deps.Delivery.find({ referenceNumber }).lean()
     const { _id = '' } = delivery ?? {}
     await makeAllAttempts(service, { _id })
-    const supportAgent = await signedIn(service, 'support')
     const escaped = `<bdi>&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onload&#61;x \u202Egnp.exe</bdi>`
     const pages = {
       [`/admin/payments/${referenceNumber}`]: 2,
@@ -152,9 +150,7 @@ describe('The staff page of a payment or delivery', () => {
     }
     for (const [path, times] of Object.entries(pages)) {
       const isSearch = path === '/admin/search'
-      const { status, text } = await (isSearch
-        ? supportAgent.act(path, { q: `no ${hostile}` })
-        : supportAgent.get(path))
+      const { status, text } = await (isSearch ? staff.act(path, { q: `no ${hostile}` }) : staff.get(path))
       expect([status, text.split(escaped).length - 1], path).to.deep.equal([200, times])
       expect(text, path).not.to.match(/<script|<[^>]+ onload=|reference_number|private-metadata/)
       expect(text.includes(secret) || text.includes(`>${code}<`), path).to.equal(false)
@@ -164,14 +160,13 @@ describe('The staff page of a payment or delivery', () => {
   it('returns 404 if the reference or id is unknown', async () => {
     const id24 = 'b'.repeat(24)
     const ids = ['%00', id24, `${id24}-${'c'.repeat(24)}`, '__proto__', 'PI-NOTHERE', 'x', '$ne']
-    const supportAgent = await signedIn(service, 'support')
     for (const kind of ['payments', 'deliveries', 'endpoints', 'businesses', 'keys'])
       for (const id of kind === 'payments' ? ids : ids.slice(0, 4)) {
-        const { status, text } = await supportAgent.get(`/admin/${kind}/${id}`)
+        const { status, text } = await staff.get(`/admin/${kind}/${id}`)
         expect([status, readable(text).includes('Not found')], `${kind}/${id}`).to.deep.equal([404, true])
       }
     for (const id of ids.slice(0, 4))
       for (const act of [`deliveries/${id}/requeue`, `endpoints/${id}/requeue-all`])
-        expect((await supportAgent.act(`/admin/${act}`)).status, act).to.equal(404)
+        expect((await staff.act(`/admin/${act}`)).status, act).to.equal(404)
   })
 })

@@ -13,10 +13,11 @@ describe('A staff request that is rejected before it reaches a page', () => {
     it(`gets an error page with all security headers if it has two Host headers: ${path}`, async () => {
       const [page] = await sendRaw(service.origin, crlf(`GET ${path} HTTP/1.1`, 'Host: a', 'Host: b', '', ''))
       expect(page?.status).to.equal(400)
-      expect(page?.headers.get('content-type')).to.equal('text/html; charset=utf-8')
-      expect(page?.headers.get('x-content-type-options')).to.equal('nosniff')
-      expect(page?.headers.get('content-security-policy')).to.include("default-src 'none'")
-      expect(page?.headers.get('cache-control')).to.equal('no-store')
+      const headers = Object.fromEntries(page?.headers ?? [])
+      expect(headers['content-security-policy']).to.include("default-src 'none'")
+      expect(headers)
+        .to.include({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+        .and.include({ 'x-content-type-options': 'nosniff' })
     })
 
   for (const [path, type] of [

@@ -4,7 +4,7 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
 import { withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { withAdmin } from './admin.ts'
-import { readable, signedIn } from './staff.ts'
+import { readable, signedIn, withStaff } from './staff.ts'
 
 describe('A staff-initiated replay of events', function () {
   this.timeout(60_000)
@@ -13,9 +13,8 @@ describe('A staff-initiated replay of events', function () {
   const merchant = withMerchant(service)
   const endpointServer = withEndpointServer()
   let endpointId: string
-  let support: Awaited<ReturnType<typeof signedIn>>
+  const support = withStaff(service, 'support')
   before(async () => {
-    support = await signedIn(service, 'support')
     const { referenceNumber } = await createIntent(service, merchant)
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { outbox: [] } })
     endpointId = (await subscribe(service, merchant, endpointServer.url)).id

@@ -1,25 +1,23 @@
 import { expect } from 'chai'
 import { freeIfReusable } from '../../src/intents/codes.ts'
+import { dayMs, dayOf, hourMs } from '../../src/platform/time.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { type Created, createIntent } from '../support/actions.ts'
 import { pay, refund, simulate, storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
-import { type Merchant, openService, secretKey, sharedEnvironment, withService } from '../support/service.ts'
+import { type Merchant, secretKey, withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
-
-const dayMs = 86_400_000
-const phone = '36745698'
 
 describe('The payment search', () => {
   const recorded = recordLog()
-  const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
-  let merchant: Merchant
+  const service = withService({ INTENT_LIFETIME_SECONDS: '3600' }, recorded.log)
+  const newKey = Buffer.alloc(32, 7).toString('base64')
+  const rotated = withSecondProcess(service, { SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: secretKey })
+  const merchant = withMerchant(service)
   let staff: Visitor & { name: string }
   before(async () => {
-    service.deps.log = recorded.log
-    merchant = await service.merchant()
     staff = await signedIn(service, 'viewer')
   })
   afterEach(() => service.clock.freeze(null))
@@ -29,7 +27,7 @@ describe('The payment search', () => {
     staff.act('/admin/search/amount', { business, amount, day })
   const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) =>
     `/admin/payments/${referenceNumber}`
-  const today = () => service.clock.now().toISOString().slice(0, 10)
+  const today = () => dayOf(service.clock.now())
   const listed = (html: string) =>
     [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
 
@@ -49,7 +47,7 @@ describe('The payment search', () => {
     for (const query of [shortCode, shortCode.toLowerCase(), spaced, ...links, ...codes])
       expect((await search(query)).location, query).to.equal(pageOf(intent))
 
-    await pay(service, intent.referenceNumber, { phone })
+    await pay(service, intent.referenceNumber, { phone: '36745698' })
     const { hold } = await storedIntent(service, intent.referenceNumber)
     expect((await search(hold?.id ?? '')).location, 'of a hold').to.equal(pageOf(intent))
     const paid = await createIntent(service, merchant)
@@ -80,7 +78,7 @@ describe('The payment search', () => {
       service.deps.Intent.updateOne({ referenceNumber }, { code, codeKey })
     await setKey(second, keyOf(other))
     await setKey(third, `live:${code}`)
-    service.clock.advance(2 * 3_600_000)
+    service.clock.advance(2 * hourMs)
     expect(await freeIfReusable(service.deps, keyOf(merchant))).to.equal(true)
     await setKey(fourth, keyOf(merchant))
     const { status, text } = await search(code)
@@ -150,7 +148,7 @@ describe('The payment search', () => {
     expect(statuses.toSorted((a, b) => a - b)).to.deep.equal([200, 200, 429, 429, 429])
     expect(await lines()).to.equal(3)
     expect([await searchAs(other, '22999777'), await searchAs(one, 'PI-000')]).to.deep.equal([200, 200])
-    service.clock.advance(3_600_000)
+    service.clock.advance(hourMs)
     expect(await searchAs(one, '22999777')).to.equal(200)
   })
 
@@ -167,35 +165,24 @@ describe('The payment search', () => {
   it('finds a phone number that was hashed with the previous SECRET_KEY', async () => {
     const intent = await createIntent(service, merchant)
     await simulate(service, merchant, intent.referenceNumber, { payerPhone: '33445566' })
-    const rotated = await openService({
-      ...sharedEnvironment(service),
-      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-      SECRET_KEY_PREVIOUS: secretKey,
-    })
-    try {
-      const visitor = await signedIn(rotated, 'support')
-      const { location } = await visitor.act('/admin/search', { q: '33445566' })
-      expect(location).to.equal(pageOf(intent))
-    } finally {
-      await rotated.close()
-    }
+    const visitor = await signedIn(rotated, 'support')
+    const { location } = await visitor.act('/admin/search', { q: '33445566' })
+    expect(location).to.equal(pageOf(intent))
   })
 
   it("finds payments of all businesses by the merchant's reference, unless it looks like a phone number", async () => {
     const other = await service.merchant({ mode: 'live' })
-    const [first, second, numeric] = [
-      await createIntent(service, merchant, { amount: 1, merchantReference: 'Nº <1042>' }),
-      await createIntent(service, other, { amount: 1, merchantReference: 'Nº <1042>' }),
-      await createIntent(service, merchant, { amount: 1, merchantReference: '40012345' }),
-      await createIntent(service, other, { amount: 1, merchantReference: '40012345' }),
-    ]
+    const ofBoth = (merchantReference: string) =>
+      Promise.all(
+        [merchant, other].map((each) => createIntent(service, each, { amount: 1, merchantReference })),
+      )
+    const [texts, numbers] = [await ofBoth('Nº <1042>'), await ofBoth('40012345')]
     const { text } = await search(' Nº <1042>\n')
-    expect(listed(text)).to.have.members([first.referenceNumber, second.referenceNumber])
+    expect(listed(text)).to.have.members(texts.map(({ referenceNumber }) => referenceNumber))
     expect(readable(text)).to.include("2 found by the merchant's reference Nº <1042>.")
-    const shown = await staff.get(pageOf(first))
-    expect(readable(shown.text)).to.include("Merchant's reference Nº <1042>")
+    expect(await staff.read(pageOf(texts[0] ?? expect.fail()))).to.include("Merchant's reference Nº <1042>")
     const byNumber = await search('40012345')
-    expect(listed(byNumber.text)).to.have.lengthOf(2).and.include(numeric.referenceNumber)
+    expect(listed(byNumber.text)).to.have.members(numbers.map(({ referenceNumber }) => referenceNumber))
     expect(byNumber.text).to.include('40 ** ** 45').and.not.include('40012345')
     expect((await search('nº <1042>')).text).to.include('Nothing was found')
     expect((await search('x'.repeat(65))).status).to.equal(200)
@@ -224,7 +211,7 @@ describe('The payment search', () => {
     expect(await found(shop.businessId, '1234.50', today())).to.deep.equal(expected)
     expect(await found(shop.businessId, '1 234,5 MRU', today())).to.deep.equal(expected)
     expect(await found('picer', '1234,50', today())).to.include.members(expected)
-    const yesterday = new Date(service.clock.now().getTime() - dayMs).toISOString().slice(0, 10)
+    const yesterday = dayOf(new Date(service.clock.now().getTime() - dayMs))
     const earlier = [before.referenceNumber, unpaid.referenceNumber]
     expect(await found(shop.businessId, '1234.50', yesterday)).to.have.members(earlier)
     expect((await byAmount(shop.businessId, '1234.51', today())).status).to.equal(303)

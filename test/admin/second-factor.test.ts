@@ -1,19 +1,19 @@
 import { expect } from 'chai'
-import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { removeSecondFactor, renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
-import {
+import * as staff from './staff.ts'
+
+const {
   addFactor,
   hiddenFields,
-  hire,
+  isSignedIn: isIn,
   operator,
-  production,
   refusalsIn,
   scan,
   signedIn,
-  type Visitor,
+  trailOf,
   visit,
-} from './staff.ts'
+} = staff
 
 const stepMs = 30_000
 
@@ -27,11 +27,8 @@ describe('A second factor', () => {
     for (const { clock } of [service, beside]) clock.advance(ms)
   }
 
-  const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
   const trail = async (subject: string, acts: RegExp) =>
-    (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).filter(
-      ({ act }) => acts.test(act),
-    )
+    (await trailOf(service, subject)).filter(({ act }) => acts.test(act))
   /** A staff member with a second factor, at a time step whose code is unused. */
   const secured = async () => {
     const visitor = await signedIn(service, 'support')
@@ -75,7 +72,7 @@ describe('A second factor', () => {
     const lines = await trail(account.name, /signed-in|refused/)
     expect(lines.map(({ act, after }) => [act, after])).to.have.deep.members([
       ['staff.signed-in', null],
-      ...['', '', '', '', ''].map(() => ['staff.sign-in-refused', { reason: 'wrong code' }]),
+      ...wrongCodes.slice(1).map(() => ['staff.sign-in-refused', { reason: 'wrong code' }]),
       ['staff.sign-in-refused', { reason: 'wrong or used recovery code' }],
       ['staff.signed-in', { secondFactor: 'code' }],
     ])
@@ -132,13 +129,13 @@ describe('A second factor', () => {
   })
 
   it('must be entered within five minutes of the password', async () => {
-    const endings: [what: string, end: (name: string) => unknown][] = [
-      ['expired', () => advance(5 * 60_000)],
-      ['disabled', (name) => setDisabled(service.deps, name, true, operator)],
-      ['another password', (name) => renewPassword(service.deps, name, operator)],
-      ['factor removed', (name) => removeSecondFactor(service.deps, name, operator)],
-    ]
-    for (const [what, end] of endings) {
+    const endings: Record<string, (name: string) => unknown> = {
+      expired: () => advance(5 * 60_000),
+      disabled: (name) => setDisabled(service.deps, name, true, operator),
+      'another password': (name) => renewPassword(service.deps, name, operator),
+      'factor removed': (name) => removeSecondFactor(service.deps, name, operator),
+    }
+    for (const [what, end] of Object.entries(endings)) {
       const account = await secured()
       const { enter, visitor } = await enterPassword(account)
       await end(account.name)
@@ -206,7 +203,7 @@ describe('A second factor', () => {
 })
 
 describe('A second factor in production', () => {
-  const service = withService(production)
+  const service = withService(staff.production)
 
   it('must be set up by support staff and admins, but not by viewers, before any other page opens', async () => {
     expect((await (await signedIn(service, 'viewer')).get('/admin/account')).status).to.equal(200)
@@ -238,7 +235,7 @@ describe('A second factor in production', () => {
 
   it('can be postponed by signing out, but is required at the next sign-in', async () => {
     const visitor = visit(service)
-    await visitor.post('/admin/sign-in', await hire(service, 'support'))
+    await visitor.post('/admin/sign-in', await staff.hire(service, 'support'))
     const { csrf = '' } = hiddenFields((await visitor.get('/admin/account/second-factor')).text)
     expect((await visitor.post('/admin/sign-out', { csrf })).location).to.equal('/admin/sign-in')
   })

@@ -1,12 +1,11 @@
 import { expect } from 'chai'
-import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { dayMs } from '../../src/platform/time.ts'
 import { createAccountWithLink, issueLink, setDisabled } from '../../src/staff/change-account.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
-import { hiddenFields, operator, production, signedIn, visit } from './staff.ts'
+import { hiddenFields, operator, production, signedIn, signInStatus, trailOf, visit } from './staff.ts'
 
-const hourMs = 3_600_000
 const password = 'trois petits chats gris'
 const recorded = recordLog()
 
@@ -23,12 +22,18 @@ describe('A password link', () => {
   }
   const submit = (token: string, fields: Record<string, string> = {}, at = service) =>
     visit(at).post('/admin/set-password', { token, password, again: password, ...fields })
-  const signInStatus = async (name: string, typed = password) =>
-    (await visit(service).post('/admin/sign-in', { name, password: typed })).status
-  const trail = async (subject: string) =>
-    (await service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()).map(
-      ({ act, actor, after }) => [act, actor.kind, after],
-    )
+  const signIn = (name: string, typed = password) => signInStatus(service, name, typed)
+
+  /** Runs this once while the next password is being hashed. */
+  const whileHashing = (run: () => Promise<unknown>) => {
+    const { slowHash } = service.deps
+    const { make } = slowHash
+    slowHash.make = async (text) => {
+      slowHash.make = make
+      await run()
+      return make(text)
+    }
+  }
 
   it('is printed by the command line in production instead of a password', async function () {
     this.timeout(60_000)
@@ -42,11 +47,11 @@ describe('A password link', () => {
     expect(made).to.have.all.keys('name', 'link')
     expect(made.link).to.match(/^https:\/\/api\.example\/admin\/set-password\/[\w-]{43}$/)
     expect((await submit(tokenOf(made.link ?? ''))).status).to.equal(200)
-    expect(await signInStatus('moussa')).to.equal(303)
+    expect(await signIn('moussa')).to.equal(303)
     const renewed = await run('password', 'moussa')
-    expect([renewed.name, await signInStatus('moussa')]).to.deep.equal(['moussa', 403])
+    expect([renewed.name, await signIn('moussa')]).to.deep.equal(['moussa', 403])
     expect((await submit(tokenOf(renewed.link ?? ''))).status).to.equal(200)
-    expect(await signInStatus('moussa')).to.equal(303)
+    expect(await signIn('moussa')).to.equal(303)
     expect(await run('reset-factor', 'moussa')).to.deep.equal({ name: 'moussa', secondFactor: false })
   })
 
@@ -56,9 +61,8 @@ describe('A password link', () => {
     await earlier.post('/admin/sign-in', { name, password: old })
     const { link = '' } = (await issueLink(service.deps, name, operator)) ?? {}
     // Issuing the link already ends the old password and all sessions.
-    expect([await signInStatus(name, old), (await earlier.get('/admin/audit')).status]).to.deep.equal([
-      403, 303,
-    ])
+    expect(await signIn(name, old)).to.equal(403)
+    expect((await earlier.get('/admin/audit')).status).to.equal(303)
     for (const at of [service, beside, service]) {
       const preview = await visit(at).get(pathOf(link), { 'Sec-Fetch-Site': 'cross-site' })
       expect([preview.status, hiddenFields(preview.text).token]).to.deep.equal([200, tokenOf(link)])
@@ -67,8 +71,9 @@ describe('A password link', () => {
     const results = await Promise.all([service, beside, service].map((at) => submit(tokenOf(link), {}, at)))
     expect(results.map(({ status }) => status)).to.have.members([200, 404, 404])
     expect((await visit(service).get(pathOf(link))).status).to.equal(404)
-    expect(await signInStatus(name)).to.equal(303)
-    expect((await trail(name)).slice(-2)).to.deep.equal([
+    expect(await signIn(name)).to.equal(303)
+    const trail = (await trailOf(service, name)).map(({ act, actor, after }) => [act, actor.kind, after])
+    expect(trail.slice(-2)).to.deep.equal([
       ['staff.password-changed', 'staff', { with: 'link' }],
       ['staff.signed-in', 'staff', null],
     ])
@@ -88,9 +93,7 @@ describe('A password link', () => {
       async (name) => {
         for (const disabled of [true, false]) await setDisabled(service.deps, name, disabled, operator)
       },
-      () => {
-        service.clock.advance(24 * hourMs)
-      },
+      () => service.clock.advance(dayMs),
     ]
     for (const end of endings) {
       const { name, link } = await invite()
@@ -98,44 +101,29 @@ describe('A password link', () => {
       await end(name)
       expect((await visit(service).get(pathOf(link))).status).to.equal(404)
       expect((await submit(tokenOf(link))).status).to.equal(404)
-      expect(await signInStatus(name)).to.equal(403)
+      expect(await signIn(name)).to.equal(403)
     }
     for (const unknown of ['', 'x', 'A'.repeat(43)]) expect((await submit(unknown)).status).to.equal(404)
   })
 
   it('sets no password if another link is issued while the new password is being hashed', async () => {
-    const { slowHash } = service.deps
-    const { make } = slowHash
-    const issueMeanwhile = (name: string) => {
-      slowHash.make = async (text) => {
-        slowHash.make = make
-        await issueLink(service.deps, name, operator)
-        return make(text)
-      }
-    }
     const invited = await invite()
-    issueMeanwhile(invited.name)
+    whileHashing(() => issueLink(service.deps, invited.name, operator))
     expect((await submit(tokenOf(invited.link))).status).to.equal(404)
     const member = await signedIn(service, 'viewer')
-    issueMeanwhile(member.name)
+    whileHashing(() => issueLink(service.deps, member.name, operator))
     const fields = { old: member.password, password, again: password }
     expect((await member.act('/admin/account/password', fields)).status).to.equal(403)
-    for (const { name } of [invited, member]) expect(await signInStatus(name)).to.equal(403)
+    for (const { name } of [invited, member]) expect(await signIn(name)).to.equal(403)
   })
 
   it('sets only the first password: a further change requires the old one, even in the same session', async () => {
-    const { slowHash } = service.deps
-    const { make } = slowHash
     const member = await signedIn(service, 'viewer')
     const change = (to: string) =>
       member.act('/admin/account/password', { old: member.password, password: to, again: to })
-    slowHash.make = async (text) => {
-      slowHash.make = make
-      expect((await change(password)).status).to.equal(303)
-      return make(text)
-    }
+    whileHashing(async () => expect((await change(password)).status).to.equal(303))
     expect((await change(`${password} blancs`)).status).to.equal(403)
-    expect(await signInStatus(member.name)).to.equal(303)
+    expect(await signIn(member.name)).to.equal(303)
   })
 
   it("accepts a password of 12 to 200 characters that isn't close to a common one or the user's name", async () => {
@@ -158,6 +146,6 @@ describe('A password link', () => {
     expect([different.status, different.text.includes('not the same')]).to.deep.equal([400, true])
     const fine = '§ pâté chinois 🎲'
     expect((await submit(tokenOf(link), { password: fine, again: fine })).status).to.equal(200)
-    expect(await signInStatus(name, fine)).to.equal(303)
+    expect(await signIn(name, fine)).to.equal(303)
   })
 })

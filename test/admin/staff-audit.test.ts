@@ -5,7 +5,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
-import { nextPath, signedIn, visit, withStaff } from './staff.ts'
+import { nextPath, readable, signedIn, visit, withStaff } from './staff.ts'
 
 describe('The audit trail', () => {
   const recorded = recordLog('error')
@@ -39,11 +39,7 @@ describe('The audit trail', () => {
     const [line] = await addLines({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
     const { text } = await viewer.get(`/admin/audit?subject=${line?.subject}`)
     const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []
-    const said = row
-      .replaceAll('<wbr />', '')
-      .replaceAll(/<[^>]+>/g, ' ')
-      .replaceAll(/\s+/g, ' ')
-      .trim()
+    const said = readable(row.replaceAll('<wbr />', '')).trim()
     expect(said).to.match(/^2020-01-01 00:00:07 UTC moussa staff from 192\.0\.2\.7 delivery\.requeued/)
     expect(said).to.include('said-whole of business-1 status: DEAD → RETRYING')
     expect(said).to.include('nextAttemptAt: none → 2020-01-02 00:00:00 UTC')
@@ -77,20 +73,15 @@ describe('The audit trail', () => {
     const at = new Date('2018-01-01T00:00:00Z')
     const fields = Array.from({ length: 120 }, (_, index) => ({ at, subject: `page-${index}` }))
     const added = await addLines(...fields.map((each) => ({ ...each, businessId: 'paged' })))
-    const seen: (string | undefined)[] = []
-    let path = '/admin/audit?business=paged'
-    for (let pages = 1; ; pages += 1) {
+    const pages: (string | undefined)[][] = []
+    for (let path: string | undefined = '/admin/audit?business=paged'; path !== undefined; ) {
       const { text } = await viewer.get(path)
-      seen.push(...subjectsOf(text))
-      const next = nextPath(text)
-      if (next === undefined) {
-        expect(pages).to.equal(3)
-        break
-      }
-      path = next
+      pages.push(subjectsOf(text))
+      path = nextPath(text)
     }
     const newestFirst = added.toSorted((a, b) => (a._id < b._id ? 1 : -1)).map(({ subject }) => subject)
-    expect(seen).to.deep.equal(newestFirst)
+    expect(pages.flat()).to.deep.equal(newestFirst)
+    expect(pages).to.have.length(3)
   })
 
   it('shows any content as plain text', async () => {
@@ -108,13 +99,10 @@ describe('The audit trail', () => {
 
   describe('exported as a file', () => {
     const formula = '=HYPERLINK("https://evil.example")'
-    // A spreadsheet that expects semicolons splits the cell.
-    const split = `refund; "${formula}`
     const business = 'exported'
     before(async () => {
       const at = new Date('2017-01-01T00:00:00Z')
       const line = { at, businessId: business, reason: formula }
-      await addLines({ ...line, at: new Date('2018-01-01T00:00:00Z'), subject: 'split', reason: split })
       await addLines(...Array.from({ length: 601 }, (_, index) => ({ ...line, subject: `export-${index}` })))
     })
     const exports = () =>
@@ -145,18 +133,6 @@ describe('The audit trail', () => {
         businessId: business,
         after: { format: 'csv', businessId: business, to: new Date('2017-01-01T23:59:59.999Z') },
       })
-    })
-
-    it('contains no formula after a semicolon', async () => {
-      const support = await signedIn(service, 'support')
-      const { text } = await support.act('/admin/audit/export', {
-        format: 'csv',
-        business,
-        from: '2018-01-01',
-        to: '2018-01-02',
-      })
-      const exported: Record<string, string>[] = parse(text, { columns: true })
-      expect(exported.map(({ reason }) => reason)).to.deep.equal([`refund;' "${formula}`])
     })
 
     it('is refused to viewers, to forms without a CSRF token, and in other formats', async () => {

@@ -96,6 +96,15 @@ export async function signedIn(service: Service, role: Role): Promise<StaffVisit
   return Object.assign(visitor, account)
 }
 
+export const isSignedIn = async (visitor: Visitor): Promise<boolean> =>
+  (await visitor.get('/admin/audit')).status === 200
+
+export const signInStatus = async (service: Service, name: string, password: unknown): Promise<number> =>
+  (await visit(service).post('/admin/sign-in', { name, password: String(password) })).status
+
+export const trailOf = ({ deps }: Service, subject: string): Promise<AuditEvent[]> =>
+  deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>().exec()
+
 export const withStaff = (service: Service, role: Role): StaffVisitor =>
   withOpened(
     () => signedIn(service, role),

@@ -5,7 +5,6 @@ import { readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import type { Merchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { picture } from './browser.ts'
 import { fillIn, heading, pay, payer, send, withCounter } from './counter.ts'
 
 const [locale] = locales
@@ -76,7 +75,6 @@ describe('A payment in a browser', function () {
       // With scripts, the tab updates itself. Without them, a customer who pays there too sees the payment in progress.
       if (!scripts) await pay(second, locale, payer)
       await heading(second, waiting)
-      await picture(second, `waiting-${scripts ? 'scripts' : 'plain'}`)
       wallet.release()
       await sent
       await heading(first, words.panels.paid)
@@ -93,18 +91,6 @@ describe('A payment in a browser', function () {
       await heading(page, words.panels.paid)
       await expectPaidOnce(referenceNumber)
     })
-
-  it('is charged only once if several tabs submit their forms at the same moment', async () => {
-    const { path, referenceNumber } = await order()
-    const tabs = [await open(path), await open(path), await open(path, false)]
-    for (const tab of tabs) await fill(tab)
-    await Promise.all(tabs.map(send))
-    const ended = new RegExp(`${words.panels.paid}|${words.panels.paidBefore[0]}`)
-    await Promise.all(tabs.map((tab) => heading(tab, ended)))
-    const notCharged = await Promise.all(tabs.map((tab) => tab.getByText(words.panels.paidBefore[1]).count()))
-    expect(notCharged.filter((count) => count === 1)).to.have.length(2)
-    await expectPaidOnce(referenceNumber)
-  })
 
   it('is not submitted again when the customer goes back or refreshes', async () => {
     const { path, referenceNumber } = await order()
@@ -152,14 +138,4 @@ describe('A payment in a browser', function () {
       expect(await readIntent(counter.service, merchant, referenceNumber)).to.include({ status: 'CANCELLED' })
       expect(await counter.debits(merchant)).to.equal(0)
     })
-
-  it('can be cancelled by the merchant while the page is open', async () => {
-    const { path, referenceNumber } = await order()
-    const page = await open(path)
-    await counter.service.http
-      .post(`/api/v1/dev/intents/${referenceNumber}/cancel`)
-      .set(merchant.write())
-      .expect(200)
-    await heading(page, words.panels.cancelled[0])
-  })
 })

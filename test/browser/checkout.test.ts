@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 import { readIntent } from '../support/actions.ts'
-import { picture } from './browser.ts'
 import { fillIn, heading, pay, payer, send, textOf, withCounter } from './counter.ts'
 
 /** Code point of the digit 0 in each language's script. */
@@ -39,14 +38,12 @@ describe('A customer in a browser', function () {
 
         await pay(page, locale, { phone: written('22 00 00 01'), pin: '9999' })
         await page.getByRole('alert').getByText(words.faults.pinDoesNotFit).waitFor()
-        await picture(page, `wrong-pin-${language}-${size}`)
         expect(await page.getByLabel(words.pay.phone, { exact: true }).inputValue()).not.to.equal('')
         const pin = page.getByLabel(words.pay.pin, { exact: true })
         expect(await pin.inputValue()).to.equal('')
         await pin.fill(written(payer.pin))
         await send(page)
         await heading(page, words.panels.paid)
-        await picture(page, `just-paid-${language}-${size}`)
         expect(await textOf(page))
           .to.include(locale.money(50_000))
           .and.include(referenceNumber)
@@ -89,22 +86,6 @@ describe('A customer in a browser', function () {
         const { status, payment } = await readIntent(service, merchant, referenceNumber)
         expect([status, payment.amountPaid]).to.deep.equal(['PAID', 75_050])
         expect(await counter.debits(merchant)).to.equal(1)
-      })
-
-      it(`can leave without paying and come back later to pay (${where})`, async () => {
-        const { service, shop } = counter
-        const merchant = await service.merchant()
-        const { shortCode, referenceNumber } = await counter.order(merchant, {})
-        const page = await counter.openWindow(settings)
-        await page.goto(`/p/${shortCode}`)
-        await page.getByRole('link', { name: words.pay.leave }).click()
-        await page.getByText('Welcome back').waitFor()
-        const basket = { url: `/basket?reference=${referenceNumber}&status=PENDING`, referrer: null }
-        expect(shop.visits).to.deep.include(basket)
-        expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
-        await page.goBack()
-        await pay(page, locale, payer)
-        await heading(page, words.panels.paid)
       })
     }
 

@@ -1,40 +1,28 @@
 import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/checkout/locale.ts'
 import { type Created, createIntent } from '../support/actions.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, openService } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 import { openWindow, type Settings, startBrowser, type UserWindow } from './browser.ts'
-import { openShop, type Shop } from './shop.ts'
+import { openShop } from './shop.ts'
 
-/** A service, a merchant's site, and its customers' browser windows. */
-export interface Counter {
-  service: Service
-  shop: Shop
-  openWindow(settings: Omit<Settings, 'others'>): Promise<Page>
-  /** An intent with links back to the shop. */
-  order(merchant: Merchant, fields: object): Promise<Created>
-  /** Payments from demo wallets to this merchant. */
-  debits(merchant: Merchant): Promise<number>
-  /** Faults of all windows (browser.ts). */
-  faults(): string[]
-  close(): Promise<void>
-}
+export const withCounter = () => withOpened(openCounter, (counter) => counter.close())
 
-export const withCounter = (): Counter => withOpened(openCounter, (counter) => counter.close())
-
-async function openCounter(): Promise<Counter> {
+/** Opens a service, a merchant's site, and its customers' browser windows. */
+async function openCounter() {
   const [browser, service, shop] = await Promise.all([startBrowser(), openService(), openShop()])
   service.startWorkers()
   const windows: UserWindow[] = []
   return {
     service,
     shop,
-    async openWindow(settings) {
+    async openWindow(settings: Omit<Settings, 'others'>): Promise<Page> {
       const opened = await openWindow(browser, service.origin, { ...settings, others: [shop.origin] })
       windows.push(opened)
       return opened.page
     },
-    order: (merchant, fields) =>
+    /** Creates an intent with links back to the shop. */
+    order: (merchant: Merchant, fields: object): Promise<Created> =>
       createIntent(service, merchant, {
         amount: 50_000,
         label: 'Panier n° 7',
@@ -42,12 +30,14 @@ async function openCounter(): Promise<Counter> {
         cancel_url: `${shop.origin}/basket`,
         ...fields,
       }),
-    debits: ({ businessId }) =>
+    /** Counts the payments from demo wallets to this merchant. */
+    debits: ({ businessId }: Merchant) =>
       service.deps.WalletMovement.countDocuments({
         accountId: { $in: ['22000001', '22000003', '22000005'].map((phone) => `${businessId}-${phone}`) },
         kind: 'payment',
         'result.outcome': 'done',
       }),
+    /** Returns the faults of all windows (browser.ts). */
     faults: () => windows.flatMap(({ faults }) => faults),
     async close() {
       await browser.close()

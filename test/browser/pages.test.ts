@@ -129,7 +129,7 @@ async function signInWithCode(
   await inspect(page, 'recovery-codes')
 }
 
-describe('Every staff page', function () {
+describe('The staff pages in a browser', function () {
   this.timeout(60_000)
   const stage = withStage()
   let delivery: Delivery
@@ -144,7 +144,7 @@ describe('Every staff page', function () {
     await startSampleReplay(stage, delivery)
   })
 
-  it('is accessible, fits every screen, runs no script and loads nothing from other hosts', async () => {
+  it('are accessible, fit every screen, run no script and load nothing from other hosts', async () => {
     const wrong: unknown[] = []
     const inspect = async (page: Page, name: string) => {
       for (const [size, viewport] of Object.entries(sizes)) {
@@ -185,5 +185,26 @@ describe('Every staff page', function () {
     await admin.getByText('Search by business, amount and day').click()
     await inspect(admin, 'search-amount')
     expect([...wrong, ...stage.faults()]).to.deep.equal([])
+  })
+
+  it('let support staff find a payment and re-queue its delivery with the keyboard alone', async () => {
+    const dead = await stage.deadDelivery()
+    const support = await stage.enter('support', '/admin', 'phone')
+    const { keyboard } = support
+    await support.getByLabel('Payment, phone number, order, id or business').focus()
+    await keyboard.type(dead.referenceNumber)
+    await keyboard.press('Enter')
+    await support.waitForURL(`**/admin/payments/${dead.referenceNumber}`)
+    stage.heal()
+    await support.getByRole('button', { name: 'Re-queue' }).focus()
+    await keyboard.press('Enter')
+    await support.getByRole('status').getByText('Re-queued').waitFor()
+    await stage.delivered(dead)
+    await support.reload()
+    await support.getByText('Delivered').first().waitFor()
+    expect(await support.getByRole('button', { name: 'Re-queue' }).count()).to.equal(0)
+    await support.goto(`/admin/audit?subject=${dead._id}`)
+    const trail = await support.getByRole('main').textContent()
+    expect(trail).to.include('a-support').and.include('delivery.requeued').and.include('DEAD')
   })
 })

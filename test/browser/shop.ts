@@ -2,16 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Shop {
-  /** http://localhost:port, which a test payment may link to. */
-  origin: string
-  /** Requested paths with their queries and referrers. */
-  visits: { url: string; referrer: string | null }[]
-  close(): Promise<void>
-}
-
-export async function openShop(): Promise<Shop> {
-  const visits: Shop['visits'] = []
+/** Opens a merchant's site at http://localhost:port, which a test payment may link to. */
+export async function openShop() {
+  const visits: { url: string; referrer: string | null }[] = []
   const server = createServer((req, res) => {
     if (req.url !== '/favicon.ico') visits.push({ url: req.url ?? '', referrer: req.headers.referer ?? null })
     res.setHeader('Content-Type', 'text/html; charset=utf-8')

@@ -1,35 +1,19 @@
-import type { Browser, Page } from 'playwright-core'
 import type { Role } from '../../src/staff/permissions.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, storedDelivery, subscribe } from '../support/actions.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 import { type Account, openWindow, signIn, type sizes, startBrowser, type UserWindow } from './browser.ts'
 
-/** A service with workers, an endpoint, staff accounts and a browser. */
-export interface Stage {
-  service: Service
-  endpointServer: EndpointServer
-  merchant: Merchant
-  /** All 8 attempts have failed, and the endpoint still responds with 500. */
-  deadDelivery(): Promise<Delivery>
-  heal(): void
-  delivered(delivery: Delivery): Promise<unknown>
-  /** Opens a page with this role signed in. */
-  enter(role: Role, to: string, size: keyof typeof sizes): Promise<Page>
-  accounts: Record<Role, Account>
-  visit(size: keyof typeof sizes): Promise<Page>
-  /** Faults of all windows (browser.ts). */
-  faults(): string[]
-  close(): Promise<void>
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>
 
 export const withStage = (): Stage => withOpened(openStage, (stage) => stage.close())
 
-async function openStage(): Promise<Stage> {
+/** Opens a service with workers, an endpoint, staff accounts and a browser. */
+async function openStage() {
   const [endpointServer, browser, service] = await Promise.all([
     startEndpointServer(),
     startBrowser(),
@@ -51,25 +35,32 @@ async function openStage(): Promise<Stage> {
     merchant,
     accounts,
     visit,
-    async enter(role, to, size) {
+    /** Opens a page with this role signed in. */
+    async enter(role: Role, to: string, size: keyof typeof sizes) {
       const page = await visit(size)
       await signIn(page, accounts[role], to)
       return page
     },
+    /** Returns a delivery whose 8 attempts have failed. The endpoint still responds with 500. */
     deadDelivery() {
       endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
       return makeDead(service, merchant)
     },
     heal: () => endpointServer.respondWith((res) => void res.end('thanks')),
-    delivered: (delivery) =>
+    delivered: (delivery: Delivery) =>
       waitFor('delivered', async () => (await storedDelivery(service, delivery)).status === 'DELIVERED'),
+    /** Returns the faults of all windows (browser.ts). */
     faults: () => windows.flatMap(({ faults }) => faults),
-    close: () => closeAll(browser, service, endpointServer),
+    async close() {
+      await browser.close()
+      await service.close()
+      await endpointServer.close()
+    },
   }
 }
 
 /** Creates one account per role, on the command line. */
-async function hireAll(service: Service): Promise<Stage['accounts']> {
+async function hireAll(service: Service) {
   const { done } = openAdmin(service)
   const hire = async (role: Role): Promise<Account> => {
     const { name = '', password = '' } = await done('staff', 'create', '--name', `a-${role}`, '--role', role)
@@ -84,10 +75,4 @@ async function makeDead(service: Service, merchant: Merchant): Promise<Delivery>
   return waitFor('a dead delivery', () =>
     service.deps.Delivery.findOne({ referenceNumber, status: 'DEAD' }).lean<Delivery>(),
   )
-}
-
-async function closeAll(browser: Browser, service: Service, endpointServer: EndpointServer): Promise<void> {
-  await browser.close()
-  await service.close()
-  await endpointServer.close()
 }

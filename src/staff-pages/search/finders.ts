@@ -1,20 +1,12 @@
 import { merchantReference } from '../../../schemas/intents.ts'
 import { addLine } from '../../audit/audited.ts'
 import { looksLikeKey } from '../../businesses/api-key.ts'
-import { type KeyFacts, listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
+import { listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
 import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
 import { isLonger, readName } from '../../input/name.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
 import { readCode } from '../../intents/codes.ts'
-import {
-  type FoundIntent,
-  lookUpIntent,
-  searchByCode,
-  searchByMerchantReference,
-  searchByPayer,
-  searchByShortCode,
-  searchByWalletKey,
-} from '../../intents/search.ts'
+import * as intents from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
 import type { By } from '../../security/actor.ts'
@@ -27,7 +19,7 @@ import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPa
 export interface SearchHit {
   path: string
   name: string
-  intent: FoundIntent | null
+  intent: intents.FoundIntent | null
 }
 
 /** A finder reads either an index, up to a limit and a timeout, or a single document by its unique id. */
@@ -45,8 +37,8 @@ interface Finder {
   audited?: 'payment.searched-by-phone'
 }
 
-export const paymentHits = (intents: readonly FoundIntent[]): SearchHit[] =>
-  intents.map((intent) => {
+export const paymentHits = (found: readonly intents.FoundIntent[]): SearchHit[] =>
+  found.map((intent) => {
     const { referenceNumber } = intent
     return { path: paymentPath(referenceNumber), name: referenceNumber, intent }
   })
@@ -54,7 +46,7 @@ export const paymentHits = (intents: readonly FoundIntent[]): SearchHit[] =>
 const payments = (
   kind: string,
   read: Finder['read'],
-  search: (deps: Deps, input: string) => Promise<FoundIntent[]>,
+  search: (deps: Deps, input: string) => Promise<intents.FoundIntent[]>,
   more: Pick<Finder, 'shown' | 'audited'> = {},
 ): Finder => ({ kind, read, find: async (deps, input) => paymentHits(await search(deps, input)), ...more })
 
@@ -88,6 +80,9 @@ const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
 const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, pasted(query).toLowerCase())
 
+const beginsWith = (prefix: string) => (text: string) =>
+  text.startsWith(prefix) && /^[0-9A-Z]+$/.test(text.slice(prefix.length))
+
 /** Matches payment links on any host, because PAY_URL may change, with or without a query. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
 const separators = /[\s.\p{Pd}]/gu
@@ -100,29 +95,20 @@ function readShortCode(query: string): string | null {
 }
 
 const finders: readonly Finder[] = [
-  onePage(
-    'payment reference',
-    upper((text) => /^PI-[0-9A-Z]+$/.test(text)),
-    lookUpIntent,
-    paymentPath,
-  ),
-  payments("merchant's reference", readMerchantReference, searchByMerchantReference, {
+  onePage('payment reference', upper(beginsWith('PI-')), intents.lookUpIntent, paymentPath),
+  payments("merchant's reference", readMerchantReference, intents.searchByMerchantReference, {
     // A reference may look like a phone number, which the results never show.
     shown: (input) => (readPhone(input) === null ? input : maskPhone(input)),
   }),
   onePage('order number', upper(isOrderNumber), lookUpOrder, orderPath),
-  payments(
-    'refund id',
-    upper((text) => /^RF-[0-9A-Z]+$/.test(text)),
-    searchByWalletKey,
-  ),
-  payments('payment link or short code', readShortCode, searchByShortCode),
-  payments('payment code', readCode, searchByCode),
-  payments('phone number of the payer', readPhone, searchByPayer, {
+  payments('refund id', upper(beginsWith('RF-')), intents.searchByWalletKey),
+  payments('payment link or short code', readShortCode, intents.searchByShortCode),
+  payments('payment code', readCode, intents.searchByCode),
+  payments('phone number of the payer', readPhone, intents.searchByPayer, {
     shown: maskPhone,
     audited: 'payment.searched-by-phone',
   }),
-  payments('key in the wallet', lower(isId), searchByWalletKey),
+  payments('key in the wallet', lower(isId), intents.searchByWalletKey),
   onePage('delivery id', (query) => matching(isDeliveryId, query), lookUpDelivery, deliveryPath),
   onePage('endpoint id', lower(isId), lookUpEndpoint, endpointPath),
   onePage('business id', lower(isId), lookUpBusiness, businessPath),
@@ -131,9 +117,6 @@ const finders: readonly Finder[] = [
 /** Matches a key as pages show it, e.g. `sk_live_…rwQB`, or only the last four characters of its secret. */
 const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
 const maxKeys = 20
-
-const keyHits = (keys: readonly KeyFacts[]): SearchHit[] =>
-  keys.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
 
 /** Matches whole or partial keys in clear text, anywhere in a query. Unlike a short form, they're secret. */
 const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
@@ -164,21 +147,15 @@ const keyFinders: readonly Finder[] = [
   },
   {
     kind: 'last characters of the API key',
-    read: (query) => (shortForm.test(query) ? query : null),
+    read: (query) => matching((text) => shortForm.test(text), query),
     async find(deps, input) {
       const [, prefix, last4] = shortForm.exec(input) ?? []
       const { items } = await listKeys(deps, { last4: last4 ?? '' }, { limit: maxKeys, after: null })
-      return keyHits(items.filter(({ key }) => prefix === undefined || key.startsWith(prefix)))
+      const matches = items.filter(({ key }) => prefix === undefined || key.startsWith(prefix))
+      return matches.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
     },
   },
-  {
-    kind: 'key id',
-    read: (query) => (isId(query.toLowerCase()) ? query.toLowerCase() : null),
-    async find(deps, input) {
-      const key = await lookUpKey(deps, input)
-      return key === null ? [] : keyHits([key])
-    },
-  },
+  onePage('key id', (query) => matching(isId, query.toLowerCase()), lookUpKey, keyPath),
 ]
 
 export interface ResultGroup {
