@@ -14,7 +14,7 @@ const whatRolesMay =
 const nameIn = ({ name = '' }: FormValues): string => name.trim().toLowerCase()
 const roleIn = ({ role }: FormValues): Role | undefined => staffRoles.find((each) => each === role)
 const roleFault = (values: FormValues) =>
-  roleIn(values) === undefined ? { role: `Choose ${staffRoles.join(', ')}.` } : {}
+  roleIn(values) === undefined ? { role: 'Choose viewer, support or admin.' } : {}
 
 /** The link or password with which the account's owner first signs in. It's shown only once. */
 type Access = { name: string; link: string } | { name: string; password: string }
@@ -252,7 +252,7 @@ export const staffListActs: ActGroup<object> = {
         const create = givesPassword(deps, by) ? createAccount : createAccountWithLink
         const created = await create(deps, { name, role }, by)
         return created === null
-          ? { faults: { name: `There is already an account ${name}.` } }
+          ? { faults: { name: `An account named ${name} already exists.` } }
           : shownOnce(created)
       },
     },

@@ -115,7 +115,7 @@ export const businessActs: ActGroup<Business> = {
       label: 'Disable developer API',
       title: 'Disable the developer API of business',
       description: 'close the developer API of a business; its payment pages stay open',
-      state: 'not able to use the developer API',
+      state: 'unable to use the developer API',
       effects: {
         closes: 'the developer API, with live and test keys (503 FEATURE_DISABLED).',
         staysOpen: 'payment pages, payments by link and by code, and webhooks.',

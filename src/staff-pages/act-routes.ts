@@ -70,7 +70,7 @@ const shownOnce = ({ title, name, note, text, backPath }: OneTimeSecret): string
     <pre>${text}</pre>
     <p><a href="${backPath}">Go back</a></p>`
 
-/** A form without, say, the end of its time span could select more than the page has shown. */
+/** A form without, say, the end of its time span could select more than the page showed. */
 function faultsOf<Found>(act: StaffAct<Found, Deps>, values: FormValues & { reason: string }): FormFaults {
   const { fields = {}, isReasonOptional } = act
   const missing = Object.keys(fields).filter((name) => values[name] === undefined)

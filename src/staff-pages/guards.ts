@@ -38,7 +38,12 @@ export const requirePermission =
   (_req: Request, res: Response, next: NextFunction): void => {
     if (mayStaff(staffOf(res), permission)) return next()
     const roles = rolesWith(permission).join(' or ')
-    sendNotice(res, 403, 'Not allowed', `Your role does not allow this. Ask an admin for the role ${roles}.`)
+    sendNotice(
+      res,
+      403,
+      'Not allowed',
+      `Your role does not allow this. Ask an admin to give you the ${roles} role.`,
+    )
   }
 
 /** `id` comes from the page's path. It's empty if the path has none. */

@@ -50,7 +50,7 @@ function storyOf(delivery: ListedDelivery): Entry[] {
       const result = html`!${userText(outcomeOf(attempt))} after ${formatDuration(attempt.durationMs)}`
       return entryAt(attempt.at, html`!${name}: attempt ${number}, !${result}`)
     }),
-    ...entryAt(deadAt, html`!${name}: <b>DEAD</b>, no attempt follows`),
+    ...entryAt(deadAt, html`!${name}: <b>DEAD</b>, no further attempts follow`),
     ...entryAt(cancelledAt, html`!${name}: <b>CANCELLED</b>, because the endpoint was deleted or disabled`),
     ...entryAt(dueAt(delivery), html`!${name}: ${dueText(delivery)}`),
   ]

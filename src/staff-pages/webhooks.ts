@@ -66,7 +66,7 @@ const sentences: Record<DeliveryStatus, Sentence> = {
   DELIVERED: ({ deliveredAt, attemptLog }) =>
     html`Delivered!${deliveredAt === null ? '' : html` at !${time(deliveredAt)}`}. The endpoint responded with status ${attemptLog.at(-1)?.status ?? '2xx'}.`,
   DEAD: (delivery) =>
-    html`!${last(delivery)} It was attempt ${delivery.attempts}. No attempt follows unless you re-queue the delivery.`,
+    html`!${last(delivery)} That was attempt ${delivery.attempts}. No further attempts follow unless you re-queue the delivery.`,
   CANCELLED: (delivery) =>
     html`!${last(delivery)} The delivery was cancelled because the endpoint was deleted or disabled.`,
 }
@@ -113,7 +113,7 @@ export async function webhooksSection(
   )
   const waiting = source.outbox.map(
     ({ event, createdAt }) =>
-      html`<p class="notice"><b>${event}</b> happened !${time(createdAt)}. It has not been sent to the endpoints yet.</p>`,
+      html`<p class="notice"><b>${event}</b> happened at !${time(createdAt)}. It has not been sent to the endpoints yet.</p>`,
   )
   return html`<h2>Webhooks</h2>!${waiting}!${missing(deps, source, happened, deliveries)}!${cards}`
 }

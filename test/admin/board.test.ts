@@ -144,6 +144,7 @@ describe('Bull Board', function () {
       ['/api/queues?jobsPerPage=100000', 400],
       ['/api/queues?activeQueue=%25E0%25A4%25A', 400],
       ['/api/queues/%E0%A4%A/x', 400],
+      ['/api/queues?status=%00', 400],
       ['/api/queues/none/x', 404],
       [`${mainQueue}/none`, 404],
     ] as const) {

@@ -44,12 +44,4 @@ describe('A staff request that is rejected before it reaches a page', () => {
     expect(JSON.parse(response?.body ?? '')).to.deep.equal({ error: 'This request body is not valid' })
     expect(recorded.text).to.not.include('request.failed')
   })
-
-  it('gets 400 from Bull Board, and no error is logged, if its query contains a NUL character', async () => {
-    const request = `${service.origin}/admin/queues/api/queues?status=%00`
-    const response = await fetch(request, { headers: { Cookie: support.cookie } })
-    expect(response.status).to.equal(400)
-    expect(await response.json()).to.deep.equal({ error: 'The address contains a NUL character' })
-    expect(recorded.text).to.not.include('request.failed')
-  })
 })

@@ -84,7 +84,7 @@ describe('The payment search', () => {
     const { status, text } = await search(code)
     expect(status).to.equal(200)
     expect(listed(text)).to.deep.equal([fourth, third, second, first].map((each) => each.referenceNumber))
-    expect(readable(text)).to.include(`4 found by the payment code ${code}.`)
+    expect(readable(text)).to.include(`4 results for the payment code ${code}.`)
     expect(readable(text)).to.match(/live Épicerie.* 700\.00 MRU CANCELLED, expired \d{4}-/)
     service.clock.advance(4 * dayMs)
     staff = await signedIn(service, 'viewer')
@@ -115,7 +115,7 @@ describe('The payment search', () => {
       const { status, text } = await search(query)
       expect(status, query).to.equal(200)
       expect(listed(text), query).to.deep.equal(made.map(({ referenceNumber }) => referenceNumber))
-      expect(readable(text), query).to.include('4 found by the phone number of the payer 48 ** ** 87.')
+      expect(readable(text), query).to.include("4 results for the payer's phone number 48 ** ** 87.")
       expect(text.includes('48120987') || text.includes(query), query).to.equal(false)
     }
     expect(readable((await search('48120988')).text)).to.include('Nothing was found.')
@@ -179,7 +179,7 @@ describe('The payment search', () => {
     const [texts, numbers] = [await ofBoth('Nº <1042>'), await ofBoth('40012345')]
     const { text } = await search(' Nº <1042>\n')
     expect(listed(text)).to.have.members(texts.map(({ referenceNumber }) => referenceNumber))
-    expect(readable(text)).to.include("2 found by the merchant's reference Nº <1042>.")
+    expect(readable(text)).to.include("2 results for the merchant's reference Nº <1042>.")
     expect(await staff.read(pageOf(texts[0] ?? expect.fail()))).to.include("Merchant's reference Nº <1042>")
     const byNumber = await search('40012345')
     expect(listed(byNumber.text)).to.have.members(numbers.map(({ referenceNumber }) => referenceNumber))

@@ -39,7 +39,7 @@ describe('A staff account', () => {
     expect([lines[0]?.after, lines[2]?.before]).to.deep.equal([{ role: 'support' }, { disabledAt: null }])
 
     for (const [about, ...args] of [
-      ['There is already an account awa.diop@support', 'create', '--name', name, '--role', 'viewer'],
+      ['An account named awa.diop@support already exists', 'create', '--name', name, '--role', 'viewer'],
       ['1 to 64', 'create', '--name', 'with space', '--role', 'viewer'],
       ['There is no account unknown', 'password', 'unknown'],
     ] as const) {

@@ -289,7 +289,7 @@ describe('A staff action', () => {
     for (const name of ['disable', 'enable']) await staff.admin.act(`${account}/${name}`, { reason })
     expect(await shown()).to.include('Password no password, no link: issue a link')
     for (const [name, fault] of Object.entries({
-      aicha: 'There is already an account',
+      aicha: 'An account named aicha already exists',
       ï: 'Enter 1 to 64',
     })) {
       const { status, text: page } = await create(name)

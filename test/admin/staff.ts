@@ -14,21 +14,7 @@ export interface Page {
 }
 
 /** Runs no scripts, and keeps the session cookie. */
-export interface Visitor {
-  get(path: string, headers?: Record<string, string>): Promise<Page>
-  /** Returns the readable text of a page. */
-  read(path: string): Promise<string>
-  /** Submits a form of this site. `headers` add to or replace a browser's headers. */
-  post(
-    path: string,
-    fields: Record<string, string> | [string, string][],
-    headers?: Record<string, string>,
-  ): Promise<Page>
-  /** Like `post`, with the session's CSRF token. */
-  act(path: string, fields?: Record<string, string>): Promise<Page>
-  /** `__Host-staff=…`, or empty. */
-  readonly cookie: string
-}
+export type Visitor = ReturnType<typeof visit>
 
 export type StaffVisitor = Visitor & { name: string; password: string }
 
@@ -53,7 +39,7 @@ export async function hire(
 }
 
 /** A browser that isn't signed in yet, for the process at `origin`. */
-export function visit({ origin }: { origin: string }, firstCookie = ''): Visitor {
+export function visit({ origin }: { origin: string }, firstCookie = '') {
   let cookie = firstCookie
   const send = async (path: string, init: RequestInit): Promise<Page> => {
     const kept = cookie === '' ? {} : { Cookie: cookie }
@@ -66,17 +52,21 @@ export function visit({ origin }: { origin: string }, firstCookie = ''): Visitor
   }
   // A session's token never changes.
   let form = { cookie: '', csrf: '' }
-  const visitor: Visitor = {
-    get cookie() {
+  const visitor = {
+    /** `__Host-staff=…`, or empty. */
+    get cookie(): string {
       return cookie
     },
-    get: (path, headers = {}) => send(path, { headers }),
-    read: async (path) => readable((await send(path, {})).text),
-    post(path, fields, headers = {}) {
+    get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
+    /** Returns the readable text of a page. */
+    read: async (path: string) => readable((await send(path, {})).text),
+    /** Submits a form of this site. `headers` add to or replace a browser's headers. */
+    post(path: string, fields: Record<string, string> | [string, string][], headers = {}) {
       const body = new URLSearchParams(fields)
       return send(path, { method: 'POST', body, headers: { Origin: origin, ...headers } })
     },
-    async act(path, fields = {}) {
+    /** Like `post`, with the session's CSRF token. */
+    async act(path: string, fields: Record<string, string> = {}): Promise<Page> {
       if (form.cookie !== cookie) {
         const { csrf = '' } = hiddenFields((await visitor.get('/admin/account')).text)
         form = { cookie, csrf }
@@ -119,14 +109,7 @@ export const hiddenFields = (html: string): Record<string, string> =>
     }),
   )
 
-/** An authenticator app and the account's recovery codes. */
-export interface Phone {
-  /** `step` is relative to the current one of the service's clock. */
-  code(step?: number): string
-  recoveryCodes: string[]
-}
-
-/** Reads the key on the second-factor page into an app. Also returns the form's fields. */
+/** Reads the key on the second-factor page into an app. A code's `step` is relative to the service's clock. */
 export async function scan(service: Service, visitor: Visitor) {
   const { text } = await visitor.get('/admin/account/second-factor')
   const secret = /<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1]?.replaceAll(' ', '') ?? ''
@@ -135,8 +118,8 @@ export async function scan(service: Service, visitor: Visitor) {
   return { fields: hiddenFields(text), code, secret }
 }
 
-/** `current` is a code of the factor to replace. */
-export async function addFactor(service: Service, visitor: Visitor, current = ''): Promise<Phone> {
+/** Returns an authenticator app and recovery codes. `current` is a code of the factor to replace. */
+export async function addFactor(service: Service, visitor: Visitor, current = '') {
   const { fields, code } = await scan(service, visitor)
   const added = await visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })
   const recoveryCodes = [...added.text.matchAll(/<code>([\w-]{29})<\/code>/g)].map(([, each = '']) => each)

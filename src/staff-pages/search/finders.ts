@@ -104,7 +104,7 @@ const finders: readonly Finder[] = [
   payments('refund id', upper(beginsWith('RF-')), intents.searchByWalletKey),
   payments('payment link or short code', readShortCode, intents.searchByShortCode),
   payments('payment code', readCode, intents.searchByCode),
-  payments('phone number of the payer', readPhone, intents.searchByPayer, {
+  payments("payer's phone number", readPhone, intents.searchByPayer, {
     shown: maskPhone,
     audited: 'payment.searched-by-phone',
   }),
@@ -220,5 +220,5 @@ async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<Resu
   const businesses = await findBusinessesByName(deps, query)
   if (businesses.length === 0) return []
   const hits = businesses.map(({ _id, name }) => ({ path: businessPath(_id), name, intent: null }))
-  return [{ kind: 'name of a business', shown: query, hits }]
+  return [{ kind: 'business name', shown: query, hits }]
 }

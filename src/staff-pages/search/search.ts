@@ -50,7 +50,7 @@ export async function searchByText(deps: Deps, req: Request, res: Response): Pro
   if ('waitMs' in results) {
     const minutes = Math.ceil(results.waitMs / 60_000)
     const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
-    const sentence = `You have made too many searches by phone number. Wait ${wait}, or search for something else.`
+    const sentence = `You have searched by phone number too often. Wait ${wait}, or search for something else.`
     return sendNotice(res, 429, 'Too many searches', sentence)
   }
   const { groups, isPrivate, whyNoHit } = results
@@ -96,7 +96,7 @@ const section = ({ kind, shown, hits }: ResultGroup, businesses: ReadonlyMap<str
   )
   const pages = hits.filter(({ intent }) => intent === null)
   return html`<section>
-    <p role="status"><b>${hits.length}</b> found by the ${kind} <b>!${userText(shown)}</b>.${cut(hits)}</p>
+    <p role="status"><b>${hits.length}</b> ${hits.length === 1 ? 'result' : 'results'} for the ${kind} <b>!${userText(shown)}</b>.${cut(hits)}</p>
     !${payments.length === 0 ? '' : table(paymentColumns, payments)}
     !${pages.length === 0 ? '' : html`<ul class="card">!${pages.map(({ path, name }) => html`<li>!${userLink(path, name)} <span class="id faint">!${userText(path.replace(/^.*\/|\?.*$/g, ''))}</span></li>`)}</ul>`}
   </section>`
