@@ -23,7 +23,7 @@ const isElsewhere = (file: string) => [full, load, faults, attack].some((folder)
 
 export const suites: Record<string, Suite> = {
   // Tests spend time waiting, so more workers than cores pay off, above all while killed processes keep their locks.
-  test: { includes: (file) => !isElsewhere(file), workers: (cores) => cores + 1, rounds: 'few' },
+  test: { includes: (file) => !isElsewhere(file), workers: (cores) => cores + 2, rounds: 'few' },
   full: {
     includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(readFileSync(file, 'utf8'))),
     repeats: (file) => !full.test(file),

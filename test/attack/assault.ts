@@ -5,25 +5,12 @@ import { responseChecks } from './checks/checks.ts'
 import { type Exchange, faultOf } from './checks/exchange.ts'
 import { maxRepeats, mayBeCut, missingResponseChecks } from './checks/missing-response.ts'
 import type { Attack, Scene } from './generators/attack.ts'
-import type { Counts } from './report/counts.ts'
-import type { Violations } from './report/violations.ts'
+import type { Violations } from './violations.ts'
 import { compose } from './wire/compose.ts'
 import { type Connection, type NoResponse, openConnection, sendAlone } from './wire/connection.ts'
 import type { WireResponse } from './wire/response.ts'
 
-export interface AssaultInput {
-  port: number
-  cast: Cast
-  counts: Counts
-  violations: Violations
-}
-
-export interface Assault {
-  sent(): number
-  /** Keyed by request number. */
-  statuses: Map<number, number[]>
-  play(scenes: readonly Scene[], inFlight: number): Promise<void>
-}
+export type Assault = ReturnType<typeof createAssault>
 
 interface Filled {
   attack: Attack
@@ -33,8 +20,9 @@ interface Filled {
   idempotencyKey: string | null
 }
 
-export function createAssault({ port, cast, counts, violations }: AssaultInput): Assault {
+export function createAssault(port: number, cast: Cast, violations: Violations) {
   const checks = responseChecks(cast.pools)
+  /** Keyed by request number. */
   const statuses = new Map<number, number[]>()
   let [requests, scenes, repeats] = [0, 0, 0]
 
@@ -45,13 +33,11 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
       const subject = `${attack.target} by ${kindOf(attack, sending)}`
       if (fault !== null) violations.add(name, `${subject}: ${fault}`, bytes)
     }
-    counts.add(attack.target, kindOf(attack, sending), String(response.status))
     statuses.get(sending.number)?.push(response.status)
     harvest(cast.pools, cast.secrets, sending, filled.line, response)
   }
 
-  function judgeMissing({ attack, sending, bytes }: Filled, missing: NoResponse): void {
-    counts.add(attack.target, kindOf(attack, sending), missing.none)
+  function judgeMissing({ attack, bytes }: Filled, missing: NoResponse): void {
     for (const [name, check] of Object.entries(missingResponseChecks)) {
       const fault = check({ attack, ...missing, bytes: bytes.length })
       if (fault !== null) violations.add(name, `${attack.target}: ${fault}`, bytes)
@@ -59,10 +45,9 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
   }
 
   /** A keep-alive connection may close just as the next request is sent, but not often. */
-  function judgeRepeat({ attack, sending, bytes }: Filled): void {
+  function judgeRepeat({ attack, bytes }: Filled): void {
     if (mayBeCut(attack, bytes.length)) return
     repeats += 1
-    counts.add(attack.target, kindOf(attack, sending), 'repeated')
     if (repeats > maxRepeats(requests))
       violations.add('no hang', `${attack.target}: closed without a response, one of ${repeats} times`, bytes)
   }
@@ -116,7 +101,7 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
   return {
     sent: () => requests,
     statuses,
-    async play(toPlay, inFlight) {
+    async play(toPlay: readonly Scene[], inFlight: number): Promise<void> {
       const waiting = [...toPlay]
       const playAll = async (): Promise<void> => {
         const connection = openConnection(port)

@@ -4,7 +4,6 @@ import { constants } from 'node:os'
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { built } from '../support/built.ts'
 import { buildWith } from '../support/edited-build/test-build.ts'
-import { printTable } from '../support/table.ts'
 import { type Options, readOptions } from './options.ts'
 import { plants } from './planted/plants.ts'
 import { attackOnce } from './round.ts'
@@ -29,8 +28,7 @@ async function run(): Promise<boolean> {
 }
 
 async function attackService(options: Options): Promise<boolean> {
-  const { counts, violations, summary } = await attackOnce(built(), options, null)
-  printTable(counts.rows())
+  const { violations, summary } = await attackOnce(built(), options, null)
   for (const line of violations.lines()) console.log(line)
   console.log(`\n${summary}, seed ${options.seed}: ${violations.count()} violations`)
   return violations.count() === 0

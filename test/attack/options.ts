@@ -1,21 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
-export interface Options {
-  seed: number
-  requests: number
-  minutes: number
-  inFlight: number
-  /** Uses the settings that production requires. */
-  isProduction: boolean
-  isPlanted: boolean
-  /** Plants only these checks' bugs. Empty: all. */
-  checks: readonly string[]
-}
+export type Options = ReturnType<typeof readOptions>
 
 const maxSeed = 1_000_000_000
 
-export function readOptions(): Options {
+export function readOptions() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -32,8 +22,10 @@ export function readOptions(): Options {
     requests: count('requests', values.requests ?? (values.planted ? '1000' : '10000'), 10_000_000),
     minutes: count('minutes', values.minutes, 24 * 60),
     inFlight: count('in-flight', values['in-flight'], 200),
+    /** Uses the settings that production requires. */
     isProduction: values.production,
     isPlanted: values.planted,
+    /** Plants only these checks' bugs. Empty: all. */
     checks: positionals,
   }
 }

@@ -11,10 +11,9 @@ import { volley } from './generators/attacks.ts'
 import { hunt } from './hunt.ts'
 import { startNeighbour } from './neighbour.ts'
 import type { Options } from './options.ts'
-import { type Counts, createCounts } from './report/counts.ts'
-import { createViolations, type Violations } from './report/violations.ts'
 import type { Attacked, State } from './stage/process.ts'
 import { openStage, type Stage } from './stage/stage.ts'
+import { createViolations } from './violations.ts'
 
 const warmUpVolleys = 5
 const warmUpShare = 1 / 4
@@ -25,12 +24,6 @@ const requestsPerName = 200
 
 const volleysPerReport = 100
 
-export interface Round {
-  counts: Counts
-  violations: Violations
-  summary: string
-}
-
 export interface Sought {
   foundBy: string
   /** Requests to targets that don't match are skipped. */
@@ -39,14 +32,14 @@ export interface Sought {
 }
 
 /** With `sought` null, nothing is planted and every check is applied. */
-export async function attackOnce(build: string, options: Options, sought: Sought | null): Promise<Round> {
+export async function attackOnce(build: string, options: Options, sought: Sought | null) {
   const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
   const stage = await openStage(build, folder, options.isProduction)
   const cast = await assembleCast(stage)
-  const [counts, violations] = [createCounts(), createViolations()]
-  const assault = createAssault({ port: stage.port, cast, counts, violations })
+  const violations = createViolations()
+  const assault = createAssault(stage.port, cast, violations)
   await createFirstResources(assault, cast)
 
   const { web, worker, servers, endpointServers, provider, deps } = stage
@@ -95,7 +88,12 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   const sent = assault.sent()
   const rate = `${sent} requests in ${seconds.toFixed(0)} s (${(sent / seconds).toFixed(0)}/s)`
   const held = memory.length > 0 ? `MiB held by ${memory.map(memoryOf).join(', ')}` : 'memory not checked'
-  return { counts, violations, summary: `${rate}, ${stored.documents} documents checked, ${held}` }
+  const counts = Map.groupBy([...assault.statuses.values()].flat(), (status) => status)
+  const statuses = [...counts]
+    .toSorted(([one], [other]) => one - other)
+    .map(([status, own]) => `${status} × ${own.length}`)
+  const summary = `${rate}, ${stored.documents} documents checked, ${held}, responses ${statuses.join('  ')}`
+  return { violations, summary }
 }
 
 /** Returns the processes' states after the warm-up, or null if the run ended before. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { expect } from 'chai'
 import type { mongo } from 'mongoose'
 import { query } from '../../dev/servers/query.ts'
-import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../dev/servers.ts'
+import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
 import { isAlive } from '../../dev/stack.ts'
 import { withClient } from '../../ops/backup/server.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -39,23 +39,6 @@ describe('A local database server', () => {
     expect(await query(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
   })
 
-  it('can be frozen and thawed', async () => {
-    const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
-    await queue.kill('SIGSTOP')
-    let isSilent = true
-    const response = query(queue.port, 'PING\r\n').finally(() => (isSilent = false))
-    // Meanwhile another server responds many times, and the frozen one not at all.
-    for (let times = 0; times < 20; times += 1)
-      expect(await query(other.port, 'PING\r\n')).to.equal('+PONG\r\n')
-    expect(isSilent).to.equal(true)
-    await queue.kill('SIGCONT')
-    expect(await response).to.equal('+PONG\r\n')
-
-    await queue.kill('SIGSTOP')
-    await queue.stop()
-    expect(await query(queue.port)).to.equal(undefined)
-  })
-
   it("reports why it can't start", async () => {
     const queue = keep(await startRedis())
     const second: Promise<Server | string> = startRedis({ port: queue.port }).catch((error) => error.message)
@@ -79,12 +62,6 @@ describe('A local database server', () => {
       await waitFor('the server has ended', () => !isAlive(pid))
       await waitFor('its folder is removed', () => !existsSync(folder))
     }
-  })
-
-  it('can be a member of a replica set that survives the loss of one member', async () => {
-    const set = keep(await startMongoReplicaSet(3))
-    await set.members[2]?.kill('SIGKILL')
-    await withMongo(set.url, (db) => db.collection('kept').insertOne({}, { writeConcern: { w: 'majority' } }))
   })
 })
 

@@ -73,18 +73,6 @@ describe('The setup script', () => {
       .and.not.to.contain('_URL')
   })
 
-  it('uses programs on the PATH unless they fail to start', async () => {
-    await copy.usePackages()
-    await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
-    await writeFile(join(empty, 'mongod'), '#!/bin/sh\necho broken >&2; exit 1\n', { mode: 0o755 })
-    const { code, lines, last } = await run('stack', nothing())
-    expect(code).to.equal(1)
-    expect(lines).to.include(`MongoDB: ${join(empty, 'mongod')} (on the PATH) does not run: broken`)
-    expect(last)
-      .to.match(/^No MongoDB/)
-      .and.not.to.contain('No Redis')
-  })
-
   it('finds a browser for the tests, or says how to install one', async () => {
     await copy.usePackages()
     const without = await run('test:full', nothing())

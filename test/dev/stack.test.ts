@@ -52,14 +52,4 @@ describe('npm run stack', function () {
     third.kill('SIGTERM')
     await third.gone()
   })
-
-  it('stops its servers even if it is killed with kill -9', async () => {
-    const killed = await stack(throughNpm)
-    killed.kill('SIGKILL')
-    const next = await stack()
-    expect(await killed.responses()).to.deep.equal(['undefined', 'undefined'])
-    expect(await next.responses()).to.deep.equal(['', ''])
-    next.kill('SIGINT')
-    expect(await next.ended).to.deep.equal({ code: 0, signal: null })
-  })
 })

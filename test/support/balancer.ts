@@ -4,14 +4,7 @@ import { listen } from './listen.ts'
 /** Notices a shutdown before the listener is closed, 2 s after SIGTERM. */
 const checkEveryMs = 100
 
-/** Round robin over the backends that are ready by /readyz. A request that a backend cuts gets 502 and no retry. */
-export interface Balancer {
-  origin: string
-  add(backend: string): void
-  passedTo(backend: string): number
-  isServing(backend: string): boolean
-  close(): void
-}
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>
 
 interface Backend {
   origin: string
@@ -20,7 +13,8 @@ interface Backend {
   passed: number
 }
 
-export async function startBalancer(): Promise<Balancer> {
+/** Round robin over the backends that are ready by /readyz. A request that a backend cuts gets 502 and no retry. */
+export async function startBalancer() {
   const backends: Backend[] = []
   const find = (origin: string) => backends.find((backend) => backend.origin === origin)
   let count = 0
@@ -47,12 +41,12 @@ export async function startBalancer(): Promise<Balancer> {
   }, checkEveryMs)
   return {
     origin: ownOrigin,
-    add(origin) {
+    add(origin: string): void {
       backends.push({ origin, agent: new Agent({ keepAlive: true }), isReady: false, passed: 0 })
     },
-    passedTo: (origin) => find(origin)?.passed ?? 0,
-    isServing: (origin) => find(origin)?.isReady ?? false,
-    close() {
+    passedTo: (origin: string): number => find(origin)?.passed ?? 0,
+    isServing: (origin: string): boolean => find(origin)?.isReady ?? false,
+    close(): void {
       clearInterval(checks)
       for (const { agent } of backends) agent.destroy()
       void close()

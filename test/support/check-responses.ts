@@ -31,7 +31,7 @@ const escaped = (step: string): string => encodeURIComponent(step.replaceAll('~'
 
 const compiled = new Map<string, ValidateFunction>()
 
-export function validatorAt(...steps: string[]): ValidateFunction {
+function validatorAt(...steps: string[]): ValidateFunction {
   const path = steps.map(escaped).join('/')
   const validate = compiled.get(path) ?? ajv.compile({ $ref: `api#/${path}` })
   compiled.set(path, validate)

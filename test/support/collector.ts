@@ -13,15 +13,9 @@ export interface CollectedSpan {
   failed: boolean
 }
 
-export interface Collector {
-  url: string
-  spans: CollectedSpan[]
-  /** All headers and bodies, for tests of what must not be in them. */
-  allText(): string
-  close(): Promise<void>
-}
+export type Collector = Awaited<ReturnType<typeof startCollector>>
 
-export async function startCollector(status = 200): Promise<Collector> {
+export async function startCollector(status = 200) {
   const spans: CollectedSpan[] = []
   const bodies: unknown[] = []
   const take = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -31,6 +25,7 @@ export async function startCollector(status = 200): Promise<Collector> {
     res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
   }
   const { origin, close } = await listen(createServer((req, res) => void take(req, res)))
+  /** `allText`: all headers and bodies, for tests of what must not be in them. */
   return { url: origin, spans, allText: () => JSON.stringify(bodies), close }
 }
 

@@ -13,19 +13,12 @@ export interface Received {
   json: { id: string; event: string; created_at: string; sandbox: boolean; data: Record<string, unknown> }
 }
 
-export interface EndpointServer {
-  url: string
-  host: string
-  received: Received[]
-  /** `count` is 1 for the first attempt. */
-  respondWith(respond: (res: ServerResponse, count: number, received: Received) => void): void
-  atLeast(count: number, withinMs?: number): Promise<Received[]>
-  close(): Promise<void>
-}
+export type EndpointServer = Awaited<ReturnType<typeof startEndpointServer>>
 
-export async function startEndpointServer(): Promise<EndpointServer> {
+export async function startEndpointServer() {
   const received: Received[] = []
-  let respond = (res: ServerResponse, _count: number, _received: Received): void => void res.end('ok')
+  type Respond = (res: ServerResponse, count: number, received: Received) => void
+  let respond: Respond = (res) => void res.end('ok')
   const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const body = await text(req)
     const { headers, rawHeaders } = req
@@ -40,10 +33,11 @@ export async function startEndpointServer(): Promise<EndpointServer> {
     url: `${origin}/hook`,
     host,
     received,
-    respondWith(next) {
+    /** `count` is 1 for the first attempt. */
+    respondWith(next: Respond): void {
       respond = next
     },
-    atLeast: (count, withinMs = 15_000) =>
+    atLeast: (count: number, withinMs = 15_000): Promise<Received[]> =>
       waitFor(`${count} deliveries`, () => received.length >= count && received, withinMs),
     close,
   }

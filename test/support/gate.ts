@@ -1,9 +1,6 @@
-export interface Gate {
-  passed: Promise<void>
-  open(): void
-}
+export type Gate = ReturnType<typeof createGate>
 
-export function createGate(): Gate {
+export function createGate() {
   const { promise: passed, resolve: open } = Promise.withResolvers<void>()
-  return { passed, open }
+  return { passed, open: (): void => open() }
 }

@@ -2,18 +2,11 @@ import { once } from 'node:events'
 import { Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 
-export interface Listening {
-  port: number
-  host: string
-  origin: string
-  /** Also closes connections, except a plain TCP server's. */
-  close(): Promise<void>
-}
-
-export async function listen(server: Server, wantedPort = 0): Promise<Listening> {
+export async function listen(server: Server, wantedPort = 0) {
   await once(server.listen(wantedPort, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const host = `127.0.0.1:${port}`
+  /** Also closes connections, except a plain TCP server's. */
   const close = async (): Promise<void> => {
     if (server instanceof HttpServer) server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

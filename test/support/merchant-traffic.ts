@@ -4,18 +4,11 @@ import type { EndpointServer } from './endpoint-server.ts'
 import type { Merchant, Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-export interface ExpectedIntent {
+interface ExpectedIntent {
   referenceNumber: string
   events: string[]
   totalAmountRefunded: number
   status: string
-}
-
-/** Merchants that repeat one sequence: create an intent, read it, then pay and refund it, or cancel it. */
-export interface MerchantTraffic {
-  intents: ExpectedIntent[]
-  faults: string[]
-  stop(): Promise<void>
 }
 
 export const trafficEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
@@ -26,7 +19,10 @@ const pauseMs = 500
 const amount = 1000
 const refunded = 400
 
-/** Each write is sent twice, as after a lost response, and both responses must be equal. */
+/**
+ * Merchants that repeat one sequence: create an intent, read it, then pay and refund it, or cancel it. Each write is sent
+ * twice, as after a lost response, and both responses must be equal.
+ */
 export function startMerchantTraffic(merchant: Merchant, count: number, origin: () => string) {
   const [intents, faults]: [ExpectedIntent[], string[]] = [[], []]
   const state = { isStopped: false }

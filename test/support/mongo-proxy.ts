@@ -4,7 +4,7 @@ import { createGate } from './gate.ts'
 import { listen } from './listen.ts'
 
 /** When a connection dies, and what happens to its last command. */
-export interface Death {
+interface Death {
   isDead(): boolean
   isLast(command: string): boolean
   fate: 'lost' | 'unanswered' | 'late' | 'paused'

@@ -6,20 +6,7 @@ import { deadlineMs } from './machine.ts'
 import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-export interface ServiceProcess {
-  /** http://127.0.0.1:port. Only `web` has one. */
-  origin: string
-  pid: number
-  isAlive(): boolean
-  kill(signal: NodeJS.Signals): void
-  /** The exit code, or null if a signal ended the process. */
-  exited: Promise<number | null>
-  logged(event: string): Promise<unknown>
-  /** Explains a failure: the last log lines, and all that aren't routine. */
-  recentLog(): string
-  /** Kills the process, even if it is frozen. */
-  stop(): Promise<void>
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startAt>>
 
 const files = { web: 'src/server', worker: 'workers/main', release: 'src/release' } as const
 
@@ -30,7 +17,7 @@ export const startProcess = (...start: Start) => startAt(programOf(files[start[0
 export const startProcessOf = (build: string, ...[type, ...how]: Start) =>
   startAt(programIn(build, files[type]), type, ...how)
 
-async function startAt(program: string, ...[type, service, changes = {}]: Start): Promise<ServiceProcess> {
+async function startAt(program: string, ...[type, service, changes = {}]: Start) {
   const port = changes.PORT ?? String(await freePort())
   const { child, logged, lastWords } = begin(program, service, { ...changes, PORT: port })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
@@ -39,14 +26,18 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
     ended.then((code) => Promise.reject(new Error(`${type} ended with ${code}`))),
   ])
   return {
+    /** Only `web` has one. */
     origin: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     isAlive: () => child.exitCode === null && child.signalCode === null,
-    kill: (signal) => void child.kill(signal),
+    kill: (signal: NodeJS.Signals): void => void child.kill(signal),
+    /** The exit code, or null if a signal ended the process. */
     exited: ended,
     logged,
+    /** Explains a failure: the last log lines, and all that aren't routine. */
     recentLog: () => `${type}:\n${lastWords()}`,
-    async stop() {
+    /** Kills the process, even if it is frozen. */
+    async stop(): Promise<void> {
       child.kill('SIGCONT')
       child.kill('SIGKILL')
       await ended

@@ -19,15 +19,15 @@ interface Result {
   reason?: string
 }
 
-export type Decision = Result & { amount: number; fee: number }
+type Decision = Result & { amount: number; fee: number }
 
-export interface ProviderWallet {
+interface ProviderWallet {
   pin: string
   balance: number
 }
 
 /** In centimes, negative for a payment. `reference` names the payment, even for a refund. */
-export interface Movement {
+interface Movement {
   key: string
   reference: string
   amount: number

@@ -1,14 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
-import {
-  type Kind,
-  type Movement,
-  openBooks,
-  type ProviderWallet,
-  payer,
-  signatureOf,
-} from './provider-books.ts'
+import { type Kind, openBooks, payer, signatureOf } from './provider-books.ts'
 
 export interface ProviderRequest {
   method: string
@@ -28,24 +21,7 @@ interface ProviderResponse {
 type Work = () => ProviderResponse
 export type ProviderBehaviour = (res: ServerResponse, work: Work, request: ProviderRequest) => unknown
 
-/** Follows docs/operators/wallet-provider.md, independently of the service's own code, and can misbehave. */
-export interface Provider {
-  url: string
-  key: string
-  environment: Record<string, string>
-  requests: ProviderRequest[]
-  movements: Movement[]
-  /** The amounts that moved for a payment. */
-  movedFor(reference: string): number[]
-  wallets: Map<string, ProviderWallet>
-  setClock(now: () => Date): void
-  handleOrders(behaviour: ProviderBehaviour): void
-  handleQueries(behaviour: ProviderBehaviour): void
-  /** Refuses connections until `comeUp`. */
-  goDown(): Promise<void>
-  comeUp(): Promise<void>
-  close(): Promise<void>
-}
+export type Provider = Awaited<ReturnType<typeof startProvider>>
 
 export const send = (res: ServerResponse, { status, body }: ProviderResponse): unknown =>
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
@@ -64,7 +40,8 @@ export const responseLost: ProviderBehaviour = respondWith((res) => res.destroy(
 /** How far a signature's time may be from the clock. */
 const skewMs = 300_000
 
-export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> {
+/** Follows docs/operators/wallet-provider.md, independently of the service's own code, and can misbehave. */
+export async function startProvider(basePath = '/wallet/v1') {
   const key = 'the-key-of-the-tests-32-characters'
   const requests: ProviderRequest[] = []
   const wallets = new Map([[payer.phone, { pin: payer.pin, balance: payer.balance }]])
@@ -105,20 +82,22 @@ export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> 
     environment: { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key },
     requests,
     movements: books.movements,
-    movedFor: (reference) =>
+    /** The amounts that moved for a payment. */
+    movedFor: (reference: string): number[] =>
       books.movements.filter((each) => each.reference === reference).map(({ amount }) => amount),
     wallets,
-    setClock(clock) {
+    setClock(clock: () => Date): void {
       now = clock
     },
-    handleOrders(behaviour) {
+    handleOrders(behaviour: ProviderBehaviour): void {
       handleOrder = behaviour
     },
-    handleQueries(behaviour) {
+    handleQueries(behaviour: ProviderBehaviour): void {
       handleQuery = behaviour
     },
+    /** Refuses connections until `comeUp`. */
     goDown: close,
-    async comeUp() {
+    async comeUp(): Promise<void> {
       await listen(server, port)
     },
     close,

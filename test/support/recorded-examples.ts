@@ -43,15 +43,9 @@ export function saveExamples(names: Record<keyof Examples, readonly string[]>): 
 const random =
   /(?<!\w)([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32}|whsec_[\w+/]{43}=|[sp]k_\w+|[\w.]+:\d{4,5})(?!\w)/g
 
-export interface Disguise {
-  /** From now on, `shown` stands for `real`. */
-  learn(real: string, shown: string): void
-  /** Shows the data as the examples do. Throws if a value of this run is left. */
-  hide<Data>(data: Data): Data
-  reveal<Data>(data: Data): Data
-}
+export type Disguise = ReturnType<typeof createDisguise>
 
-export function createDisguise(): Disguise {
+export function createDisguise() {
   const shownFor = new Map<string, string>()
   const replace = (text: string, pairs: readonly (readonly [string, string])[]): string =>
     pairs.reduce(
@@ -67,14 +61,16 @@ export function createDisguise(): Disguise {
     return hidden
   }
   return {
-    learn: (real, shown) => void shownFor.set(real, shown),
-    // Durations are the only times that the frozen clock does not determine.
-    hide: (data) =>
+    /** From now on, `shown` stands for `real`. */
+    learn: (real: string, shown: string): void => void shownFor.set(real, shown),
+    /** Shows the data as the examples do. Throws if a value of this run is left. */
+    hide: <Data>(data: Data): Data =>
+      // Durations are the only times that the frozen clock does not determine.
       mapValues(data, (name, value) => {
         if (typeof value === 'string') return hideText(value)
         return /^(lastD|d)urationMs$/.test(name) && value !== null ? 211 : value
       }),
-    reveal: (data) => {
+    reveal<Data>(data: Data): Data {
       const pairs = [...shownFor].map(([real, shown]) => [shown, real] as const)
       return mapValues(data, (_, value) => (typeof value === 'string' ? replace(value, pairs) : value))
     },

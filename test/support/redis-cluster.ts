@@ -4,13 +4,7 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { certificate, trusting } from './certificate.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Three masters, with TLS everywhere. Nearly all keys are on the first, which has a replica. */
-export interface RedisCluster {
-  url: string
-  master: Server
-  isReplaced(): Promise<boolean>
-  stop(): Promise<void>
-}
+export type RedisCluster = Awaited<ReturnType<typeof startCluster>>
 
 const slots = 16_384
 const more = {
@@ -23,7 +17,8 @@ const more = {
 /** Nodes talk to each other on a port 10 000 higher, which must be below the ports of outgoing connections. */
 const maxPort = 22_700
 
-export async function startCluster(): Promise<RedisCluster> {
+/** Three masters, with TLS everywhere. Nearly all keys are on the first, which has a replica. */
+export async function startCluster() {
   const servers = await Promise.all([1, 2, 3, 4].map(startNode))
   const nodes = servers.map(({ url }) => new Redis(url, { tls: trusting }))
   const [first, second, third, replica] = nodes as [Redis, Redis, Redis, Redis]
@@ -55,7 +50,7 @@ export async function startCluster(): Promise<RedisCluster> {
     url: `rediss+cluster://${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     master: servers[0] as Server,
     isReplaced: async () => (await replica.info('replication')).includes('role:master'),
-    async stop() {
+    async stop(): Promise<void> {
       replica.disconnect()
       await Promise.all(servers.map((server) => server.stop()))
     },

@@ -1,46 +1,42 @@
 import { Redis } from 'ioredis'
 
-export async function dumpKeys(redisUrl: string, prefix: string): Promise<string> {
-  const redis = new Redis(redisUrl)
-  const text: string[] = []
+/** How to read a value of each type. */
+const readers: Record<string, [command: string, ...args: string[]]> = {
+  string: ['GET'],
+  hash: ['HGETALL'],
+  list: ['LRANGE', '0', '-1'],
+  set: ['SMEMBERS'],
+  zset: ['ZRANGE', '0', '-1'],
+  stream: ['XRANGE', '-', '+'],
+}
+
+const withKeys = async <T>(
+  url: string,
+  prefix: string,
+  act: (redis: Redis, keys: string[]) => Promise<T>,
+) => {
+  const redis = new Redis(url)
   try {
-    const keys = await redis.keys(`${prefix}*`)
-    for (const key of keys) text.push(key, JSON.stringify(await valueOf(redis, key)))
+    return await act(redis, await redis.keys(`${prefix}*`))
   } finally {
     redis.disconnect()
   }
-  return text.join('\n')
 }
 
-async function valueOf(redis: Redis, key: string): Promise<unknown> {
-  const type = await redis.type(key)
-  switch (type) {
-    case 'string':
-      return redis.get(key)
-    case 'hash':
-      return redis.hgetall(key)
-    case 'list':
-      return redis.lrange(key, 0, -1)
-    case 'set':
-      return redis.smembers(key)
-    case 'zset':
-      return redis.zrange(key, '0', '-1')
-    case 'stream':
-      return redis.xrange(key, '-', '+')
-    case 'none':
-      return null
-    default:
-      throw new Error(`${key} is a ${type}`)
-  }
-}
+export const dumpKeys = (redisUrl: string, prefix: string): Promise<string> =>
+  withKeys(redisUrl, prefix, async (redis, keys) => {
+    const text: string[] = []
+    for (const key of keys) {
+      const type = await redis.type(key)
+      const [command, ...args] = readers[type] ?? []
+      if (command === undefined && type !== 'none') throw new Error(`${key} is a ${type}`)
+      text.push(key, command === undefined ? 'null' : JSON.stringify(await redis.call(command, key, ...args)))
+    }
+    return text.join('\n')
+  })
 
 /** Does what FLUSHALL does in production, but only for one service. */
-export async function deleteAllKeys(redisUrl: string, prefix: string): Promise<void> {
-  const redis = new Redis(redisUrl)
-  try {
-    const keys = await redis.keys(`${prefix}*`)
+export const deleteAllKeys = (redisUrl: string, prefix: string): Promise<void> =>
+  withKeys(redisUrl, prefix, async (redis, keys) => {
     if (keys.length > 0) await redis.del(...keys)
-  } finally {
-    redis.disconnect()
-  }
-}
+  })

@@ -3,18 +3,13 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { certificate, trusting } from './certificate.ts'
 import { waitFor } from './wait-for.ts'
 
-/** A master and a replica, watched by three sentinels, with TLS everywhere. */
-export interface Sentinels {
-  url: string
-  master: Server
-  isReplaced(): Promise<boolean>
-  stop(): Promise<void>
-}
+export type Sentinels = Awaited<ReturnType<typeof startSentinels>>
 
 const tls = certificate
 const downAfterMs = 500
 
-export async function startSentinels(): Promise<Sentinels> {
+/** A master and a replica, watched by three sentinels, with TLS everywhere. */
+export async function startSentinels() {
   const master = await startRedis({ tls, more: { 'repl-diskless-sync-delay': '0' } })
   const replica = await startRedis({ tls, more: { replicaof: `127.0.0.1 ${master.port}` } })
   // The replica must connect before the sentinels start, because a sentinel looks for replicas only every 10 s.
@@ -32,11 +27,11 @@ export async function startSentinels(): Promise<Sentinels> {
   return {
     url: `rediss+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/payments`,
     master,
-    async isReplaced() {
+    async isReplaced(): Promise<boolean> {
       const [, port] = (await watcher.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'payments')) as string[]
       return port === String(replica.port)
     },
-    async stop() {
+    async stop(): Promise<void> {
       watcher.disconnect()
       await Promise.all([master, replica, ...sentinels].map((server) => server.stop()))
     },

@@ -18,15 +18,7 @@ export const fates = ['lost', 'unanswered', 'late'] as const
 /** `paused`: the step waits, and the process continues after it. */
 export type Fate = (typeof fates)[number] | 'paused'
 
-export interface Victim {
-  deps: Deps
-  origin: string
-  steps: string[]
-  /** Resolves when the process is dead or paused, and its last step has met its fate. */
-  died: Promise<void>
-  release(): Promise<void>
-  close(): Promise<void>
-}
+export type Victim = Awaited<ReturnType<typeof openVictim>>
 
 /** How far a victim's clock is behind: far enough that its leases have expired for all other processes. */
 export const behindMs = 12_000
@@ -35,7 +27,7 @@ export const behindMs = 12_000
 export async function openVictim(
   service: Service,
   { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
-): Promise<Victim> {
+) {
   const steps: string[] = []
   let open = false
   let dead = false
@@ -75,12 +67,13 @@ export async function openVictim(
     deps,
     origin,
     steps,
+    /** Resolves when the process is dead or paused, and its last step has met its fate. */
     died: death.passed,
-    async release() {
+    async release(): Promise<void> {
       for (const add of heldBack) add()
       await proxy.release()
     },
-    async close() {
+    async close(): Promise<void> {
       void close()
       proxy.close()
       await deps.close()

@@ -29,13 +29,7 @@ const switchedOff = 4
 /** Its endpoints lead to private addresses (hunt.ts). */
 const hunter = 5
 
-export interface Actors {
-  actors: Actor[]
-  businessIds: string[]
-  hunterKey: string
-}
-
-export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Actors> {
+export async function makeActors(deps: Deps, secrets: MadeSecrets) {
   const businessIds: string[] = []
   for (let owner = 0; owner <= hunter; owner += 1) {
     const liveApproved = owner !== notApproved

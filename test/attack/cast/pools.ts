@@ -1,19 +1,9 @@
 import type { KeyMode } from '../../../src/businesses/api-key.ts'
 
-/** Ids from responses, for later requests of their owner and of others. */
-export interface Pools {
-  add(owner: number, mode: KeyMode, noun: Noun, id: string): void
-  /** Any number selects an id. Null if the pool is empty. */
-  pick(owner: number, mode: KeyMode, noun: Noun, number: number): string | null
-  /** Null if the id has no owner, or if several businesses may have the same one. */
-  holderOf(id: string): Holder | null
-}
+export type Pools = ReturnType<typeof createPools>
 
-export interface Holder {
-  owner: number
-  /** Null if it serves both environments. */
-  mode: KeyMode | null
-}
+/** `mode` is null if the id serves both environments. */
+type Holder = { owner: number; mode: KeyMode | null }
 
 const ofPayments = ['business', 'intent', 'short', 'code', 'endpoint', 'delivery', 'event', 'replay'] as const
 const ofShops = ['product', 'variant', 'order', 'orderNumber'] as const
@@ -26,7 +16,8 @@ const held = new Set<Noun>(['intent', 'endpoint', 'delivery', 'event', 'replay',
 const keptIds = 12
 const recentIds = 24
 
-export function createPools(): Pools {
+/** Ids from responses, for later requests of their owner and of others. */
+export function createPools() {
   const pools = new Map<string, string[]>()
   const holders = new Map<string, Holder>()
   const poolOf = (owner: number, mode: KeyMode, noun: Noun): string[] => {
@@ -36,7 +27,7 @@ export function createPools(): Pools {
     return pool
   }
   return {
-    add(owner, mode, noun, id) {
+    add(owner: number, mode: KeyMode, noun: Noun, id: string): void {
       const holder = { owner, mode: noun === 'endpoint' ? null : mode }
       if (held.has(noun) && !holders.has(id)) holders.set(id, holder)
       const pool = poolOf(owner, mode, noun)
@@ -44,10 +35,12 @@ export function createPools(): Pools {
       pool.push(id)
       if (pool.length > keptIds + recentIds) pool.splice(keptIds, 1)
     },
-    pick(owner, mode, noun, number) {
+    /** Any number selects an id. Null if the pool is empty. */
+    pick(owner: number, mode: KeyMode, noun: Noun, number: number): string | null {
       const pool = poolOf(owner, mode, noun)
       return pool[number % pool.length] ?? null
     },
-    holderOf: (id) => holders.get(id) ?? null,
+    /** Null if the id has no owner, or if several businesses may have the same one. */
+    holderOf: (id: string) => holders.get(id) ?? null,
   }
 }

@@ -1,13 +1,13 @@
 import { mismatchOf } from '../../support/check-responses.ts'
 import { createPools, type Pools } from '../cast/pools.ts'
+import { tagsIn } from '../cast/references.ts'
 import { markup } from '../corpora/naughty-strings.ts'
-import { createBusinessesApart } from './apart.ts'
+import { parsed } from '../wire/response.ts'
 import { enveloped } from './enveloped.ts'
 import { type Check, type Exchange, expectedFor, operationAt } from './exchange.ts'
 import { missingResponseChecks } from './missing-response.ts'
 import { createOncePerKey } from './once-per-key.ts'
 import { runChecks } from './run-checks.ts'
-import { staffFault } from './staff-fault.ts'
 
 /** Two kinds of 503 are intended: a disabled business, and too many concurrent sign-ins. */
 function isIntended({ actor, response, attack, line }: Exchange): boolean {
@@ -21,7 +21,7 @@ function isIntended({ actor, response, attack, line }: Exchange): boolean {
   return isOff || (isSignIn && isCrowded)
 }
 
-export const noFault: Check = (exchange) => {
+const noFault: Check = (exchange) => {
   const { status, body } = exchange.response
   const isFault = (status < 200 || status >= 500) && !isIntended(exchange)
   return isFault ? `got ${status}: ${body.slice(0, 300)}` : null
@@ -30,13 +30,13 @@ export const noFault: Check = (exchange) => {
 const internals = /\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/(src|dist|workers)\/[\w/-]+\.[jt]s\b/
 
 /** No stack traces or file names, except in Bull Board's and the reference's assets. */
-export const noInternals: Check = ({ response, line }) => {
+const noInternals: Check = ({ response, line }) => {
   const found = /^\/(docs|admin\/queues)/.test(line) ? null : internals.exec(response.body)
   return found === null ? null : `shows internals: ${found[0]}`
 }
 
 /** Bytes get at most as many responses as they contain requests, and a request with an ambiguous end is refused. */
-export const readOnce: Check = (exchange) => {
+const readOnce: Check = (exchange) => {
   const { attack, response, index } = exchange
   if (attack.raw === null) return null
   const expected = expectedFor(exchange)
@@ -50,7 +50,7 @@ export const readOnce: Check = (exchange) => {
 }
 
 /** Markup from a request never reaches a page, a line never reaches a header, and no redirect leads to another site. */
-export const escaped: Check = ({ response, line }) => {
+const escaped: Check = ({ response, line }) => {
   const isHtml = response.headers.get('content-type')?.startsWith('text/html') === true
   if (isHtml && response.body.includes(markup))
     return `contains markup from a request: ${around(response.body, markup)}`
@@ -65,7 +65,7 @@ function around(text: string, part: string): string {
 }
 
 /** Operations respond as the OpenAPI document says, except when the HTTP parser refuses the request. */
-export const asDescribed: Check = (exchange) => {
+const asDescribed: Check = (exchange) => {
   const { attack, line, response } = exchange
   if (attack.raw !== null || operationAt(attack.method, line) === null || isUnread(exchange)) return null
   return mismatchOf(attack.method, line, {
@@ -81,7 +81,7 @@ const isUnread = ({ response }: Exchange): boolean =>
   response.status >= 400 && response.headers.get('connection') === 'close'
 
 /** The API requires a key with rights, staff pages a session, and staff actions a form of that session. */
-export const accessRefused: Check = (exchange) => {
+const accessRefused: Check = (exchange) => {
   const { attack, line } = exchange
   if (attack.raw !== null) return rawFault(exchange)
   return line.startsWith('/admin') ? staffFault(exchange) : keyFault(exchange)
@@ -108,6 +108,99 @@ const keyFault: Check = (exchange) => {
   return actor.rights === 'products:read' && route?.scope !== 'store.products:read'
     ? 'lets a key run an operation outside its scope'
     : null
+}
+
+/** Below /admin, requests without a right and forged forms must be refused. */
+const staffFault: Check = (exchange) => {
+  const { staff, response, line } = exchange
+  const isOut = staff.role === 'forged' || staff.role === 'absent'
+  if (isOut && !isPublic(exchange)) return `got ${response.status} without being signed in`
+  if (!isAct(exchange) || response.status >= 400 || sendsToSignIn(exchange)) return null
+  const isSignIn = line.startsWith('/admin/sign-in')
+  // Every role may sign out, search, and manage its own account.
+  const isForAll = /^\/admin\/(sign-out|search|account\/)/.test(line)
+  if (staff.role === 'viewer' && !isSignIn && !isForAll) return 'lets a viewer act'
+  if (!isFromOwnSite(exchange)) return `accepts an action from another site (${exchange.attack.site})`
+  return isSignIn || line.startsWith('/admin/queues') || hasToken(exchange)
+    ? null
+    : 'accepts a form without the token of its session'
+}
+
+const sendsToSignIn = ({ response }: Exchange): boolean =>
+  response.status === 303 && response.headers.get('location')?.startsWith('/admin/sign-in?to=') === true
+
+const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
+
+/** Needs no session: a refusal, the sign-in with its redirect and stylesheet, and the page that awaits the cookie. */
+const isPublic = (exchange: Exchange): boolean => {
+  const { response, attack, line } = exchange
+  const [path] = line.split('?')
+  const isCrowded = path === '/admin/sign-in' && response.status === 503
+  const isForm = path === '/admin/sign-in' && !isAct(exchange)
+  // A response to HEAD shows nothing.
+  const isHead = attack.method === 'HEAD'
+  const isStep = response.body.includes('<h1>One moment</h1>') || (isHead && isAsStep(exchange))
+  return (
+    (response.status >= 400 && response.status < 500) ||
+    sendsToSignIn(exchange) ||
+    path === '/admin/style.css' ||
+    isCrowded ||
+    isForm ||
+    (response.status === 200 && isStep)
+  )
+}
+
+const isAsStep = ({ attack, staff }: Exchange): boolean => staff.cookie === null && attack.site !== 'own'
+
+const browserHeaders = /^(origin|sec-fetch-|host$|x-forwarded-host)/i
+
+/** Another site's page can't set these headers. */
+const isFromOwnSite = ({ attack }: Exchange): boolean =>
+  attack.site === 'own' || attack.headers.some(([name]) => browserHeaders.test(name))
+
+const hasToken = ({ attack }: Exchange): boolean => {
+  const sent = new URLSearchParams(String(attack.body ?? '')).getAll('csrf')
+  return sent.length === 1 && sent[0] === '~csrf~'
+}
+
+/** A key sees only its own business and environment, judged by tags, ids and the field `sandbox`. */
+const createBusinessesApart =
+  (pools: Pick<Pools, 'holderOf'>): Check =>
+  (exchange) => {
+    const { actor, response, line, attack } = exchange
+    // Staff see all businesses, and the payment page needs only the link.
+    if (attack.raw === null && !line.startsWith('/api/')) return null
+    const tags = tagsIn(response.body)
+    if (expectedFor(exchange) === 'keyless' && tags.length > 0)
+      return 'shows data of a business to a caller without a key'
+    if (tags.some(({ owner }) => owner !== actor.owner)) return 'shows data of another business'
+    if (tags.some(({ mode }) => ![null, actor.mode].includes(mode))) return 'shows the other environment'
+    return resourceFault(pools, exchange)
+  }
+
+const ids = /^(_?id|referenceNumber|reference_number|endpointId|productId)$/
+
+function resourceFault(pools: Pick<Pools, 'holderOf'>, { actor, line, response }: Exchange): string | null {
+  if (!response.body.startsWith('{"success":true')) return null
+  for (const [name, value] of fieldsOf(parsed(response))) {
+    // A live key may list test endpoints.
+    const isRequested = actor.mode === 'live' && line.includes('/dev/webhooks?') && line.includes('sandbox=')
+    const isWrong = name === 'sandbox' && value === (actor.mode === 'live')
+    if (isWrong && !isRequested) return `says sandbox: ${value}`
+    const holder = ids.test(name) && typeof value === 'string' ? pools.holderOf(value) : null
+    if (holder === null) continue
+    if (holder.owner !== actor.owner) return `shows ${name} ${String(value)} of another business`
+    if (holder.mode !== null && holder.mode !== actor.mode)
+      return `shows ${name} ${String(value)} of the other environment`
+  }
+  return null
+}
+
+function fieldsOf(part: unknown): [name: string, value: unknown][] {
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part)
+    .filter(([name]) => name !== 'metadata')
+    .flatMap(([name, value]) => [[name, value] as [string, unknown], ...fieldsOf(value)])
 }
 
 export const responseChecks = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<string, Check>> => ({

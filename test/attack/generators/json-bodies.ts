@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { jsonBytes, jsonTexts, jsonValues } from '../corpora/json-values.ts'
 import { naughtyNames, naughtyStrings } from '../corpora/naughty-strings.ts'
 import { goodValue } from './good-values.ts'
-import { changedAt, pathsIn, raw, write } from './json-text.ts'
 import { weighted } from './weighted.ts'
 
 export type BodyBytes = fc.Arbitrary<string | Buffer | null>
@@ -69,4 +68,39 @@ export function jsonBody(schema: object): BodyBytes {
     [1, fc.json()],
     [1, fc.constant(null)],
   )
+}
+
+/** A value with this text as its JSON, valid or not. */
+const asText = Symbol('as text')
+const raw = (text: string) => ({ [asText]: text })
+
+function write(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (asText in value) return String(value[asText])
+  return `{${Object.entries(value)
+    .map(([name, inner]) => `${JSON.stringify(name)}:${write(inner)}`)
+    .join(',')}}`
+}
+
+function pathsIn(value: unknown): (string | number)[][] {
+  if (typeof value !== 'object' || value === null || asText in value) return [[]]
+  const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return [[], ...inner.flatMap(([step, part]) => pathsIn(part).map((path) => [step, ...path]))]
+}
+
+/** Removes the part if `change` returns undefined. */
+function changedAt(
+  value: unknown,
+  path: readonly (string | number)[],
+  change: (old: unknown) => unknown,
+): unknown {
+  const [step, ...rest] = path
+  if (step === undefined) return change(value)
+  if (Array.isArray(value))
+    return value.map((part, at) => (at === step ? changedAt(part, rest, change) : part))
+  const pairs = Object.entries(value as object).map(
+    ([name, part]) => [name, name === step ? changedAt(part, rest, change) : part] as const,
+  )
+  return Object.fromEntries(pairs.filter(([, part]) => part !== undefined))
 }

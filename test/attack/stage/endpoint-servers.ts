@@ -3,17 +3,10 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { listen } from '../../support/listen.ts'
 
-/** The service may reach one of them. The other is a trap. */
-export interface EndpointServers {
-  /** host:port for WEBHOOK_ALLOWED_HOSTS. `/hook` accepts, `/redirect` redirects to the trap. */
-  allowedHost: string
-  allowedPort: number
-  trapPort: number
-  trapped: string[]
-  close(): void
-}
+export type EndpointServers = Awaited<ReturnType<typeof startEndpointServers>>
 
-export async function startEndpointServers(): Promise<EndpointServers> {
+/** The service may reach one of them. The other is a trap. */
+export async function startEndpointServers() {
   const trapped: string[] = []
   const trap = createServer((socket) => {
     trapped.push(`${socket.remoteAddress} connected to ${socket.localAddress}`)
@@ -28,13 +21,14 @@ export async function startEndpointServers(): Promise<EndpointServers> {
   })
   const { host: allowedHost, port: allowedPort, close } = await listen(allowed)
   return {
+    /** For WEBHOOK_ALLOWED_HOSTS. `/hook` accepts, `/redirect` redirects to the trap. */
     allowedHost,
     allowedPort,
     trapPort,
     trapped,
-    close() {
+    async close(): Promise<void> {
       trap.close()
-      void close()
+      await close()
     },
   }
 }

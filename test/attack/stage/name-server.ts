@@ -2,18 +2,11 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 
-/** Runs on loopback, for names that lead to private addresses. */
-export interface NameServer {
-  address: string
-  setAddresses(name: string, addresses: readonly string[]): void
-  close(): void
-}
-
 const header = 12
 const types: Record<number, 'ipv4' | 'ipv6'> = { 1: 'ipv4', 28: 'ipv6' }
 
-/** Responds to A and AAAA questions. A name without addresses does not exist. */
-export async function startNameServer(): Promise<NameServer> {
+/** On loopback, for names that lead to private addresses. A name without addresses does not exist. */
+export async function startNameServer() {
   const known = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')
   socket.on('message', (question, { port, address }) => {
@@ -23,8 +16,8 @@ export async function startNameServer(): Promise<NameServer> {
   await once(socket, 'listening')
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    setAddresses: (name, addresses) => void known.set(name, addresses),
-    close: () => socket.close(),
+    setAddresses: (name: string, addresses: readonly string[]) => void known.set(name, addresses),
+    close: () => void socket.close(),
   }
 }
 

@@ -13,15 +13,7 @@ export interface State {
   strange: string[]
 }
 
-export interface Attacked {
-  name: string
-  /** Where it connected to, as `address:port`, each once. */
-  connections(): string[]
-  state(): Promise<State>
-  log(): string
-  endedAs(): string | null
-  stop(): Promise<void>
-}
+export type Attacked = Awaited<ReturnType<typeof startAttacked>>
 
 const inside = new URL('../preload.mjs', import.meta.url).href
 const startLimitMs = 30_000
@@ -32,16 +24,15 @@ export async function startAttacked(
   program: string,
   folder: string,
   environment: Record<string, string>,
-): Promise<Attacked> {
+) {
   const log = join(folder, `${name}.log`)
   const record = join(folder, `${name}.ndjson`)
+  const written = createWriteStream(log)
   const child = spawn(process.execPath, ['--expose-gc', '--import', inside, program], {
     env: { PATH: process.env.PATH, ...environment, ATTACK_RECORD: record },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const written = createWriteStream(log)
-  child.stdout.pipe(written, { end: false })
-  child.stderr.pipe(written, { end: false })
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(written, { end: false })
   const ended = once(child, 'exit')
   let end: string | null = null
   let isStopping = false
@@ -56,11 +47,12 @@ export async function startAttacked(
     existsSync(record) ? linesOf<Line>(record, what) : []
   return {
     name,
+    /** Where it connected to, as `address:port`, each once. */
     connections: () => {
       const connects = recorded<{ address: string; port: number }>('connect')
       return [...new Set(connects.map(({ address, port }) => `${address}:${port}`))]
     },
-    async state() {
+    async state(): Promise<State> {
       const before = recorded('state').length
       child.kill('SIGUSR2')
       const look = () => recorded<State>('state')[before]
@@ -69,7 +61,7 @@ export async function startAttacked(
     },
     log: logged,
     endedAs: () => end,
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true
       child.kill('SIGKILL')
       await ended

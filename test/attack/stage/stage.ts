@@ -1,34 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { freePort } from '../../../dev/servers/free-port.ts'
-import { type Server, startMongo, startRedis } from '../../../dev/servers.ts'
+import { startMongo, startRedis } from '../../../dev/servers.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { makeIndexes } from '../../../src/context/models.ts'
 import { openDeps } from '../../../src/context/open-deps.ts'
 import { createMetrics } from '../../../src/metrics/metrics.ts'
-import type { Deps } from '../../../src/platform/deps.ts'
 import { createLog } from '../../../src/platform/log.ts'
-import { type Provider, startProvider } from '../../support/provider.ts'
-import { type EndpointServers, startEndpointServers } from './endpoint-servers.ts'
-import { type NameServer, startNameServer } from './name-server.ts'
-import { type Attacked, startAttacked } from './process.ts'
+import { startProvider } from '../../support/provider.ts'
+import { startEndpointServers } from './endpoint-servers.ts'
+import { startNameServer } from './name-server.ts'
+import { startAttacked } from './process.ts'
 
-/** The attacked service with its servers, and traps at addresses it must not reach. */
-export interface Stage {
-  origin: string
-  port: number
-  web: Attacked
-  worker: Attacked
-  servers: readonly Server[]
-  endpointServers: EndpointServers
-  provider: Provider
-  nameServer: NameServer
-  deps: Deps
-  stop(): Promise<void>
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** In production mode, no endpoint on this machine is allowed, and the wallet provider is down. */
-export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
+/** The attacked service with its servers, and traps at addresses it must not reach. In production mode, no endpoint on this machine is allowed, and the wallet provider is down. */
+export async function openStage(build: string, folder: string, isProduction: boolean) {
   const [mongo, redis, endpointServers, provider, nameServer, port] = await Promise.all([
     startMongo(),
     startRedis(),
@@ -83,13 +70,11 @@ export async function openStage(build: string, folder: string, isProduction: boo
     provider,
     nameServer,
     deps,
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([web.stop(), worker.stop()])
       await deps.close()
-      endpointServers.close()
       nameServer.close()
-      await provider.close()
-      await Promise.all([mongo.stop(), redis.stop()])
+      await Promise.all([endpointServers.close(), provider.close(), mongo.stop(), redis.stop()])
     },
   }
 }

@@ -1,9 +1,4 @@
-export interface Violations {
-  add(check: string, sentence: string, sent: Buffer | null): void
-  count(): number
-  checks(): string[]
-  lines(): string[]
-}
+export type Violations = ReturnType<typeof createViolations>
 
 const maxPrinted = 5
 const maxBytes = 1500
@@ -13,10 +8,10 @@ interface Violation {
   sent: Buffer | null
 }
 
-export function createViolations(): Violations {
+export function createViolations() {
   const found = new Map<string, Violation[]>()
   return {
-    add(check, sentence, sent) {
+    add(check: string, sentence: string, sent: Buffer | null): void {
       found.set(check, [...(found.get(check) ?? []), { sentence, sent }])
     },
     count: () => [...found.values()].reduce((sum, violations) => sum + violations.length, 0),
