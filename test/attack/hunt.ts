@@ -77,19 +77,27 @@ export async function hunt(
 
 async function sendTo(deps: Deps, call: Call, lures: readonly Lure[]): Promise<string[]> {
   const registered = await Promise.all(lures.map((lure) => createEndpoint(deps, call, lure)))
-  await call('POST', '/intents', { amount: 5 })
-  // One by one, because a business may run only two lists at a time.
-  const faults: string[] = []
-  for (const lure of registered) faults.push(...(await waitForAttempt(call, lure)))
-  return faults
+  const { referenceNumber } = (await call('POST', '/intents', { amount: 5 })).data
+  type Delivery = { endpointId: string; attempts: number; status: string }
+  const attempted = async () => {
+    const page = await call('GET', `/webhooks/events?referenceNumber=${String(referenceNumber)}`)
+    const items = page.data.items as Delivery[]
+    return items.length === lures.length && items.every(({ attempts }) => attempts > 0) && items
+  }
+  const urls = lures.map(({ url }) => url).join()
+  const deliveries = await waitFor(`an attempt at each of ${urls}`, attempted, attemptLimitMs)
+  for (const { id } of registered) await call('DELETE', `/webhooks/endpoints/${id}`)
+  return registered.flatMap(({ id, url, addresses, isTested }) => {
+    const isDelivered = deliveries.some((each) => each.endpointId === id && each.status === 'DELIVERED')
+    const to = `${url} (${addresses?.join() ?? 'an address'})`
+    return [
+      ...(isTested ? [`a test was delivered to ${to}`] : []),
+      ...(isDelivered ? [`an event was delivered to ${to}`] : []),
+    ]
+  })
 }
 
-interface Registered extends Lure {
-  id: string
-  isTested: boolean
-}
-
-async function createEndpoint(deps: Deps, call: Call, lure: Lure): Promise<Registered> {
+async function createEndpoint(deps: Deps, call: Call, lure: Lure) {
   const url = lure.addresses === null ? 'https://hooks.nowhere.example/' : lure.url
   const { data } = await call('POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
   const id = String(data.id)
@@ -97,23 +105,4 @@ async function createEndpoint(deps: Deps, call: Call, lure: Lure): Promise<Regis
     await deps.Endpoint.collection.updateOne({ _id: id as never }, { $set: { url: lure.url } })
   const tested = await call('POST', `/webhooks/endpoints/${id}/test`, {})
   return { ...lure, id, isTested: tested.data.delivered !== false }
-}
-
-async function waitForAttempt(call: Call, { id, url, addresses, isTested }: Registered): Promise<string[]> {
-  const { data } = await waitFor(
-    `an attempt at ${url}`,
-    async () => {
-      const page = await call('GET', `/webhooks/events?endpointId=${id}&event=payment.created`)
-      const isAttempted = (page.data.items as { attempts: number }[]).some(({ attempts }) => attempts > 0)
-      return isAttempted && page
-    },
-    attemptLimitMs,
-  )
-  const isDelivered = (data.items as { status: string }[]).some(({ status }) => status === 'DELIVERED')
-  await call('DELETE', `/webhooks/endpoints/${id}`)
-  const to = `${url} (${addresses?.join() ?? 'an address'})`
-  return [
-    ...(isTested ? [`a test was delivered to ${to}`] : []),
-    ...(isDelivered ? [`an event was delivered to ${to}`] : []),
-  ]
 }

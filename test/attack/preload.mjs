@@ -3,10 +3,12 @@
 import dns from 'node:dns/promises'
 import { appendFileSync } from 'node:fs'
 import net from 'node:net'
-import { endWithParent } from '../../dev/end-with-parent.mjs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { watchPrototypes } from './prototypes.mjs'
 
-endWithParent()
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc')
 
 const { ATTACK_RECORD: record, ATTACK_NAME_SERVER: nameServer } = process.env
 const write = (line) => appendFileSync(record, `${JSON.stringify(line)}\n`)
@@ -29,8 +31,8 @@ const strangeProperties = watchPrototypes()
 
 process.on('SIGUSR2', () => {
   // The first collection only makes some objects unreachable. The second frees them.
-  globalThis.gc()
-  globalThis.gc()
+  collect()
+  collect()
   // Buffers live outside the heap.
   const { heapUsed, external } = process.memoryUsage()
   write({ what: 'state', held: heapUsed + external, strange: strangeProperties() })

@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startCommand } from '../dev/command.ts'
+import { buildFolder, compile } from '../support/built.ts'
 import type { Merchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
@@ -14,14 +13,11 @@ let compiled: string | undefined
 
 /** Compiled once per test run, because it then starts four times as fast. Returns its main file. */
 function compileCli(): string {
-  if (compiled !== undefined) return compiled
-  mkdirSync(join(root, '.data'), { recursive: true })
-  const folder = mkdtempSync(join(root, '.data/test-cli-'))
-  process.once('exit', () => rmSync(folder, { recursive: true }))
-  const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
-  const options = ['--singleThreaded', '--noCheck', '-p', join(root, 'cli'), '--outDir', folder]
-  execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' })
-  compiled = join(folder, 'cli/main.js')
+  if (compiled === undefined) {
+    const folder = buildFolder('test-cli')
+    compile(root, folder, '-p', join(root, 'cli'))
+    compiled = join(folder, 'cli/main.js')
+  }
   return compiled
 }
 

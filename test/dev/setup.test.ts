@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { isWanted } from '../../dev/setup/node.mjs'
 import { builds } from '../../dev/setup/node-builds.mjs'
 import { findMongod, findRedisServer } from '../../dev/setup/servers.mjs'
-import { waitFor } from '../support/wait-for.ts'
 import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
@@ -98,14 +97,6 @@ describe('The setup script', () => {
     expect(code).to.equal(7)
   })
 
-  it('installs the npm packages if they are missing', async () => {
-    const script = join(empty, 'npm-cli.js')
-    await writeFile(script, 'console.log(process.argv.slice(2).join(" ")); process.exitCode = 1')
-    const { code, last } = await run('stack', { ...nothing(), npm_execpath: resolve(script) })
-    expect(code).to.equal(1)
-    expect(last).to.equal('ci --include=dev --ignore-scripts')
-  })
-
   /** A command that prints how it was run. */
   async function withProgram(
     text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7',
@@ -123,16 +114,6 @@ describe('The setup script', () => {
       lines: [''],
       stdout: `${empty}:${empty} --all\n`,
     })
-  })
-
-  it('passes signals on to the command and exits with its code', async () => {
-    await withProgram(
-      "process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 99); console.log('up')",
-    )
-    const command = startCommand([process.execPath, 'dev/setup.mjs', 'figures'], { cwd: copy.folder })
-    await waitFor('the command is up', () => command.output.stdout !== '')
-    command.kill('SIGTERM')
-    expect(await command.ended).to.deep.equal({ code: 9, signal: null })
   })
 
   /** An older Node.js, and an npm that packs this program. */

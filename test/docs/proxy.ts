@@ -1,13 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from '../support/listen.ts'
 
-interface Actions {
-  loses: (count: number) => boolean
-}
-
-export async function startProxy(origin: string, { loses }: Actions) {
+export async function startProxy(origin: string, { loses }: { loses: (count: number) => boolean }) {
   let count = 0
   const forward = async (req: IncomingMessage, res: ServerResponse) => {
     const { url = '', method = '', headers } = req
@@ -21,12 +16,6 @@ export async function startProxy(origin: string, { loses }: Actions) {
     else res.writeHead(response.status, { 'Content-Type': 'application/json' }).end(content)
   }
   const server = createServer((req, res) => void forward(req, res).catch((error) => res.destroy(error)))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  const { origin: ownOrigin, close } = await listen(server)
+  return { origin: ownOrigin, close }
 }

@@ -4,7 +4,7 @@ import type { NumberedRound } from './plan/plan.ts'
 export type Command =
   | { action: 'check'; folder: string }
   | { action: 'mutants'; names: string[] }
-  | { action: 'run' | 'plan'; rounds: NumberedRound[]; keep: boolean }
+  | { action: 'run'; rounds: NumberedRound[]; keep: boolean }
 
 const longestRoundMinutes = 5
 const shortestMinutes = 0.25
@@ -12,7 +12,7 @@ const shortestMinutes = 0.25
 export function readArguments(args: string[], defaultSeed: number): Command {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const
   const texts = { seed: text, minutes: text, 'round-minutes': text, check: text } as const
-  const flags = { 'one-member': flag, 'three-members': flag, keep: flag, plan: flag, mutants: flag }
+  const flags = { 'one-member': flag, 'three-members': flag, keep: flag, mutants: flag }
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { ...texts, ...flags } })
   if (values.check !== undefined) return { action: 'check', folder: values.check }
   if (values.mutants) return { action: 'mutants', names: positionals }
@@ -31,7 +31,7 @@ export function readArguments(args: string[], defaultSeed: number): Command {
     const servers = kinds[0] ?? (round % 2 === 1 ? 'one-member' : 'three-members')
     return { seed: Number(seed), round, servers, seconds: roundMinutes * 60 }
   })
-  return { action: values.plan ? 'plan' : 'run', rounds, keep: values.keep }
+  return { action: 'run', rounds, keep: values.keep }
 }
 
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>

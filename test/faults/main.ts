@@ -8,7 +8,6 @@ import { buildWith } from '../support/edited-build/test-build.ts'
 import { commandFor, readArguments } from './arguments.ts'
 import { harnessEdits } from './build/edits.ts'
 import { check } from './checker/check.ts'
-import type { PlannedFault } from './nemesis/faults.ts'
 import { type NumberedRound, planOf } from './plan/plan.ts'
 import { figuresOf, neverReached, printViolations, shortfalls, timeChecked } from './report.ts'
 import { type RoundResult, runRound } from './round/round.ts'
@@ -38,17 +37,7 @@ async function run(): Promise<boolean> {
     console.log(timeChecked(verdict))
     return violations.length === 0
   }
-  if (command.action === 'run') return runRounds(command.rounds, command.keep)
-  for (const round of command.rounds) printPlan(planOf(round))
-  return true
-}
-
-function printPlan(plan: readonly PlannedFault[]): void {
-  const inSeconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6)
-  for (const { atMs, forMs, what, target, order, ...more } of plan) {
-    const details = Object.entries({ ...more, ...order }).map(([name, value]) => `${name} ${value}`)
-    console.log([inSeconds(atMs), inSeconds(forMs), what.padEnd(18), target, ...details].join('  '))
-  }
+  return runRounds(command.rounds, command.keep)
 }
 
 async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promise<boolean> {

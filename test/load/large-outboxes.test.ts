@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { maxRefunds } from '../../schemas/intents.ts'
 import { settleRefund } from '../../src/intents/refunds/begin-and-settle.ts'
@@ -9,6 +7,7 @@ import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxEvents, subscribe } from '../support/actions.ts'
 import { built } from '../support/built.ts'
 import { bytesOf, cause, fullMetadata, paymentsOf } from '../support/large-intents.ts'
+import { listen } from '../support/listen.ts'
 import { beginOwnRefund, newRefund, storedIntent } from '../support/pay.ts'
 import { type ServiceProcess, startProcessOf } from '../support/processes.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -34,17 +33,8 @@ async function startCounter() {
       res.end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    ids,
-    bytes: () => bytes,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  const { origin, close } = await listen(server)
+  return { url: `${origin}/hook`, ids, bytes: () => bytes, close }
 }
 
 /** The process's peak memory, which only Linux reports. */
@@ -58,7 +48,7 @@ describe('An intent with a thousand refunds and the largest metadata', () => {
   const merchant = withMerchant(service)
   const endpoints = withOpened(
     async () => ({ first: await startCounter(), second: await startCounter() }),
-    ({ first, second }) => [first, second].map(({ close }) => close()),
+    ({ first, second }) => Promise.all([first.close(), second.close()]),
   )
   let worker: ServiceProcess | null = null
   before(() => breaks(service, 'wallet movements'))

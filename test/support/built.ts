@@ -37,9 +37,10 @@ export const programOf = (name: string): string =>
 
 export const programIn = (build: string, name: string): string => join(build, `${name}.js`)
 
-export function compile(sources: string, made: string): void {
+/** `project`: options of the compiler. By default, it compiles the service. */
+export function compile(sources: string, made: string, ...project: string[]): void {
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
-  const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]
+  const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made, ...project]
   execFileSync(process.execPath, [compiler, ...options], { cwd: sources, stdio: 'inherit' })
   cpSync(join(root, 'docs/clients'), join(made, 'docs/clients'), { recursive: true })
 }

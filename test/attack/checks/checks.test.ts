@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { createPools } from '../cast/pools.ts'
-import { tagsIn } from '../cast/references.ts'
 import { plainAttack } from '../generators/plain.ts'
 import type { WireResponse } from '../wire/response.ts'
 import { responseChecks } from './checks.ts'
@@ -91,13 +90,6 @@ describe('A check in `npm run attack`', () => {
     expect(after('HEAD', 5, ending)).not.to.include('bytes')
   })
 
-  it('flags a 503 unless the service is meant to return it', () => {
-    const signIn = (body: string) =>
-      judge('no fault', exchange('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
-    expect(signIn('Too many people are signing in right now.')).to.equal(null)
-    expect(signIn('MongoDB is unavailable')).to.include('503')
-  })
-
   it('flags a missing response to a request whose body is within the size limit', () => {
     const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
       const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
@@ -109,14 +101,5 @@ describe('A check in `npm run attack`', () => {
     expect(missing(file, 9_000_000)).to.equal(null)
     expect(missing(file, 9_000_000, 'late')).to.include('late')
     expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
-  })
-
-  it('recognises the owner of a string by its tag', () => {
-    expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
-      { owner: 3, mode: 'test', number: 12 },
-      { owner: 4, mode: null, number: 5 },
-      { owner: 2, mode: null, number: null },
-    ])
-    expect(tagsIn('"v1.ba3e3c1b.tRatMk0tq12eK5-Mk1e_G5" and Mk0le')).to.deep.equal([])
   })
 })

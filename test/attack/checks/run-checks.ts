@@ -35,12 +35,12 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
 
   'no error logged': ({ processes }) =>
     processes.flatMap((each) =>
-      linesOf(each).filter((line) => /^\{"level":"(error|fatal)"/.test(line) || !line.startsWith('{')),
+      each.log.filter((line) => /^\{"level":"(error|fatal)"/.test(line) || !line.startsWith('{')),
     ),
 
   'no secret logged': ({ processes, secrets }) =>
     processes.flatMap((each) =>
-      linesOf(each).flatMap((line) =>
+      each.log.flatMap((line) =>
         secrets
           .foundIn(line.replace(/"pid":\d+/, ''))
           .map((secret) => `the log of ${each.name} contains the ${secret}: ${line}`),
@@ -117,9 +117,3 @@ const bytesPerRequest = 100
 export const memoryOf = ({ name, early, late }: Memory) => `${name} ${inMiB(early)} → ${inMiB(late)}`
 
 const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)
-
-const linesOf = (process: Attacked): string[] =>
-  process
-    .log()
-    .split('\n')
-    .filter((line) => line !== '')

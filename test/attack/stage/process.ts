@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startChild } from '../../support/child.ts'
 import { waitFor } from '../../support/wait-for.ts'
 
 /** Written by the process itself (preload.mjs). */
@@ -15,34 +14,29 @@ export interface State {
 
 export type Attacked = Awaited<ReturnType<typeof startAttacked>>
 
-const inside = new URL('../preload.mjs', import.meta.url).href
+const preload = new URL('../preload.mjs', import.meta.url).href
 const startLimitMs = 30_000
 
-/** Waits until the program serves. Its output goes to `folder/<name>.log`. */
+/** Waits until the program serves. */
 export async function startAttacked(
   name: 'web' | 'worker',
   program: string,
   folder: string,
   environment: Record<string, string>,
 ) {
-  const log = join(folder, `${name}.log`)
   const record = join(folder, `${name}.ndjson`)
-  const written = createWriteStream(log)
-  const child = spawn(process.execPath, ['--expose-gc', '--import', inside, program], {
-    env: { PATH: process.env.PATH, ...environment, ATTACK_RECORD: record },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  for (const stream of [child.stdout, child.stderr]) stream.pipe(written, { end: false })
-  const ended = once(child, 'exit')
+  const own = { ATTACK_RECORD: record, NODE_OPTIONS: `--import ${preload}` }
+  const lines: string[] = []
+  const child = startChild(program, { ...environment, ...own }, (line) => void lines.push(line))
   let end: string | null = null
   let isStopping = false
+  const ended = new Promise((resolve) => child.once('close', resolve))
   child.once('exit', (code, signal) => {
     if (!isStopping) end = `${name} ended with ${signal ?? code}`
   })
-  const logged = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-  const hasBegun = () => end !== null || logged().includes(`"${name}.started"`)
+  const hasBegun = () => end !== null || lines.some((line) => line.includes(`"${name}.started"`))
   await waitFor(`${name} to start`, hasBegun, startLimitMs)
-  if (end !== null) throw new Error(`${String(end)}: ${logged()}`)
+  if (end !== null) throw new Error(`${String(end)}: ${lines.join('\n')}`)
   const recorded = <Line extends object>(what: string): Line[] =>
     existsSync(record) ? linesOf<Line>(record, what) : []
   return {
@@ -59,8 +53,8 @@ export async function startAttacked(
       const state = await waitFor(`the state of ${name}`, look, startLimitMs)
       return { ...state, name }
     },
-    log: logged,
-    endedAs: () => end,
+    log: lines as readonly string[],
+    endedAs: (): string | null => end,
     async stop(): Promise<void> {
       isStopping = true
       child.kill('SIGKILL')

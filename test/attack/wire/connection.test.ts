@@ -46,14 +46,6 @@ describe('An HTTP client of `npm run attack`', () => {
     expect(requests).to.equal(2)
   })
 
-  it('retries a request whose kept-alive connection closes immediately', async () => {
-    act = (socket, number) => (number === 2 ? socket.end() : socket.write(good))
-    const [first, second] = await sendInOrder(2, false)
-    expect(first?.isRepeated).to.equal(false)
-    expect(second?.isRepeated).to.equal(true)
-    expect(second).to.have.nested.property('response.status', 200)
-  })
-
   it("doesn't retry a request whose connection closes only after a while", async () => {
     act = (socket, number) => (number === 2 ? setTimeout(() => socket.end(), 400) : socket.write(good))
     const [, second] = await sendInOrder(2, false)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { DeliveryDocument, LedgerDocument } from '../../invariants/documents.ts'
-import { at, cancel, idOf, iso, logEvent, shop } from '../../invariants/ordinary.ts'
+import { at, idOf, iso, shop } from '../../invariants/ordinary.ts'
 import { type Call, files, having, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
 import * as given from './ordinary-round.ts'
@@ -16,7 +16,6 @@ function the<T>(thing: T | null | undefined): T {
   return thing
 }
 const brokenIn = (round: Ordinary): Set<string> => new Set(checkEvidence(round).map(({ promise }) => promise))
-const dayMs = 86_400_000
 const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(-1))
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
@@ -53,69 +52,6 @@ const orderOf = (reference: string): ProviderRequest => {
 }
 
 type Change = (round: Ordinary) => unknown
-const holding: Record<string, Change> = {
-  'nothing unusual happened': () => undefined,
-  'an unrecorded delivery arrived when a worker was killed': (round) => {
-    given.arrive(round, at(5.5), 'payment.confirmed', the(arrivalsOf(round)[0]).body)
-    fault(round, 'process.kill', 5, 9)
-  },
-  'a create request took effect but got no response when a process was killed': (round) => {
-    const made = given.create(round, 'UNKNOWN', -30)
-    Object.assign(the(round.calls.at(-1)), lost)
-    cancel(made, 'expired', 0)
-    const { referenceNumber, createdAt } = made
-    const facts = { 'payment.created': 'PENDING', 'payment.expired': 'CANCELLED' }
-    for (const [event, status] of Object.entries(facts))
-      logEvent(round.dump, idOf(event), { event, referenceNumber, facts: { status }, createdAt })
-    given.follow(round, round.dump.events.length - 1)
-    fault(round, 'process.kill', -31, -29)
-    round.calls = round.calls.filter(({ what }) => what !== 'list')
-  },
-  'a stock change got no response': (round) =>
-    void Object.assign(first(round, 'stock'), lost, fault(round, 'mongo.kill', 9, 10)),
-  'a stock change was repeated with a different body more than a day later': (round) => {
-    again(round, first(round, 'stock'), { body: { delta: 3 }, clockAheadMs: [0, 2 * dayMs] })
-    const [variant] = the(round.dump.products[0]).variants
-    the(variant).stock += 3
-  },
-  'the clean-up removed an old intent and its delivery': (round) => {
-    const old = { ...round.paid, referenceNumber: 'PI-AAAAAAAAAAAAAAAA', createdAt: at(-31 * 86_400) }
-    given.read(round, old, 19)
-    const items = [{ id: 'gone', referenceNumber: old.referenceNumber, sandbox: true, createdAt: iso(20) }]
-    given.call(round, 20, { what: 'delivery.list', path: '/api/v1/dev/x', response: given.good({ items }) })
-  },
-  'the clean-up removed a delivery that a replay had re-queued': (round) => {
-    round.setting.settings.sandboxRetentionDays = 0
-    Object.assign(replayIn(round), { requeued: 1, skipped: 3 })
-  },
-  'the clean-up removed an event before a replay reached it': (round) => {
-    round.setting.settings.sandboxRetentionDays = 0
-    const replay = replayIn(round)
-    Object.assign(replay, { skipped: 3, finishedAt: replay.createdAt + 2 * dayMs })
-  },
-  'a connection was closed in the same second in which the next attempt arrived': (round) => {
-    round.setting.settings.retrySeconds.fill(0.1)
-    confirmed(round).attempts = 3
-    confirmed(round).attemptLog.splice(1, 0, { at: at(6.02), durationMs: 2, status: null })
-  },
-  'a viewer was denied access': (round) =>
-    given.call(round, 20, {
-      ...given.staff,
-      what: 'overreach',
-      path: '/admin/x',
-      status: 403,
-      response: null,
-    }),
-  'a 503 was followed by a response for the same key': (round) =>
-    earlierRefund(round, -50, -20, given.refusal('SERVICE_UNAVAILABLE', 503)),
-  'a refund was refused, but a waiting one with the same key took effect': (round) =>
-    earlierRefund(round, 5, 95, refused),
-  'a frozen worker read a slow response': (round) => {
-    Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
-    fault(round, 'process.stop', 6, 9)
-  },
-}
-
 const broken: Record<PromiseName, Record<string, Change>> = {
   'round.ended': { 'part of the round failed': ({ setting }) => setting.brokenOff.push('the audit: no') },
   'process.lives': {
@@ -279,12 +215,9 @@ const change = (thing: { body: string }, from: string, to: string): unknown =>
   (thing.body = thing.body.replace(from, to))
 
 describe("The fault run's checker", () => {
-  for (const [what, make] of Object.entries(holding))
-    it(`accepts a history in which ${what}`, () => {
-      const round = given.ordinaryRound()
-      make(round)
-      expect(checkEvidence(round)).to.deep.equal([])
-    })
+  it('accepts a history in which nothing unusual happened', () => {
+    expect(checkEvidence(given.ordinaryRound())).to.deep.equal([])
+  })
 
   for (const [promise, histories] of Object.entries(broken))
     for (const [what, make] of Object.entries(histories))
