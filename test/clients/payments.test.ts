@@ -80,7 +80,7 @@ describe('The downloadable TypeScript client', () => {
       expect(items.map((each) => each.referenceNumber)).to.deep.equal([referenceNumber])
       expect(total).to.equal(1)
     } finally {
-      proxy.close()
+      await proxy.close()
     }
   })
 
@@ -174,7 +174,7 @@ describe('The downloadable TypeScript client', () => {
       expect(waiting).to.equal(undefined)
       expect(seen).to.deep.equal([...created, fourth])
     } finally {
-      proxy.close()
+      await proxy.close()
     }
   })
 

@@ -107,7 +107,9 @@ describe('An example program in the guide', () => {
       skipUnlessRunnable(this, program)
       const merchant = await service.merchant()
       const proxy = await startProxy(service.origin, { loses: (count) => count === 1 })
-      const printed = await run(program, environmentOf(merchant, proxy.origin)).finally(proxy.close)
+      const printed = await run(program, environmentOf(merchant, proxy.origin)).finally(
+        () => void proxy.close(),
+      )
       expect(printed).to.include('PAID 50000')
       const { businessId } = merchant
       expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(1)

@@ -89,18 +89,17 @@ function pathsIn(value: unknown): (string | number)[][] {
   return [[], ...inner.flatMap(([step, part]) => pathsIn(part).map((path) => [step, ...path]))]
 }
 
-/** Removes the part if `change` returns undefined. */
+/** Removes the part if `edit` returns undefined. */
 function changedAt(
   value: unknown,
   path: readonly (string | number)[],
-  change: (old: unknown) => unknown,
+  edit: (old: unknown) => unknown,
 ): unknown {
   const [step, ...rest] = path
-  if (step === undefined) return change(value)
-  if (Array.isArray(value))
-    return value.map((part, at) => (at === step ? changedAt(part, rest, change) : part))
+  if (step === undefined) return edit(value)
+  if (Array.isArray(value)) return value.map((part, at) => (at === step ? changedAt(part, rest, edit) : part))
   const pairs = Object.entries(value as object).map(
-    ([name, part]) => [name, name === step ? changedAt(part, rest, change) : part] as const,
+    ([name, part]) => [name, name === step ? changedAt(part, rest, edit) : part] as const,
   )
   return Object.fromEntries(pairs.filter(([, part]) => part !== undefined))
 }

@@ -6,10 +6,10 @@ import type { DeliveryDocument, LedgerDocument } from '../../invariants/document
 import { at, idOf, iso, shop } from '../../invariants/ordinary.ts'
 import { type Call, files, having, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
-import * as given from './ordinary-round.ts'
+import * as ordinary from './ordinary-round.ts'
 import type { PromiseName } from './promises/promises.ts'
 
-type Ordinary = given.OrdinaryRound
+type Ordinary = ordinary.OrdinaryRound
 
 function the<T>(thing: T | null | undefined): T {
   if (thing === null || thing === undefined) throw new Error('missing')
@@ -31,7 +31,7 @@ const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
   return the(round.calls.at(-1))
 }
 const lost = { status: null, response: null, headers: {} }
-const refused = given.refusal('AMOUNT_OUT_OF_RANGE', 400)
+const refused = ordinary.refusal('AMOUNT_OUT_OF_RANGE', 400)
 /** Another call with the refund's key. Its times count from the start of the first one. */
 const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
   const refund = first(round, 'refund')
@@ -65,12 +65,12 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'create.exists': { 'MongoDB lost an intent': ({ dump }) => dump.intents.shift() },
   'key.once': {
     'an intent exists that no request created': (round) => {
-      given.create(round, 'EXTRA', 50)
+      ordinary.create(round, 'EXTRA', 50)
       round.calls.pop()
     },
     'two keys created an intent': (round) => again(round, first(round, 'create'), { idempotencyKey: 'b' }),
     'a rejected cancellation took effect': (round) =>
-      Object.assign(first(round, 'cancel'), given.refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
+      Object.assign(first(round, 'cancel'), ordinary.refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   },
   'key.replayed': {
     'a retry got a different response': (round) => again(round, first(round, 'create'), {}),
@@ -84,8 +84,8 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'read.forward': {
     'an intent reads as PENDING after it was paid': (round) =>
-      (given.read(round, round.paid, 12).response = given.good({
-        ...given.shown(round.paid),
+      (ordinary.read(round, round.paid, 12).response = ordinary.good({
+        ...ordinary.shown(round.paid),
         status: 'PENDING',
       })),
   },
@@ -112,7 +112,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'delivery.counted': {
     'a delivery has not ended': (round) => (confirmed(round).status = 'RETRYING'),
     'an arrival was not recorded': (of) =>
-      given.arrive(of, at(7), 'payment.confirmed', the(arrivalsOf(of)[0]).body),
+      ordinary.arrive(of, at(7), 'payment.confirmed', the(arrivalsOf(of)[0]).body),
   },
   'delivery.paced': { 'a retry is late': (round) => (the(confirmed(round).attemptLog[1]).at += 30_000) },
   'delivery.signed': {
@@ -135,7 +135,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a free reference is refused': (round) =>
       again(round, first(round, 'create'), {
         body: { merchantReference: round.expired.merchantReference },
-        ...given.refusal('MERCHANT_REFERENCE_TAKEN', 409),
+        ...ordinary.refusal('MERCHANT_REFERENCE_TAKEN', 409),
       }),
   },
   'refund.bounded': {
@@ -160,14 +160,17 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'import.whole': { 'a product is missing': ({ dump }) => dump.products.pop() },
   'tenant.apart': {
     'a different business can read an intent': (round) =>
-      Object.assign(given.read(round, round.paid, 20), { business: given.other.id, keyId: given.other.key }),
+      Object.assign(ordinary.read(round, round.paid, 20), {
+        business: ordinary.other.id,
+        keyId: ordinary.other.key,
+      }),
     'test money paid for a live intent': ({ byWallet }) => (byWallet.sandbox = false),
   },
   'expiry.prompt': {
     'the expiry event is late': (round) => (deliveryOf(round, 'payment.expired').createdAt += 30_000),
     'an intent reads as PENDING after it expired': (round) =>
-      (given.read(round, round.expired, 40).response = given.good({
-        ...given.shown(round.expired),
+      (ordinary.read(round, round.expired, 40).response = ordinary.good({
+        ...ordinary.shown(round.expired),
         status: 'PENDING',
       })),
   },
@@ -182,29 +185,34 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'response.sound': {
     'a response has status 500': (round) => Object.assign(first(round, 'read'), { status: 500 }),
-    'a 503 has no fault that explains it': (of) => Object.assign(first(of, 'read'), given.refusal('X', 503)),
+    'a 503 has no fault that explains it': (of) =>
+      Object.assign(first(of, 'read'), ordinary.refusal('X', 503)),
     'a response is missing and no fault explains it': (round) => Object.assign(first(round, 'read'), lost),
   },
   'refusal.due': {
     'a valid request is rejected': (of) =>
-      Object.assign(first(of, 'read'), given.refusal('INVALID_API_KEY', 401)),
+      Object.assign(first(of, 'read'), ordinary.refusal('INVALID_API_KEY', 401)),
     'every cancellation is rejected': (round) => {
       for (let count = 0; count < 50; count += 1)
-        given.call(round, 20, {
+        ordinary.call(round, 20, {
           what: 'cancel',
           path: '/api/v1/dev/x',
-          ...given.refusal('INTENT_NOT_FOUND', 404),
+          ...ordinary.refusal('INTENT_NOT_FOUND', 404),
         })
     },
   },
   'right.kept': {
     'a viewer makes a change': (round) =>
-      given.call(round, 20, { ...given.staff, what: 'overreach', path: '/admin/x' }),
+      ordinary.call(round, 20, { ...ordinary.staff, what: 'overreach', path: '/admin/x' }),
   },
   'clean-up.bounded': {
     'a recent product is missing': (round) => {
       const items = [{ _id: 'gone', sandbox: true, createdAt: iso(1) }]
-      given.call(round, 20, { what: 'product.list', path: '/api/v1/dev/x', response: given.good({ items }) })
+      ordinary.call(round, 20, {
+        what: 'product.list',
+        path: '/api/v1/dev/x',
+        response: ordinary.good({ items }),
+      })
     },
   },
 }
@@ -216,13 +224,13 @@ const change = (thing: { body: string }, from: string, to: string): unknown =>
 
 describe("The fault run's checker", () => {
   it('accepts a history in which nothing unusual happened', () => {
-    expect(checkEvidence(given.ordinaryRound())).to.deep.equal([])
+    expect(checkEvidence(ordinary.ordinaryRound())).to.deep.equal([])
   })
 
   for (const [promise, histories] of Object.entries(broken))
     for (const [what, make] of Object.entries(histories))
       it(`reports ${promise} as broken if ${what}`, () => {
-        const round = given.ordinaryRound()
+        const round = ordinary.ordinaryRound()
         make(round)
         expect([...brokenIn(round)]).to.include(promise)
         const unread = checkEvidence(round).filter(({ message }) => message.startsWith('cannot be'))
@@ -230,7 +238,7 @@ describe("The fault run's checker", () => {
       })
 
   it("reports documents that it can't check, and still checks all others", () => {
-    const round = given.ordinaryRound()
+    const round = ordinary.ordinaryRound()
     round.ends.push({ at: at(3), process: 'web-1', message: 'it ended with 1' })
     for (const intent of round.dump.intents) Object.assign(intent, { refunds: null })
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
@@ -238,7 +246,7 @@ describe("The fault run's checker", () => {
 
   it('excuses a delay that a service fault or a busy machine explains, but not one during an endpoint fault', () => {
     const late = (what: string, from: number, to: number): boolean => {
-      const round = given.ordinaryRound()
+      const round = ordinary.ordinaryRound()
       deliveryOf(round, 'payment.expired').createdAt += 30_000
       fault(round, what, from, to)
       return brokenIn(round).has('expiry.prompt')
@@ -253,7 +261,7 @@ describe("The fault run's checker", () => {
     const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
     const write = (file: string, lines: unknown[]) =>
       writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    const { setting, calls, arrivals, dump } = given.ordinaryRound()
+    const { setting, calls, arrivals, dump } = ordinary.ordinaryRound()
     mkdirSync(join(folder, files.dump))
     mkdirSync(join(folder, files.log))
     writeFileSync(join(folder, files.setting), JSON.stringify(setting))
