@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { linesOf } from './checker/read-folder.ts'
 import { timed } from './checker/round.ts'
-import { files, type Violation } from './evidence/evidence.ts'
+import { files, linesOf, type Violation } from './evidence/evidence.ts'
 import type { PlannedFault } from './nemesis/faults.ts'
 import type { RoundResult } from './round/round.ts'
 

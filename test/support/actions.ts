@@ -1,3 +1,4 @@
+import type { CreatedIntent } from '../../docs/clients/payments.ts'
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
 import { createIntent as insertIntent, parseCreate } from '../../src/intents/create.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
@@ -37,14 +38,7 @@ export async function subscribe(
   return (await dataOf(created)) as unknown as Subscription
 }
 
-export interface Created {
-  referenceNumber: string
-  shortCode: string
-  code: string
-  codeUrl: string
-  createdAt: string
-  expiresAt: string
-}
+export type Created = CreatedIntent & { code: string; codeUrl: string }
 
 export async function createIntent(
   { deps }: Service,

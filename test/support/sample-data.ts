@@ -1,3 +1,4 @@
+import type { mongo } from 'mongoose'
 import { newId } from '../../src/platform/ids.ts'
 import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './actions.ts'
 import type { EndpointServer } from './endpoint-server.ts'
@@ -45,12 +46,10 @@ export async function createSampleData(service: Service, merchant: Merchant, san
 
 export async function countTestData({ deps }: Service, { businessId }: Merchant) {
   const filter = { businessId, sandbox: true }
-  return {
-    intents: await deps.Intent.countDocuments(filter),
-    deliveries: await deps.Delivery.countDocuments(filter),
-    orders: await deps.Order.countDocuments(filter),
-    products: await deps.Product.countDocuments(filter),
-  }
+  const { Intent, Delivery, Order, Product } = deps
+  const [intents, deliveries] = [await Intent.countDocuments(filter), await Delivery.countDocuments(filter)]
+  const [orders, products] = [await Order.countDocuments(filter), await Product.countDocuments(filter)]
+  return { intents, deliveries, orders, products }
 }
 
 /** Makes all of a business's documents older by `ms`, and the clean-up start from the beginning. */
@@ -72,29 +71,22 @@ export async function ageData({ deps }: Service, { businessId }: Merchant, ms: n
   await deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
 }
 
+/** Returns a function that inserts again what is missing. */
 export async function saveTestData({ deps }: Service, { businessId }: Merchant) {
   const owned = { businessId, sandbox: true }
-  const saved = await Promise.all(
-    [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) =>
-      save(model.collection as never, owned),
-    ),
+  const { Intent, Delivery, Order, Product, WalletMovement } = deps
+  const collections = [Intent, Delivery, Order, Product, WalletMovement].map(
+    (model) => model.collection as unknown as mongo.Collection,
   )
-  const movements = await save(deps.WalletMovement.collection, {})
-  return async () => {
-    for (const restore of [...saved, movements]) await restore()
-  }
-}
-
-async function save(
-  collection: {
-    find(filter: object): { toArray(): Promise<object[]> }
-    insertMany(docs: object[], options: object): Promise<unknown>
-  },
-  filter: object,
-): Promise<() => Promise<void>> {
-  const docs = await collection.find(filter).toArray()
+  const saved = await Promise.all(
+    collections.map(async (collection) => {
+      const filter = collection === (WalletMovement.collection as unknown as mongo.Collection) ? {} : owned
+      return { collection, docs: await collection.find(filter).toArray() }
+    }),
+  )
   return async () => {
     // Documents that still exist are duplicates.
-    if (docs.length > 0) await collection.insertMany(docs, { ordered: false }).catch(() => undefined)
+    for (const { collection, docs } of saved)
+      if (docs.length > 0) await collection.insertMany(docs, { ordered: false }).catch(() => undefined)
   }
 }

@@ -1,29 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import type { Product, Variant } from '../../docs/clients/payments.ts'
 import { createShop } from '../../src/store/shops/shops.ts'
 import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-export interface VariantResponse {
-  _id: string
-  label: string
-  sku: string | null
-  price: number
-  stock: number
-}
-
-export interface ProductResponse {
-  _id: string
-  handle: string
-  name: string
-  description: string
-  images: string[]
-  active: boolean
-  sandbox: boolean
-  variants: [VariantResponse, ...VariantResponse[]]
-  createdAt: string
-  updatedAt: string
-}
+export type VariantResponse = Variant
+export type ProductResponse = Product & { variants: [Variant, ...Variant[]] }
 
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
   createShop(deps, { businessId, name: 'Épicerie' }, tester)
@@ -68,7 +51,7 @@ export const readProduct = async (
   id: string,
 ): Promise<ProductResponse> => (await productRequests(service, merchant).read(id)).body.data
 
-export interface StoreResponse {
+interface StoreResponse {
   status: number
   text: string
   /** Whether the merchant need not retry. */

@@ -4,7 +4,7 @@ import { changeBusiness, createBusiness } from '../../../src/businesses/change-b
 import { issueKey, rotateKey, setKeyStatus } from '../../../src/businesses/change-key.ts'
 import type { Deps } from '../../../src/platform/deps.ts'
 import { tester } from '../../support/service.ts'
-import type { MadeSecrets } from './secrets.ts'
+import type { MadeSecrets } from './cast.ts'
 
 /** All operations of its business, those of a publishable key, a single scope, or nothing. */
 export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'

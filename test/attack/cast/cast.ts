@@ -1,5 +1,7 @@
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Deps } from '../../../src/platform/deps.ts'
+import { createAccount } from '../../../src/staff/change-account.ts'
+import type { Role } from '../../../src/staff/permissions.ts'
 import { createShop } from '../../../src/store/shops/shops.ts'
 import { createWallet } from '../../../src/wallets/sandbox/operate.ts'
 import type { Provider } from '../../support/provider.ts'
@@ -7,8 +9,6 @@ import { tester } from '../../support/service.ts'
 import type { Stage } from '../stage/stage.ts'
 import { type Actor, makeActors } from './actors.ts'
 import { createPools } from './pools.ts'
-import { createMadeSecrets, type MadeSecrets } from './secrets.ts'
-import { createStaff } from './staff.ts'
 
 export type Cast = Awaited<ReturnType<typeof assembleCast>>
 
@@ -53,4 +53,65 @@ async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecret
     secrets.add('PIN', pin)
   }
   return payers
+}
+
+export type MadeSecrets = ReturnType<typeof createMadeSecrets>
+
+/** What may be a secret, including a phone number with its plus. A number's decimals don't match. */
+const word = /[\w+.-]{4,}/g
+
+/** All secrets of this run. None may appear in a log. */
+export function createMadeSecrets() {
+  const kinds = new Map<string, string>()
+  return {
+    add: (kind: string, text: string) => void kinds.set(text, kind),
+    /** Finds secrets that the text contains as whole words, with their kinds. */
+    foundIn: (text: string): string[] =>
+      (text.match(word) ?? []).flatMap((each) => {
+        const kind = kinds.get(each) ?? kinds.get(each.replace(/^\+|\.$/g, ''))
+        return kind === undefined ? [] : [`${kind} ${each}`]
+      }),
+  }
+}
+
+export interface Staff {
+  role: Role | 'forged' | 'absent'
+  name: string
+  password: string
+  /** `__Host-staff=…`, or null for none. */
+  cookie: string | null
+  csrf: string
+}
+
+/** One account per role, plus a forged session and a sender without one. */
+export async function createStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
+  const staff: Staff[] = []
+  for (const role of ['viewer', 'support'] as const) {
+    const input = { name: `${role}-${randomBytes(3).toString('hex')}`, role }
+    const account = await createAccount(deps, input, {
+      actor: { kind: 'operator', name: 'attack', from: null },
+      reason: null,
+    })
+    if (account === null) throw new Error('the name is taken')
+    secrets.add('password', account.password)
+    staff.push({ role, ...account, ...(await signIn(origin, account)) })
+  }
+  const forged = randomBytes(24).toString('base64url')
+  const stranger = { role: 'forged', name: 'forged', password: 'forged-password' } as const
+  staff.push({ ...stranger, cookie: `__Host-staff=${forged}`, csrf: forged })
+  for (const { cookie, csrf } of staff) {
+    secrets.add('session', cookie?.split('=')[1] ?? '')
+    secrets.add('form token', csrf)
+  }
+  return [...staff, { ...stranger, role: 'absent', cookie: null, csrf: 'none' }]
+}
+
+async function signIn(origin: string, account: { name: string; password: string }) {
+  const init = { method: 'POST', body: new URLSearchParams(account), redirect: 'manual' } as const
+  const signedIn = await fetch(`${origin}/admin/sign-in`, { ...init, headers: { Origin: origin } })
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const page = await (await fetch(`${origin}/admin/audit`, { headers: { Cookie: cookie } })).text()
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1]
+  if (cookie === '' || csrf === undefined) throw new Error(`${account.name} could not sign in`)
+  return { cookie, csrf }
 }

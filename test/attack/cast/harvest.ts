@@ -1,7 +1,7 @@
 import { parsed, type WireResponse } from '../wire/response.ts'
+import type { MadeSecrets } from './cast.ts'
 import type { Noun, Pools } from './pools.ts'
 import type { Sending } from './references.ts'
-import type { MadeSecrets } from './secrets.ts'
 
 type Resource = Record<string, unknown>
 

@@ -1,8 +1,7 @@
 import type { KeyMode } from '../../../src/businesses/api-key.ts'
 import type { Actor } from './actors.ts'
-import type { Payer } from './cast.ts'
+import type { Payer, Staff } from './cast.ts'
 import { type Noun, nouns, type Pools } from './pools.ts'
-import type { Staff } from './staff.ts'
 
 export interface Known {
   pools: Pools

@@ -1,7 +1,7 @@
 import type { Route } from '../../../src/http/operations/route.ts'
 import { routes } from '../../../src/http/routes/routes.ts'
 import type { Actor } from '../cast/actors.ts'
-import type { Staff } from '../cast/staff.ts'
+import type { Staff } from '../cast/cast.ts'
 import type { Attack } from '../generators/attack.ts'
 import type { WireResponse } from '../wire/response.ts'
 

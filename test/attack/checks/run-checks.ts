@@ -1,5 +1,5 @@
 import { percentile } from '../../../bench/times.ts'
-import type { MadeSecrets } from '../cast/secrets.ts'
+import type { MadeSecrets } from '../cast/cast.ts'
 import { type Neighbour, type Neighbourly, neighbourly } from '../neighbour.ts'
 import type { EndpointServers } from '../stage/endpoint-servers.ts'
 import type { Attacked, State } from '../stage/process.ts'

@@ -1,18 +1,135 @@
 import * as fc from 'fast-check'
-import { contentEncodings, idempotencyKeys, oddHeaders, oddMethods } from '../corpora/headers.ts'
+import { lines, queries, segments } from '../corpora/addresses-of-requests.ts'
+import { csvFiles, multiparts } from '../corpora/csv.ts'
+import {
+  contentEncodings,
+  contentTypes,
+  idempotencyKeys,
+  oddHeaders,
+  oddMethods,
+} from '../corpora/headers.ts'
+import { markup, naughtyStrings } from '../corpora/naughty-strings.ts'
 import {
   acceptedRequests,
   pipelinedRequests,
   refusedRequests,
   unfinishedRequests,
 } from '../corpora/raw-requests.ts'
-import { type Target, targets } from '../targets/target.ts'
+import { type Target, type TargetBody, targets } from '../targets/target.ts'
 import { type Attack, type Raw, type Scene, type Site, sites } from './attack.ts'
-import { bodyFor } from './bodies.ts'
-import { lineFor } from './lines.ts'
+import { goodValue, reference, type Schema } from './good-values.ts'
+import { type BodyBytes, jsonBody } from './json-bodies.ts'
 import { plainAttack } from './plain.ts'
 import { races } from './races.ts'
 import { weighted } from './weighted.ts'
+
+export type TypedBody = fc.Arbitrary<{ body: string | Buffer | null; contentType: string | null }>
+
+const withType = (body: BodyBytes, usual: string): TypedBody =>
+  fc.record({
+    body,
+    contentType: weighted([12, fc.constant(usual)], [1, fc.constantFrom(...contentTypes)]),
+  })
+
+const bytes: BodyBytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
+const nothing: TypedBody = fc.constant({ body: null, contentType: null })
+const anything = withType(fc.oneof(bytes, fc.constantFrom(...naughtyStrings)), 'application/json')
+
+const csvBody: TypedBody = fc.oneof(
+  withType(fc.constantFrom(...csvFiles), 'text/csv'),
+  withType(fc.constantFrom(...multiparts), 'multipart/form-data; boundary=x'),
+  withType(
+    fc.constantFrom(...csvFiles).map((csv) => JSON.stringify({ csv })),
+    'application/json',
+  ),
+)
+
+/** To be escaped by pages. Frequent, because forms have few fields and show them only next to an error. */
+const markups = naughtyStrings.filter((text) => text.includes(markup))
+
+function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBody {
+  const named = Object.entries(fields).map(([name, values]) => {
+    const value = weighted(
+      [5, fc.constantFrom(...values)],
+      [1, fc.constantFrom(...naughtyStrings)],
+      [1, fc.constantFrom(...markups)],
+    )
+    const oddNames = ['[]', '[__proto__]', '.x'].map((suffix) => name + suffix)
+    const oddName = fc.constantFrom(...oddNames, name.toUpperCase(), '__proto__')
+    return fc
+      .tuple(weighted([12, fc.constant(name)], [1, oddName]), value)
+      .map((pair) => pair.map(encoded).join('='))
+  })
+  const odd = ['&%=%', '&form=1&form=2&pin=1&pin=2', '&a'.repeat(5000), '&__proto__[polluted]=yes']
+  const extra = fc.constantFrom('', '', '', ...odd)
+  const whole = fc.tuple(fc.tuple(...named), extra).map(([pairs, more]) => pairs.join('&') + more)
+  return withType(weighted([9, whole], [1, bytes]), 'application/x-www-form-urlencoded')
+}
+
+/** Percent-encodes everything but references. Lone surrogates become their bytes. */
+const encoded = (text: string): string =>
+  text.replaceAll(/[^\w.~-]/gu, (each) => (each.isWellFormed() ? encodeURIComponent(each) : '%ED%A0%80'))
+
+export function bodyFor(body: TargetBody): TypedBody {
+  switch (body.kind) {
+    case 'none':
+      return weighted([5, nothing], [1, anything])
+    case 'json':
+      return withType(jsonBody(body.schema), 'application/json')
+    case 'csv':
+      return weighted([5, csvBody], [1, withType(jsonBody(body.schema), 'application/json')])
+    case 'form':
+      return formBody(body.fields)
+  }
+}
+
+export function lineFor(target: Target): fc.Arbitrary<string> {
+  const usual = fc
+    .tuple(pathOf(target.path), queryOf(target.query))
+    .map(([path, query]) => (query === '' ? path : `${path}?${query}`))
+  return weighted([40, usual], [1, fc.constantFrom(...lines)])
+}
+
+/** Each parameter becomes an own id, another business's id, or a string that is no id. */
+function pathOf(path: string): fc.Arbitrary<string> {
+  const parts = path.split(/~(\w+)~/)
+  const chosen = parts.map((part, index) =>
+    index % 2 === 0
+      ? fc.constant(part)
+      : weighted(
+          [9, reference(part)],
+          [1, fc.constantFrom(...segments)],
+          [1, fc.constantFrom(...naughtyStrings).map(encodeSafely)],
+        ),
+  )
+  return fc.tuple(...chosen).map((each) => each.join(''))
+}
+
+function queryOf(schema: object | null): fc.Arbitrary<string> {
+  const odd = fc.constantFrom(...queries)
+  const { properties = {} } = (schema ?? {}) as Schema
+  const names = Object.keys(properties)
+  if (names.length === 0) return weighted([9, fc.constant('')], [1, odd])
+  const value = weighted(
+    [1, fc.constantFrom(...naughtyStrings).map(encodeSafely)],
+    [1, fc.constantFrom('%00', '%', '%ff', '[]', '', '~tag~')],
+  )
+  const pairs = names.map((name) => {
+    const good = goodValue(properties[name] ?? {}, name).map((each) => encodeSafely(String(each)))
+    return weighted([2, fc.constant(null)], [2, good], [1, value]).map((each) =>
+      each === null ? '' : `${name}=${each}`,
+    )
+  })
+  const usual = fc.tuple(...pairs).map((each) => each.filter((pair) => pair !== '').join('&'))
+  return weighted([4, usual], [1, odd])
+}
+
+/** Keeps references unencoded, and shortens the text to fit into a request line. */
+const encodeSafely = (text: string): string =>
+  text
+    .slice(0, 600)
+    .toWellFormed()
+    .replaceAll(/[^\w.~-]/gu, encodeURIComponent)
 
 const byte = fc.nat({ max: 255 })
 export const sender = {
@@ -54,7 +171,7 @@ const raws: readonly Raw[] = [
   ...pipelinedRequests,
 ]
 
-const bytes: fc.Arbitrary<Attack> = fc
+const rawBytes: fc.Arbitrary<Attack> = fc
   .record({
     raw: weighted([5, fc.constantFrom(...raws)], [1, noise()]),
     ...sender,
@@ -74,7 +191,7 @@ function noise(): fc.Arbitrary<Raw> {
 /** Operations come more often than pages, because they move money. */
 const one: fc.Arbitrary<Attack> = weighted(
   ...targets.map((target): [number, fc.Arbitrary<Attack>] => [target.by === 'key' ? 6 : 3, attackOn(target)]),
-  [8, bytes],
+  [8, rawBytes],
 )
 
 /** Concurrent requests with one idempotency key, mostly with different bodies. */

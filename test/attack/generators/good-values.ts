@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { events } from '../../../schemas/events.ts'
-import { hookUrls } from '../corpora/hook-urls.ts'
+import { hookUrls } from '../corpora/addresses-of-requests.ts'
 import { naughtyStrings } from '../corpora/naughty-strings.ts'
 import { words } from '../corpora/words.ts'
 import { weighted } from './weighted.ts'

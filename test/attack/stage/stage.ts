@@ -14,7 +14,10 @@ import { startAttacked } from './process.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** The attacked service with its servers, and traps at addresses it must not reach. In production mode, no endpoint on this machine is allowed, and the wallet provider is down. */
+/**
+ * The attacked service with its servers, and traps at addresses it must not reach. In production mode, no endpoint on
+ * this machine is allowed, and the wallet provider is down.
+ */
 export async function openStage(build: string, folder: string, isProduction: boolean) {
   const [mongo, redis, endpointServers, provider, nameServer, port] = await Promise.all([
     startMongo(),

@@ -1,5 +1,5 @@
 import type { Actor } from '../cast/actors.ts'
-import type { Staff } from '../cast/staff.ts'
+import type { Staff } from '../cast/cast.ts'
 import { badAuthorizations } from '../corpora/headers.ts'
 import type { Attack, Site } from '../generators/attack.ts'
 

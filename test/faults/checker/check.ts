@@ -1,6 +1,5 @@
-import type { Violation } from '../evidence/evidence.ts'
+import { type Evidence, readFolder, type Violation } from '../evidence/evidence.ts'
 import { promises } from './promises/promises.ts'
-import { type Evidence, readFolder } from './read-folder.ts'
 import { type Check, type Checked, nothingChecked, type Round, roundOf } from './round.ts'
 
 export type Verdict = { violations: Violation[]; checked: Checked; busy: Round['times']['busy'] }

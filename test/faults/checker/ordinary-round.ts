@@ -13,8 +13,14 @@ import {
   shop,
   subscribed,
 } from '../../invariants/ordinary.ts'
-import { type Arrival, type Call, deliveryIn, type What } from '../evidence/evidence.ts'
-import type { Evidence, Line } from './read-folder.ts'
+import {
+  type Arrival,
+  type Call,
+  deliveryIn,
+  type Evidence,
+  type Line,
+  type What,
+} from '../evidence/evidence.ts'
 
 export const other = { id: idOf('other'), key: idOf('key-other'), marker: 'other-in-test' }
 const secret = 'a'.repeat(64)

@@ -1,22 +1,19 @@
+import type { Intent, Refund } from '../../../docs/clients/payments.ts'
 import type { Status } from '../../invariants/documents.ts'
 import type { Call, Page, What } from '../evidence/evidence.ts'
 
-export interface ShownIntent {
-  referenceNumber: string
-  shortCode: string
-  code: string | null
-  amount: number | null
-  status: Status
-  sandbox: boolean
-  expiresAt: string
-  createdAt: string
-  payment?: { amountPaid: number; paidAt: string } | null
-  refunds?: { id: string; amount: number; status: string }[]
-  totalAmountRefunded?: number
-  cancellationReason?: string
-  /** Part of a refund's response only. */
-  refund?: { id: string; amount: number; status: string }
-}
+type Described = 'payment' | 'refunds' | 'totalAmountRefunded' | 'cancellationReason'
+type Always =
+  | 'referenceNumber'
+  | 'shortCode'
+  | 'code'
+  | 'amount'
+  | 'status'
+  | 'sandbox'
+  | 'expiresAt'
+  | 'createdAt'
+/** Only a refund's response has `refund`. */
+export type ShownIntent = Pick<Intent, Always> & Partial<Pick<Intent, Described>> & { refund?: Refund }
 
 type Of<Field extends keyof Call> = Pick<Call, Field>
 

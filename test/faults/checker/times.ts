@@ -1,6 +1,5 @@
 import { sumOf } from '../../invariants/groups.ts'
-import type { Fault } from '../evidence/evidence.ts'
-import type { Evidence } from './read-folder.ts'
+import type { Evidence, Fault } from '../evidence/evidence.ts'
 
 export type Span = { from: number; to: number }
 type Lasting = { began: number; ended: number }

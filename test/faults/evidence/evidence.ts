@@ -1,3 +1,15 @@
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  type WriteStream,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { type Documents, noDocuments } from '../../invariants/documents.ts'
+
 /** One JSON record per line. Instants are on the machine's clock, in ms. */
 export const files = {
   setting: 'setting.json',
@@ -134,3 +146,74 @@ export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(bo
 
 export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>
   members.filter(({ what }) => whats.includes(what))
+
+export type Recording = ReturnType<typeof openRecord>
+
+/** Writes evidence as things happen. Only one process writes each of a folder's files. */
+export function openRecord(folder: string) {
+  mkdirSync(folder, { recursive: true })
+  const streams = new Map<string, WriteStream>()
+  function writerOf<Line extends object>(file: string): (line: Line) => void {
+    return (line) => {
+      const stream = streams.get(file) ?? createWriteStream(join(folder, file), { flags: 'a' })
+      streams.set(file, stream)
+      stream.write(`${JSON.stringify(line)}\n`)
+    }
+  }
+  return {
+    call: writerOf<Call>(files.calls),
+    arrival: writerOf<Arrival>(files.arrivals),
+    provider: writerOf<ProviderRequest>(files.provider),
+    fault: writerOf<Fault>(files.faults),
+    end: writerOf<Exit>(files.ends),
+    close: () => Promise.all([...streams.values()].map((stream) => finished(stream.end()))),
+  }
+}
+
+export type Line = { from: string; line: string }
+
+export interface Evidence {
+  setting: Setting
+  calls: Call[]
+  arrivals: Arrival[]
+  provider: ProviderRequest[]
+  faults: Fault[]
+  ends: Exit[]
+  dump: Documents
+  texts: () => Iterable<Line>
+}
+
+/** A missing file counts as empty. @throws {Error} if the setting is missing */
+export function readFolder(folder: string): Evidence {
+  const records = <T>(file: string) => linesOf(join(folder, file)).map((line) => JSON.parse(line) as T)
+  const namesIn = (part: string) => (existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
+  const collections = namesIn(files.dump).map((file) => [
+    basename(file, '.ndjson'),
+    records(join(files.dump, file)),
+  ])
+  const dump: Documents = { ...noDocuments, ...Object.fromEntries(collections) }
+  const deliveries = dump.deliveries.map((delivery) => {
+    return { ...delivery, eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12) }
+  })
+  return {
+    setting: JSON.parse(readFileSync(join(folder, files.setting), 'utf8')),
+    calls: records<Call>(files.calls).toSorted((one, other) => one.began - other.began),
+    arrivals: records<Arrival>(files.arrivals).toSorted((one, other) => one.at - other.at),
+    provider: records(files.provider),
+    faults: records(files.faults),
+    ends: records(files.ends),
+    dump: { ...dump, deliveries },
+    *texts() {
+      for (const part of [files.log, files.dump])
+        for (const name of namesIn(part))
+          for (const line of linesOf(join(folder, part, name))) yield { from: `${part}/${name}`, line }
+    },
+  }
+}
+
+export const linesOf = (path: string): string[] =>
+  existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : []

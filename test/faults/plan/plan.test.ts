@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { commandFor, readArguments } from '../arguments.ts'
 import { points } from '../build/edits.ts'
-import { faultKinds, type PlannedFault } from '../nemesis/faults.ts'
-import { targetOf } from '../nemesis/nemesis.ts'
+import { faultKinds, type PlannedFault, targetOf } from '../nemesis/faults.ts'
 import { planOf } from './plan.ts'
 
 const roundsOf = (...args: string[]) => {

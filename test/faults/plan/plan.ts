@@ -2,7 +2,7 @@ import { type Chance, chanceOf } from '../../support/chance.ts'
 import { points } from '../build/edits.ts'
 import { type FaultName, faultKinds, type PlannedFault } from '../nemesis/faults.ts'
 import { type ProcessName, processNames, typeOf } from '../round/process.ts'
-import type { Servers } from '../round/servers.ts'
+import type { Servers } from '../round/stage.ts'
 import { behavioursByTarget } from '../traffic/endpoint-servers.ts'
 
 /** Determines a plan. `4711-3` is the third round of the run with seed 4711. */

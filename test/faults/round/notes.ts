@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Fault, files, type Setting } from '../evidence/evidence.ts'
-import { openRecord } from '../evidence/record.ts'
+import { type Fault, files, openRecord, type Setting } from '../evidence/evidence.ts'
 import type { PlannedFault } from '../nemesis/faults.ts'
-import { settings } from './settings.ts'
+import { settings } from './stage.ts'
 
 /** Remains in the setting if a round's harness is killed. */
 const unfinished = 'the round did not finish'

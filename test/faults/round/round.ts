@@ -1,17 +1,15 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import mongoose, { type mongo } from 'mongoose'
+import type { mongo } from 'mongoose'
+import mongoose from 'mongoose'
 import { watchPulse } from '../../support/pulse.ts'
 import { check } from '../checker/check.ts'
 import { files } from '../evidence/evidence.ts'
-import type { PlannedFault } from '../nemesis/faults.ts'
-import { runFaults } from '../nemesis/nemesis.ts'
+import { type PlannedFault, runFaults } from '../nemesis/faults.ts'
 import { type OperationName, startTraffic, type Traffic } from '../traffic/traffic.ts'
 import { type Notes, openNotes } from './notes.ts'
-import type { Servers } from './servers.ts'
-import { settings } from './settings.ts'
-import { openStage, type Stage } from './stage.ts'
+import { openStage, type Servers, type Stage, settings } from './stage.ts'
 
 export interface RoundOptions {
   seed: number

@@ -1,13 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { mongo } from 'mongoose'
+import mongoose from 'mongoose'
 import { freePort } from '../../../dev/servers/free-port.ts'
+import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../../dev/servers.ts'
 import { runHere } from '../../admin/run-here.ts'
-import { files } from '../evidence/evidence.ts'
+import { files, type Setting } from '../evidence/evidence.ts'
 import { openEndpointServers } from '../traffic/endpoint-servers.ts'
 import { openControls } from './controls.ts'
 import type { Notes } from './notes.ts'
 import { openProcess, type ProcessName, processNames, type ServiceProcess, typeOf } from './process.ts'
-import { type Servers, startServers } from './servers.ts'
-import { environmentOf } from './settings.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
@@ -51,4 +53,78 @@ export async function openStage(
     throw error
   })
   return { servers, processes, origins, endpointServers, controls, admin, stop }
+}
+
+/** Short, so that all work ends within the round or soon after it. */
+export const settings: Setting['settings'] = {
+  intentLifetimeSeconds: 12,
+  codeLifetimeSeconds: 8,
+  retrySeconds: [0.3, 0.4, 0.5, 0.8, 1, 1.5, 2],
+  webhookTimeoutSeconds: 2,
+  sandboxRetentionDays: 30,
+}
+const unlimited = '1000000000000'
+
+type Addresses = { mongodbUrl: string; redisUrl: string }
+
+export const environmentOf = ({ mongodbUrl, redisUrl }: Addresses, webOrigin: string) => ({
+  NODE_ENV: 'test',
+  MONGODB_URL: mongodbUrl,
+  REDIS_URL: redisUrl,
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  HASH_MEMORY_KIB: '64',
+  LOG_LEVEL: 'info',
+  RATE_LIMIT_PER_SECOND: '1000',
+  LIVE_CODES_PER_BUSINESS: '1000000',
+  SANDBOX_INTENTS_PER_DAY: '1000000000',
+  AUDIT_LINES_PER_DAY: '1000000000',
+  LIVE_DOCUMENTS_PER_DAY: '1000000000',
+  LIVE_BYTES_PER_DAY: unlimited,
+  SANDBOX_BYTES_PER_DAY: unlimited,
+  PUBLIC_URL: webOrigin,
+  PAY_URL: webOrigin,
+  INTENT_LIFETIME_SECONDS: String(settings.intentLifetimeSeconds),
+  CODE_LIFETIME_SECONDS: String(settings.codeLifetimeSeconds),
+  WEBHOOK_RETRY_SECONDS: settings.retrySeconds.join(','),
+  WEBHOOK_TIMEOUT_SECONDS: String(settings.webhookTimeoutSeconds),
+  WALLET_PROVIDER_TIMEOUT_SECONDS: '1',
+  SANDBOX_RETENTION_DAYS: String(settings.sandboxRetentionDays),
+})
+
+export type Servers = 'one-member' | 'three-members'
+export type RoundServers = Awaited<ReturnType<typeof startServers>>
+
+const alone = (one: Server) => ({ ...one, members: [one] })
+
+export async function startServers(kind: Servers) {
+  const starting = kind === 'three-members' ? startMongoReplicaSet(3) : startMongo().then(alone)
+  const [mongo, redis] = await Promise.all([starting, startRedis()])
+  return {
+    mongodbUrl: mongo.url,
+    redisUrl: redis.url,
+    redis,
+    /** Accepts writes. @throws {Error} if there is none */
+    primary: (): Promise<Server> =>
+      Promise.any(
+        mongo.members.map(async (member) => {
+          const { isWritablePrimary } = await command(member, { hello: 1 }, 1000)
+          if (isWritablePrimary !== true) throw new Error(`${member.port} accepts no writes`)
+          return member
+        }),
+      ),
+    stop: () => Promise.all([mongo.stop(), redis.stop()]),
+  }
+}
+
+export async function command(member: Server, document: object, withinMs: number): Promise<mongo.Document> {
+  const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${member.port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 1000,
+    connectTimeoutMS: 1000,
+    socketTimeoutMS: withinMs,
+  })
+  try {
+    return await client.db('admin').command(document)
+  } finally {
+    await client.close()
+  }
 }

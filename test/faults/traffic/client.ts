@@ -3,8 +3,7 @@ import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import type { Chance } from '../../support/chance.ts'
 import { errorOf, pageOf } from '../checker/responses.ts'
-import type { Call, Page, Setting, What } from '../evidence/evidence.ts'
-import type { Recording } from '../evidence/record.ts'
+import type { Call, Page, Recording, Setting, What } from '../evidence/evidence.ts'
 
 export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } }
 

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { chanceOf } from '../../support/chance.ts'
 import { listen } from '../../support/listen.ts'
-import { deliveryIn } from '../evidence/evidence.ts'
-import { openRecord } from '../evidence/record.ts'
+import { deliveryIn, openRecord } from '../evidence/evidence.ts'
 import { behaviours, respondAs, slowBehaviours } from './behaviours.ts'
 import { openProvider, providerBehaviours, providerKey, providerPath } from './provider.ts'
 
