@@ -5,8 +5,7 @@ import { after, before, drop, replace } from '../support/edited-build/edit.ts'
 const relaysTwice = before('relayDocument', 'empty($$)', 'await new Promise((go) => setTimeout(go, 4000))')
 
 export const bugs: PlantedBugs = {
-  // The relay removes an event from its outbox before the deliveries exist.
-  'event-pulled-first → event.exact event.reported': [
+  'The relay removes an event from its outbox before the deliveries exist → event.exact event.reported': [
     killedAt('relay.before-insert'),
     before(
       'relayDocument',
@@ -14,97 +13,83 @@ export const bugs: PlantedBugs = {
       'await deps.batchers[`empty${kind}Outbox`]({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)',
     ),
   ],
-  // The relay empties the outbox, and loses events that were added after it read the others.
-  'outbox-emptied-whole → event.exact event.reported': [
-    often('createIntent', 'cancelIntent', 'simulatePayment'),
-    lasting(40),
-    replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'),
-    relaysTwice,
-  ],
-  // A delivery has a random id, so an event that is relayed again is delivered again.
-  'delivery-id-random → event.exact': [
+  'The relay empties the outbox, and loses events that were added after it read the others → event.exact event.reported':
+    [
+      often('createIntent', 'cancelIntent', 'simulatePayment'),
+      lasting(40),
+      replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'),
+      relaysTwice,
+    ],
+  'A delivery has a random id, so an event that is relayed again is delivered again → event.exact': [
     killedAt('relay.deliveries-inserted', 'relay.enqueued'),
     replace('deliveryId', '$ + $id', "crypto.randomUUID().replaceAll('-', '').slice(8) + $id"),
   ],
-  // An attempt's result is written without checking the lease: a process that was frozen overwrites another's result.
-  'lease-untokened → delivery.delivered delivery.counted delivery.paced': [
-    frozenAt('deliver.responded', 'deliver.before-record'),
-    drop('createResultBatcher', 'leaseToken: { $in: tokens }'),
-    replace('send', '$.holds(delivery) && $recorded', '$recorded'),
-  ],
-  // Each attempt counts as two.
-  'attempt-counted-twice → delivery.counted': replace(
+  "A process that was frozen writes its attempt's result without holding the lease → delivery.delivered delivery.counted delivery.paced":
+    [
+      frozenAt('deliver.responded', 'deliver.before-record'),
+      drop('createResultBatcher', 'leaseToken: { $in: tokens }'),
+      replace('send', '$.holds(delivery) && $recorded', '$recorded'),
+    ],
+  'Each attempt counts as two → delivery.counted': replace(
     'asPipeline',
     "['$attempts', $made]",
     "['$attempts', $made, $made]",
   ),
-  // An attempt counts from its lease on: one that a dying process cut short uses up one of the eight.
-  'interruption-counted → delivery.counted': [
+  'An attempt that a dying process cut short uses up one of the eight → delivery.counted': [
     killedAt('deliver.before-send', 'deliver.responded'),
     replace('leaseTogether', '{ $set: { $$ } }', '{ $set: { $$ }, $inc: { attempts: 1 } }'),
     replace('newDelivery', 'attempts: 0', 'attempts: leaseToken === null ? 0 : 1'),
     replace('asPipeline', "{ $add: ['$attempts', $] }", "'$attempts'"),
     replace('send', '$attempts + 1', '$attempts'),
   ],
-  // A re-queued delivery gets eight more attempts instead of one.
-  'requeue-begins-anew → delivery.counted': [
+  'A re-queued delivery gets eight more attempts instead of one → delivery.counted': [
     lasting(30),
     replace('retryPosition', '$.max(1, $)', '((attempts - 1) % 8) + 1'),
   ],
-  // The relay inserts a delivery without a lease and attempts it. Another worker does too, and the first result is
-  // lost.
-  'lease-missing → delivery.counted': replace(
-    'relayTo',
-    '$batchers.insertDelivery($delivery, $$)',
-    '$batchers.insertDelivery({ ...$delivery, leaseToken: null, nextAttemptAt: $delivery.createdAt }, $$)',
-  ),
-  // A relay attempts a delivery that another relay inserted. Alone, the first edit breaks no promise.
-  'duplicate-attempted → delivery.counted': [
+  'The relay inserts a delivery without a lease, so another worker attempts it too → delivery.counted':
+    replace(
+      'relayTo',
+      '$batchers.insertDelivery($delivery, $$)',
+      '$batchers.insertDelivery({ ...$delivery, leaseToken: null, nextAttemptAt: $delivery.createdAt }, $$)',
+    ),
+  'A relay attempts a delivery that another relay inserted → delivery.counted': [
     lasting(20),
     replace('relayTo', '(await $insertion).inserted', '((await $insertion), true)'),
     relaysTwice,
   ],
-  // Each wait is the table's next one, and there's none after the last.
-  'delay-off-by-one → delivery.counted': replace(
+  "Each wait is the table's next one, and there's none after the last → delivery.counted": replace(
     'judgeAttempt',
     '$steps[$attempts - 1]',
     '$steps[$attempts]',
   ),
-  // The wait before the next attempt counts from the last one's start.
-  'retry-too-soon → delivery.paced': replace(
+  "The wait before the next attempt counts from the last one's start → delivery.paced": replace(
     'judgeAttempt',
     '$end + wait',
     '$end + wait - Math.max(150, sent.durationMs)',
   ),
-  // A retry sends the same JSON as different bytes.
-  'body-changes → delivery.delivered': replace(
+  'A retry sends the same JSON as different bytes → delivery.delivered': replace(
     'attemptDelivery',
     'composeBody($delivery, $data)',
     "composeBody($delivery, $data).replace('{', $delivery.attempts > 0 ? '{ ' : '{')",
   ),
-  // A body has the intent's status at the time of the attempt, not of the event, so a retry may have other bytes.
-  'body-of-today → event.reported': [
+  "A body has the intent's status at the time of the attempt, not of the event → event.reported": [
     replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
     replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
   ],
-  // A retry signs different bytes than it sends.
-  'signed-otherwise → delivery.signed': replace(
+  'A retry signs different bytes than it sends → delivery.signed': replace(
     'send',
     'signedHeadersFor($deps, $endpoint, $delivery, $body, $at)',
     'signedHeadersFor($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
   ),
-  // No worker looks for deliveries whose jobs Redis lost.
-  'poll-blind → quiet.reached delivery.delivered delivery.paced': [
+  'No worker looks for deliveries whose jobs Redis lost → quiet.reached delivery.delivered delivery.paced': [
     under('redis.flush', 'redis.empty'),
     replace('polledWorks', 'run: attemptDue', 'run: async () => 0'),
   ],
-  // A failed attempt keeps its slot.
-  'slot-kept → quiet.reached delivery.paced': [
+  'A failed attempt keeps its slot → quiet.reached delivery.paced': [
     lasting(20),
     after('createSlots', 'cancel()', 'if (delivered === false) return'),
   ],
-  // A slot is released to a different business than the one that took it.
-  'slot-of-another → quiet.reached delivery.paced': [
+  'A slot is released to a different business than the one that took it → quiet.reached delivery.paced': [
     lasting(20),
     replace(
       'createShare',
@@ -114,38 +99,37 @@ export const bugs: PlantedBugs = {
     // A short round uses up 20 slots. Alone, this edit breaks no promise.
     replace('attemptLimits', '250', '20'),
   ],
-  // The relay removes an event from its outbox before it is in the event log.
-  'logged-after-emptying → events.complete': [
+  'The relay removes an event from its outbox before it is in the event log → events.complete': [
     killedAt('relay.events-pulled'),
     replace('relayDocument', 'logEvents($$)', 'null'),
     before('relayDocument', '$.causes.push($$)', 'await logEvents(deps, source, outbox, noDeadline)'),
   ],
-  // The log isn't unique by event id, so an event that is relayed twice is in the log twice.
-  'logged-twice → events.complete': [
-    killedAt('relay.logged', 'chain.inserted'),
-    replace('openEventLog', '...draft', '...draft, _id: crypto.randomUUID()'),
-  ],
-  // After a page of the feed, the position is the end of the log.
-  'next-past-unread → events.complete': [
+  "The log isn't unique by event id, so an event that is relayed twice is in the log twice → events.complete":
+    [
+      killedAt('relay.logged', 'chain.inserted'),
+      replace('openEventLog', '...draft', '...draft, _id: crypto.randomUUID()'),
+    ],
+  'After a page of the feed, the position is the end of the log → events.complete': [
     often('createIntent'),
     replace('readFeed', 'hasMore ? $ : $end', '$end'),
   ],
-  // A request that waits for an event continues at the end of the log.
-  'awaited-skipped → events.complete': before('waitForEvent', 'hasEvent($$)', "found.query.after = 'latest'"),
-  // The feed is in the order of time, not of numbers.
-  'feed-by-time → events.complete': [
+  'A request that waits for an event continues at the end of the log → events.complete': before(
+    'waitForEvent',
+    'hasEvent($$)',
+    "found.query.after = 'latest'",
+  ),
+  'The feed is in the order of time, not of numbers → events.complete': [
     often('createIntent', 'simulatePayment'),
     replace('cursorBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }'),
   ],
-  // A replay that repeats a page doesn't notice what it has re-queued, and re-queues it again.
-  'replay-again → audit.complete': [
-    killedAt('replay.page-written'),
-    often('startReplay'),
-    lasting(40),
-    replace('requeueForReplay', '!isOwn($)', 'true'),
-  ],
-  // A replay records its progress before re-queuing the deliveries.
-  'replay-ahead → replay.exact': [
+  "A replay that repeats a page doesn't notice what it has re-queued, and re-queues it again → audit.complete":
+    [
+      killedAt('replay.page-written'),
+      often('startReplay'),
+      lasting(40),
+      replace('requeueForReplay', '!isOwn($)', 'true'),
+    ],
+  'A replay records its progress before re-queuing the deliveries → replay.exact': [
     killedAt('replay.before-page'),
     often('startReplay'),
     lasting(40),
@@ -156,33 +140,31 @@ export const bugs: PlantedBugs = {
       await recordProgress(deps, replay, first, { requeued: 0, created: 0, skipped: 0 })`,
     ),
   ],
-  // A replay leaves out what its endpoint had accepted.
-  'replay-half → replay.exact': [
+  'A replay leaves out what its endpoint had accepted → replay.exact': [
     often('startReplay'),
     lasting(20),
     replace('judge', '!includesDelivered', 'true'),
   ],
-  // Two simultaneous replays get different numbers of the day, so a business can start more than a hundred.
-  'replay-uncounted → webhooks/replay.test.ts': replace(
+  'Simultaneous replays let a business start more than a hundred a day → webhooks/replay.test.ts': replace(
     'insertReplay',
     'numberOfDay: $',
     'numberOfDay: (await takeNumber(deps, planned, now, session)) + Math.random()',
   ),
-  // Background work waits for an endpoint or replay locked by a dead process, and so does everything behind it.
-  'locked-endpoint-waits → webhooks/failing-endpoints.test.ts': replace(
-    'unlessLocked',
-    'await tryOnce($client, $, $write)',
-    '{ result: await write(undefined as never) }',
-  ),
-  // All endpoints' health is written together, so one locked endpoint holds up the others.
-  'health-together → webhooks/failing-endpoints.test.ts': [
-    replace('createHealthNotes', 'result.endpointId', "'all'"),
+  'Background work waits for an endpoint that a dead process has locked → webhooks/failing-endpoints.test.ts':
     replace(
-      'createHealthNotes',
-      '$endpoints.updateOne({ _id, url }, healthChange(notes))',
-      'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthChange(own) } })) as never)',
+      'unlessLocked',
+      'await tryOnce($client, $, $write)',
+      '{ result: await write(undefined as never) }',
     ),
-  ],
-  // A line shared by repeated actions is sealed while actions are still counted in it.
-  'open-line-sealed → admin/audit-seals.test.ts': drop('sealTrail', '...closed($)'),
+  "All endpoints' health is written together, so one locked endpoint holds up the others → webhooks/failing-endpoints.test.ts":
+    [
+      replace('createHealthNotes', 'result.endpointId', "'all'"),
+      replace(
+        'createHealthNotes',
+        '$endpoints.updateOne({ _id, url }, healthChange(notes))',
+        'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthChange(own) } })) as never)',
+      ),
+    ],
+  'A line shared by repeated actions is sealed while actions are still counted in it → admin/audit-seals.test.ts':
+    drop('sealTrail', '...closed($)'),
 }

@@ -2,20 +2,17 @@ import { killedAt, lasting, often, type PlantedBugs, pausedAt } from '../faults/
 import { after, before, drop, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
-  // No unique key guards a merchant's reference.
-  'reference-shared → reference.unique': [
+  "No unique key guards a merchant's reference → reference.unique": [
     often('createIntent'),
     lasting(20),
     replace('referenceKeyOf', '$merchantReference === null', 'true'),
   ],
-  // A cancelled or failed intent keeps its reference.
-  'reference-kept → api/merchant-reference.test.ts': replace(
+  'A cancelled or failed intent keeps its reference → api/merchant-reference.test.ts': replace(
     'planTransition',
     'freesReference($) ? { referenceKey: 1 } : {}',
     '{}',
   ),
-  // An intent's event is written after its creation, not in the same write.
-  'event-after-the-write → event.exact': [
+  "An intent's event is written after its creation, not in the same write → event.exact": [
     killedAt('create.inserted'),
     before('insertIntent', '$.insertIntent($one, $)', 'const outbox = $one.outbox; $one.outbox = []'),
     after('insertIntent', '$.insertIntent($intent, $)', '$intent.outbox = outbox'),
@@ -25,8 +22,7 @@ export const bugs: PlantedBugs = {
       'await $deps.Intent.updateOne({ _id: $intent._id }, { $push: { outbox: { $each: outbox } } })',
     ),
   ],
-  // Expiry takes every intent whose time is up, even a paid one.
-  'paid-expires → read.forward': [
+  'Expiry takes every intent whose time is up, even a paid one → read.forward': [
     lasting(30),
     drop('mayExpire', 'status: $'),
     drop('mayExpire', 'hold: null'),
@@ -37,29 +33,26 @@ export const bugs: PlantedBugs = {
     ),
     replace('transitions', '{ cancelsAt: $past }', '{ expiresAt: $past, hold: null }'),
   ],
-  // A transition's write doesn't check the current status, so two concurrent transitions both happen.
-  'status-unguarded → transition.legal': [
+  "A transition's write doesn't check the current status → transition.legal": [
     pausedAt('cancel.before-transition', 'simulate.before-transition'),
     often('raceFor'),
     drop('planTransition', 'status: { $in: $ }'),
     replace('cancel', 'guard: freeFilter', 'guard: () => ({})'),
     drop('simulatePayment', 'guard: freeFilter($)'),
   ],
-  // Past its expiry, an intent reads as open until a poll has found it.
-  'expiry-late → expiry.prompt': [
+  'Past its expiry, an intent reads as open until a poll has found it → expiry.prompt': [
     often('listIntents'),
     lasting(30),
     replace('asOf', '$ || $ || $', 'now.getTime() > 0'),
     replace('relayDocument', "$event === 'payment.created'", "$event === 'payment.failed'"),
     replace('expireDue', 'guard($before)', 'guard(new Date($before.getTime() - 5_000))'),
   ],
-  // A long list's total misses whatever was created in the very millisecond of a count checkpoint.
-  'mark-not-counted → list.exact': [
-    often('createIntent'),
-    replace('countAround', '{ ...$createdAt, $gte: $at }', '{ ...$createdAt, $gt: $at }'),
-  ],
-  // A late cancel is refused with a status that the catalogue doesn't have for it.
-  'refusal-misnumbered → response.sound': [
+  "A long list's total misses whatever was created in the very millisecond of a count checkpoint → list.exact":
+    [
+      often('createIntent'),
+      replace('countAround', '{ ...$createdAt, $gte: $at }', '{ ...$createdAt, $gt: $at }'),
+    ],
+  "A late cancel is refused with a status that the catalogue doesn't have for it → response.sound": [
     often('cancelIntent'),
     replace(
       'statusLines',
@@ -67,8 +60,7 @@ export const bugs: PlantedBugs = {
       "'422 Only a PENDING payment intent can be cancelled.'",
     ),
   ],
-  // Two payments may get the same payment code at once.
-  'code-twice → code.unique': [
+  'Two payments may get the same payment code at once → code.unique': [
     often('createIntent'),
     replace(
       'intentIndexes',
@@ -76,71 +68,59 @@ export const bugs: PlantedBugs = {
       "{ name: 'codeInUse', key: $key, $$ }",
     ),
   ],
-  // A payment code is free again as soon as another intent draws it.
-  'code-released-early → code.unique': [often('createIntent'), drop('freeIfReusable', 'codeReusableAt: $')],
-  // The refunded total is checked when a refund is judged, but not in its write, so two concurrent refunds exceed the
-  // payment.
-  'refund-unguarded → refund.bounded': [
-    pausedAt('refund.before-set-aside'),
-    often('refundIntent'),
-    drop('beginRefund', '...guard'),
-    // Otherwise the wallet would refuse the excess, the refund would fail, and no promise would break.
-    replace('fits', '$sum <= ($)', '$sum >= 0'),
+  'A payment code is free again as soon as another intent draws it → code.unique': [
+    often('createIntent'),
+    drop('freeIfReusable', 'codeReusableAt: $'),
   ],
-  // A refund's retry doesn't look for the refund it started, and starts another.
-  'refund-again → key.once': [
+  "A refund's write doesn't check the refunded total, so two concurrent refunds exceed the payment → refund.bounded":
+    [
+      pausedAt('refund.before-set-aside'),
+      often('refundIntent'),
+      drop('beginRefund', '...guard'),
+      // Otherwise the wallet would refuse the excess, the refund would fail, and no promise would break.
+      replace('fits', '$sum <= ($)', '$sum >= 0'),
+    ],
+  "A refund's retry doesn't look for the refund it started, and starts another → key.once": [
     killedAt('refund.settled', 'refund.set-aside', 'write.before-response-kept'),
     often('refundIntent'),
     replace('findEarlier', 'findOwnMark($$)', 'null'),
     replace('findEffect', 'findOwnMark($$)', 'null'),
     drop('beginRefund', '...unmarkedFilter($)'),
   ],
-  // A refund of everything that is left is refused.
-  'last-centime-kept → api/refund.test.ts': replace(
+  'A refund of everything that is left is refused → api/refund.test.ts': replace(
     'checkRefund',
     '$amount > refundable',
     '$amount >= refundable',
   ),
-  // Every refund is refused.
-  'refunds-refused → refusal.due': [
+  'Every refund is refused → refusal.due': [
     often('simulatePayment', 'refundIntent'),
     lasting(30),
     replace('checkRefund', '$amount > refundable', '$amount >= 0'),
   ],
-  // No worker queries the wallet about a payment whose process died.
-  'outcome-forgotten → quiet.reached': [
+  'No worker queries the wallet about a payment whose process died → quiet.reached': [
     killedAt('pay.pending', 'pay.wallet-responded', 'wallet.decided'),
     often('payByLink'),
     replace('queryDueWallets', "queryBy($, 'hold.queryAt', $$)", '0'),
   ],
-  // A wallet call counts as not executed when MongoDB doesn't report its outcome.
-  'unknown-taken-for-none → wallets/sandbox-wallet.test.ts': replace(
-    'resultOf',
-    "{ outcome: 'unknown', why: $.name }",
-    "{ outcome: 'not-executed' }",
-  ),
-  // A sandbox wallet carries out an order that another one delayed beyond its deadline.
-  'order-too-late → wallets/sandbox-wallet.test.ts': replace('decideOrder', '$ < validUntil', 'true'),
-  // A payment reads the balance outside its transaction, and another one changes it before the transaction begins.
-  'balance-read-before → wallets/sandbox-wallet.test.ts': [
+  "A wallet call counts as not executed when MongoDB doesn't report its outcome → wallets/sandbox-wallet.test.ts":
+    replace('resultOf', "{ outcome: 'unknown', why: $.name }", "{ outcome: 'not-executed' }"),
+  'A sandbox wallet carries out an order that another one delayed beyond its deadline → wallets/sandbox-wallet.test.ts':
+    replace('decideOrder', '$ < validUntil', 'true'),
+  'A payment reads the balance outside its transaction → wallets/sandbox-wallet.test.ts': [
     replace('decideOrder', '$.findOne({ _id }, { session })', 'movements.findOne({ _id })'),
     replace('charge', '$.findOne({ _id: $ }, { session })', 'accounts.findOne({ _id: accountId })'),
   ],
-  // A refund returns one centime too little to the wallet.
-  'money-kept → wallet.balances': [
+  'A refund returns one centime too little to the wallet → wallet.balances': [
     often('payByLink', 'refundIntent'),
     replace('refundTo', 'balance: $amount + $', 'balance: $amount - 1 + order.fee'),
   ],
-  // The refund that completes the amount gives back only its share of the fees.
-  'fee-kept → unit/fee-portions.test.ts': replace(
-    'feePortionsOf',
-    '$isComplete ? both(left) : $portions',
-    '$portions',
-  ),
-  // The fee of a payment or refund has no entry in the ledger.
-  'fee-unbooked → ledger.exact': [often('simulatePayment'), replace('feeOf', '$amount === 0', 'true')],
-  // A ledger entry's id doesn't derive from its event, so an event that is relayed twice is booked twice.
-  'entry-id-random → ledger.exact': [
+  'The refund that completes the amount gives back only its share of the fees → unit/fee-portions.test.ts':
+    replace('feePortionsOf', '$isComplete ? both(left) : $portions', '$portions'),
+  'The fee of a payment or refund has no entry in the ledger → ledger.exact': [
+    often('simulatePayment'),
+    replace('feeOf', '$amount === 0', 'true'),
+  ],
+  'A ledger entry has a random id, so an event that is relayed twice is booked twice → ledger.exact': [
     killedAt('relay.logged', 'chain.inserted'),
     often('simulatePayment', 'refundIntent'),
     replace(
@@ -149,14 +129,15 @@ export const bugs: PlantedBugs = {
       'linkEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
     ),
   ],
-  // A payout is booked outside its audit line's transaction.
-  'payout-apart → ledger/payouts.test.ts': replace(
+  "A payout is booked outside its audit line's transaction → ledger/payouts.test.ts": replace(
     'payOut',
     '$.insertMany(links, { session })',
     'entries.insertMany(links)',
   ),
-  // A day's first entry doesn't close the day before.
-  'day-left-open → ledger/book.test.ts': replace('linkEntry', 'linkClosing($$)', 'null'),
-  // A fee is always rounded down.
-  'commission-rounded-down → unit/commission.test.ts': replace('portion', '$fee + 5000n', '$fee'),
+  "A day's first entry doesn't close the day before → ledger/book.test.ts": replace(
+    'linkEntry',
+    'linkClosing($$)',
+    'null',
+  ),
+  'A fee is always rounded down → unit/commission.test.ts': replace('portion', '$fee + 5000n', '$fee'),
 }

@@ -12,7 +12,7 @@ export interface Mutant {
 
 type Emphasis = Partial<Focus>
 
-/** `name → what finds it`: promises separated by blanks, or a test file. */
+/** `what it does → what finds it`: promises separated by blanks, or a test file. */
 export type PlantedBugs = { [nameAndFinders: string]: Edit | readonly (Edit | Emphasis)[] }
 
 /** No faults, because most bugs show in plain traffic. */

@@ -27,25 +27,25 @@ export function controlOf({ points, deed, faults }: Focus): Mutant {
   return points.length + faults.length > 0 ? killed : undisturbed
 }
 
-const quickChoice = [
-  'replay-runs-again replay-as-it-is-now event-after-the-write status-unguarded',
-  'expiry-late code-released-early refund-again money-kept lease-untokened',
-  'attempt-counted-twice body-of-today lease-missing outbox-emptied-whole slot-kept',
-  'tenant-unfiltered audit-after-the-act write-unsafe own-clock cleaned-early',
-  'logged-after-emptying next-past-unread replay-again replay-half',
-].flatMap((names) => names.split(' '))
-
 const all = [...controls, ...mutants]
 
-export function mutantNamed(name: string): Mutant {
-  const found = all.find((each) => each.name === name)
-  if (found !== undefined) return found
-  throw new Error(`There is no mutant ${name}. There are: ${all.map((each) => each.name).join(', ')}`)
+/** One for each promise that is the first to find a bug. */
+const quickChoice = [...Map.groupBy(mutants, ({ caughtBy }) => caughtBy[0] ?? '')].flatMap(([finder, own]) =>
+  finder.endsWith('.test.ts') ? [] : own.slice(0, 1),
+)
+
+export function mutantsLike(text: string): Mutant[] {
+  const found = all.filter(({ name }) => name.includes(text))
+  if (found.length > 0) return found
+  throw new Error(
+    `No mutant's name contains "${text}". There are:\n${all.map(({ name }) => name).join('\n')}`,
+  )
 }
 
+/** By parts of their names. The name `all` selects all mutants. */
 export function chooseMutants(names: readonly string[]): Mutant[] {
   if (names.includes('all')) return all
-  const chosen = (names.length === 0 ? quickChoice : names).map(mutantNamed)
+  const chosen = names.length === 0 ? quickChoice : names.flatMap(mutantsLike)
   const controlsOfAll = names.length === 0 ? controls : chosen.map(({ focus }) => controlOf(focus))
   return [...new Set([...controlsOfAll, ...chosen])]
 }

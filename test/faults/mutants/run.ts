@@ -13,7 +13,8 @@ export type RoundOutcome = { violations: Violation[]; folder: string }
 
 type Finding = { isRight: boolean; message: string }
 
-export const folderOf = (name: string): string => resolve('.data/faults/mutants', name)
+export const folderOf = (name: string): string =>
+  resolve('.data/faults/mutants', name.replaceAll(/\W+/g, '-'))
 
 /** Some bugs show only if two things happen at the same time, so they get a second round with another seed. */
 const maxRounds = 2
@@ -44,7 +45,7 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     const isLast = isRight || round === rounds
     const verdict = isRight ? 'ok  ' : isLast ? 'FAIL' : 'anew'
-    console.log(`${verdict} ${mutant.name.padEnd(24)} ${String(seconds).padStart(4)} s  ${message}`)
+    console.log(`${verdict} ${String(seconds).padStart(4)} s  ${mutant.name}: ${message}`)
     if (isRight) rmSync(folderOf(mutant.name), { recursive: true, force: true })
     if (isLast) return isRight
   }

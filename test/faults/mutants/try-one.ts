@@ -3,11 +3,12 @@ import { buildWith } from '../../support/edited-build/test-build.ts'
 import { fewCodes, harnessEdits } from '../build/edits.ts'
 import { runRound } from '../round/round.ts'
 import { planOf } from './focus.ts'
-import { mutantNamed } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
+import { mutantsLike } from './mutants.ts'
 import { folderOf, type RoundOutcome } from './run.ts'
 
 const [name = '', round] = process.argv.slice(2)
-const { edits, focus } = mutantNamed(name)
+const { edits, focus } = mutantsLike(name).find((each) => each.name === name) as Mutant
 process.once('disconnect', () => process.exit(1))
 const folder = folderOf(name)
 const { violations } = await runRound({
