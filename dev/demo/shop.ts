@@ -3,13 +3,6 @@ import { explain, gap, mru, seen, step } from './screen.ts'
 import { get, post, type Stage, seeWebhook } from './stage.ts'
 import { must } from './wait-for.ts'
 
-interface Tea {
-  productId: string
-  packet: string
-  price: number
-  stock: number
-}
-
 const PACKET = '250 g'
 const tea = {
   name: 'Green tea',
@@ -25,7 +18,9 @@ const file = [
   'glasses,,With gold rim,GLASS-G,6000,12',
 ]
 
-export async function fillShop(stage: Stage): Promise<Tea> {
+type Tea = Awaited<ReturnType<typeof fillShop>>
+
+export async function fillShop(stage: Stage) {
   step(13, 'The merchant fills its shop')
   explain('A product with two variants. The sandbox has a shop of its own that no customer sees:')
   const product = await callApi(201, post(stage, '/dev/store/products', tea), ['name', 'variants'])

@@ -1,3 +1,5 @@
+import { words } from './words.ts'
+
 const head = 'handle,name,description,variant_label,sku,price,stock,active'
 
 export const csvFiles: readonly string[] = [
@@ -12,11 +14,9 @@ export const csvFiles: readonly string[] = [
   `${head}\nq-~tag~,"a ""q"" , ~tag~","line\nline",L,,100,5,true\n`,
   `${head}\nx,"unclosed ~tag~\n`,
   `${head}\nx,a"b"c,d,L,,1,1,true\n`,
-  `${head}\nx,N ~tag~,d,L,,1e3,5,true\n`,
-  `${head}\nx,N ~tag~,d,L,,-1,5,true\n`,
-  `${head}\nx,N ~tag~,d,L,,9007199254740993,5,true\n`,
-  `${head}\nx,N ~tag~,d,L,,1,1e400,true\n`,
-  `${head}\nx,N ~tag~,d,L,,NaN,Infinity,maybe\n`,
+  ...words('1e3,5,true -1,5,true 9007199254740993,5,true 1,1e400,true NaN,Infinity,maybe').map(
+    (cells) => `${head}\nx,N ~tag~,d,L,,${cells}\n`,
+  ),
   `${head}\nx,N\0~tag~,d,L,,1,1,true\n`,
   `${head}\nx,\ud800,d,L,,1,1,true\n`,
   `${head}\n__proto__,constructor,$ne,a.b,toString,1,1,true\n`,

@@ -1,4 +1,4 @@
-import { words } from './words.ts'
+import { phrases, words } from './words.ts'
 
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth)
 
@@ -36,11 +36,8 @@ export const jsonTexts: readonly string[] = [
   '',
   ' ',
   '\n',
-  '{"a" 1}',
-  '{"a":1} x',
-  '/* c */{}',
+  ...phrases('{"a" 1} | {"a":1} x | /* c */{} | [1 2]'),
   '#\n{}',
-  '[1 2]',
   '["\t"]',
   '["\n"]',
   '\u00a0{}',

@@ -1,4 +1,4 @@
-import { words } from './words.ts'
+import { phrases, words } from './words.ts'
 
 /** The start of an HTML element, to be escaped on every page. */
 export const markup = '<xq'
@@ -13,22 +13,18 @@ export const naughtyStrings: readonly string[] = [
   22000001 ~tag~ \0 a\0b \ud800 a\udfffb \ud83d \ufffe\uffff \u202e~tag~\u202d \u2066~tag~ \u200b\u200d\u2060
   \u1e9b\u0323 İıſK １２３４５６ ٠١٢٣٤٥ ..\\..\\windows\\win.ini
   `),
+  ...phrases(`
+  e\u0301 \u00e9 \ufb01 \u2126 \u03a9 ~tag~ | 👩‍👩‍👧‍👦🇲🇷🏳️‍🌈 ~tag~ | الدفع ~tag~ بالمحفظة |
+  田中さん ｆｕｌｌ ｗｉｄｔｈ | 𝒯𝑒𝓍𝓉 𐍈 🂡 | [object Object] | ' OR '1'='1 | '; return true; var a=' |
+  1;DROP TABLE intents-- | +cmd|"/c calc"!A1 | +222 22 00 00 01 | ~tag~ plain
+  `),
   '',
   ' ',
   '\t\r\n',
   '\r\nSet-Cookie: a=b',
   '\u0085\u2028\u2029',
   '\ufeff~tag~',
-  'e\u0301 \u00e9 \ufb01 \u2126 \u03a9 ~tag~',
   'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L̠ͨͧͩ͘G̴̻͈͍͔̹̑͗̎̅͛́Ǫ̵̹̻̝̳͂̌̌͘',
-  '👩‍👩‍👧‍👦🇲🇷🏳️‍🌈 ~tag~',
-  'الدفع ~tag~ بالمحفظة',
-  '田中さん ｆｕｌｌ ｗｉｄｔｈ',
-  '𝒯𝑒𝓍𝓉 𐍈 🂡',
-  '[object Object]',
-  "' OR '1'='1",
-  "'; return true; var a='",
-  '1;DROP TABLE intents--',
   '${7*7}{{7*7}}<%= 7*7 %>#{7*7}',
   '$(touch /tmp/x)`id`|id;id&',
   '${jndi:ldap://127.0.0.1:~trap~/a}',
@@ -40,10 +36,7 @@ export const naughtyStrings: readonly string[] = [
   `<!--${markup}-->`,
   `<![CDATA[${markup}]]>`,
   `\u2028${markup}\u2029`,
-  '+cmd|"/c calc"!A1',
   '\t=HYPERLINK("http://127.0.0.1")',
-  '+222 22 00 00 01',
-  '~tag~ plain',
   'x'.repeat(65),
   'x'.repeat(201),
   'é'.repeat(200),

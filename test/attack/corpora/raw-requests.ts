@@ -1,4 +1,5 @@
 import type { Raw } from '../generators/attack.ts'
+import { phrases } from './words.ts'
 
 const lines = (...parts: string[]): string => parts.join('\r\n')
 const json = 'Content-Type: application/json'
@@ -32,14 +33,10 @@ export const refusedRequests: readonly string[] = [
   'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n',
   'get / HTTP/1.1\r\nHost: a\r\n\r\n',
   'NONSENSE / HTTP/1.1\r\nHost: a\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost : a\r\n\r\n',
-  'GET / HTTP/1.1\r\n Host: a\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n folded\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: a\r\n: empty\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: a\r\nX\0Y: b\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: a\r\nX: b\0c\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n',
+  ...phrases('Host: b | X: b\r\n folded | : empty | X\0Y: b | X: b\0c | no colon').map(
+    (line) => `GET / HTTP/1.1\r\nHost: a\r\n${line}\r\n\r\n`,
+  ),
+  ...['Host : a', ' Host: a'].map((line) => `GET / HTTP/1.1\r\n${line}\r\n\r\n`),
   `GET / HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(150)}\r\n`,
   `GET / HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(2500)}\r\n`,
   `GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(40_000)}\r\n\r\n`,
