@@ -153,7 +153,7 @@ export type Recording = ReturnType<typeof openRecord>
 export function openRecord(folder: string) {
   mkdirSync(folder, { recursive: true })
   const streams = new Map<string, WriteStream>()
-  function writerOf<Line extends object>(file: string): (line: Line) => void {
+  function writerOf<Record extends object>(file: string): (line: Record) => void {
     return (line) => {
       const stream = streams.get(file) ?? createWriteStream(join(folder, file), { flags: 'a' })
       streams.set(file, stream)

@@ -193,8 +193,8 @@ export async function runFaults(
   const beganAt = Date.now()
   const broken = new AbortController()
   setMaxListeners(0, broken.signal)
-  async function inOrder(faults: readonly PlannedFault[]): Promise<void> {
-    for (const fault of faults) {
+  async function inOrder(planned: readonly PlannedFault[]): Promise<void> {
+    for (const fault of planned) {
       const dueMs = beganAt + fault.atMs - Date.now()
       if (dueMs < -maxLateMs) continue
       await pause(Math.max(0, dueMs), null, { signal: broken.signal }).catch(() => null)
