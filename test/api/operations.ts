@@ -1,62 +1,26 @@
 import type { Scope } from '../../schemas/scopes.ts'
+import { apiBase } from '../../src/app.ts'
+import { routes } from '../../src/http/routes/routes.ts'
 
 /** Any one of these is enough to read events. */
 const anyEvent: Scope[] = ['payments.intents:read', 'store.orders:read', 'webhooks.endpoints:read']
 
-const intents = '/api/v1/dev/intents'
-const balance = '/api/v1/dev/balance'
-const statements = '/api/v1/dev/statements'
-const endpoints = '/api/v1/dev/webhooks/endpoints'
-const deliveries = '/api/v1/dev/webhooks/events'
-const products = '/api/v1/dev/store/products'
-const orders = '/api/v1/dev/store/orders'
-
-export const operations: [
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete',
-  path: string,
-  scope: Scope | Scope[],
-  kind: 'any' | 'secret',
-][] = [
-  ['post', intents, 'payments.intents:write', 'secret'],
-  ['get', intents, 'payments.intents:read', 'secret'],
-  ['get', `${intents}/PI-NONE`, 'payments.intents:read', 'any'],
-  ['post', `${intents}/PI-NONE/cancel`, 'payments.intents:write', 'secret'],
-  ['post', `${intents}/PI-NONE/simulate-payment`, 'payments.intents:write', 'secret'],
-  ['post', `${intents}/PI-NONE/refund`, 'payments.refunds:write', 'secret'],
-  ['get', balance, 'payments.intents:read', 'secret'],
-  ['get', `${balance}/entries`, 'payments.intents:read', 'secret'],
-  ['get', '/api/v1/dev/refunds', 'payments.intents:read', 'secret'],
-  ['get', statements, 'payments.intents:read', 'secret'],
-  ['get', `${statements}/PI-NONE`, 'payments.intents:read', 'secret'],
-  ['get', '/api/v1/dev/exports/payments', 'payments.intents:read', 'secret'],
-  ['get', '/api/v1/dev/exports/refunds', 'payments.intents:read', 'secret'],
-  ['get', '/api/v1/dev/exports/entries', 'payments.intents:read', 'secret'],
-  ['post', endpoints, 'webhooks.endpoints:write', 'secret'],
-  ['put', `${endpoints}/PI-NONE`, 'webhooks.endpoints:write', 'secret'],
-  ['delete', `${endpoints}/PI-NONE`, 'webhooks.endpoints:write', 'secret'],
-  ['post', `${endpoints}/PI-NONE/test`, 'webhooks.endpoints:write', 'secret'],
-  ['post', `${endpoints}/PI-NONE/rotate-secret`, 'webhooks.endpoints:write', 'secret'],
-  ['get', '/api/v1/dev/webhooks', 'webhooks.endpoints:read', 'secret'],
-  ['get', deliveries, 'webhooks.deliveries:read', 'secret'],
-  ['get', `${deliveries}/PI-NONE`, 'webhooks.deliveries:read', 'secret'],
-  ['post', `${deliveries}/retry`, 'webhooks.deliveries:write', 'secret'],
-  ['post', `${deliveries}/PI-NONE/retry`, 'webhooks.deliveries:write', 'secret'],
-  ['post', `${endpoints}/PI-NONE/replay`, 'webhooks.deliveries:write', 'secret'],
-  ['get', `${endpoints}/PI-NONE/replays`, 'webhooks.deliveries:read', 'secret'],
-  ['get', `${endpoints}/PI-NONE/replays/PI-NONE`, 'webhooks.deliveries:read', 'secret'],
-  ['post', `${endpoints}/PI-NONE/replays/PI-NONE/cancel`, 'webhooks.deliveries:write', 'secret'],
-  ['get', '/api/v1/dev/events', anyEvent, 'secret'],
-  ['get', '/api/v1/dev/events/feed', anyEvent, 'secret'],
-  ['get', '/api/v1/dev/events/PI-NONE', anyEvent, 'secret'],
-  ['post', products, 'store.products:write', 'secret'],
-  ['get', products, 'store.products:read', 'secret'],
-  ['get', `${products}/PI-NONE`, 'store.products:read', 'secret'],
-  ['put', `${products}/PI-NONE`, 'store.products:write', 'secret'],
-  ['delete', `${products}/PI-NONE`, 'store.products:write', 'secret'],
-  ['patch', `${products}/PI-NONE/variants/PI-NONE/stock`, 'store.products:write', 'secret'],
-  ['post', `${products}/import-csv`, 'store.products:write', 'secret'],
-  ['get', `${products}/export-csv`, 'store.products:read', 'secret'],
-  ['post', `${orders}/simulate`, 'store.orders:write', 'secret'],
-  ['get', orders, 'store.orders:read', 'secret'],
-  ['get', `${orders}/PI-NONE`, 'store.orders:read', 'secret'],
+/** The first matching row applies. A scope without a verb gets `read` for GET, and `write` otherwise. */
+const scopesOfPaths: [path: RegExp, scope: string][] = [
+  [/^\/dev\/intents\/:\w+\/refund$/, 'payments.refunds:write'],
+  [/^\/dev\/(intents|balance|refunds|statements|exports)\b/, 'payments.intents'],
+  [/^\/dev\/webhooks\/(events|endpoints\/:id\/replay)/, 'webhooks.deliveries'],
+  [/^\/dev\/webhooks\b/, 'webhooks.endpoints'],
+  [/^\/dev\/store\/products\b/, 'store.products'],
+  [/^\/dev\/store\/orders\b/, 'store.orders'],
 ]
+
+/** Each operation on objects that don't exist, with the scope and the kind of key that it should need. */
+export const operations = routes.map(({ method, path }) => {
+  const [, name = 'none'] = scopesOfPaths.find(([pattern]) => pattern.test(path)) ?? []
+  const verb = method === 'get' ? 'read' : 'write'
+  const scope = (name.includes(':') ? name : `${name}:${verb}`) as Scope
+  const url = apiBase + path.replaceAll(/:\w+/g, 'PI-NONE')
+  const kind = `${method} ${path}` === 'get /dev/intents/:referenceNumber' ? 'any' : 'secret'
+  return [method, url, path.startsWith('/dev/events') ? anyEvent : scope, kind] as const
+})

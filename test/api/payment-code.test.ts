@@ -43,16 +43,9 @@ describe('A payment code', () => {
   const holders = (code: string) =>
     service.deps.Intent.countDocuments({ codeKey: `test:${code}:${merchant.businessId}` })
 
-  it('has six digits, including any leading zeros, and is redrawn if it is in use', async () => {
-    draws = fixDraws(7, 7, 7, 42)
-    expect(await codeOf()).to.equal('000007')
-    expect(await codeOf()).to.equal('000042')
-    expect(draws.count()).to.equal(4)
-  })
-
-  it('is the same in the response, the intent and a repeated response, even if it had to be redrawn', async () => {
+  it('has six digits, is redrawn if it is in use, and is the same in the intent and every response', async () => {
     draws = fixDraws(1, 1, 2)
-    await codeOf()
+    expect(await codeOf()).to.equal('000001')
     const { body } = await create(merchant, 'once').expect(201)
     const replay = await create(merchant, 'once').expect(201)
     const read = await service.http.get(`${intents}/${body.data.referenceNumber}`).set(merchant.read())

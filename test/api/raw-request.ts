@@ -31,6 +31,9 @@ export async function readRaw(origin: string, ...parts: (string | Buffer)[]): Pr
   return (await readToEnd(socket)).toString('latin1')
 }
 
+export const readResponses = async (socket: Socket): Promise<RawResponse[]> =>
+  responsesOf((await readToEnd(socket)).toString('latin1'))
+
 export async function connectTo(origin: string): Promise<Socket> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)

@@ -49,23 +49,14 @@ describe('The HTTP server on a raw socket', () => {
     'a request line': [
       ['that is not HTTP', [bad], () => `noise\r\n\r\n${create()}`],
       ['with an unknown method', [bad], () => start('BREW /healthz HTTP/1.1')],
-      ['with a method in lower case', [bad], () => start('get /healthz HTTP/1.1')],
       ['without a target', [bad], () => start('GET  HTTP/1.1')],
       ['for HTTP/0.9', [bad], () => `GET /healthz\r\n\r\n${create()}`],
       ['for HTTP/1.0', ['200'], () => crlf('GET /healthz HTTP/1.0', '', '')],
-      ['for HTTP/1.7', [bad], () => start('GET /healthz HTTP/1.7')],
-      ['for HTTP/2.0', [bad], () => start('GET /healthz HTTP/2.0')],
       ['for a different protocol', [bad], () => start('GET /healthz SIP/2.0')],
       ['that is the HTTP/2 connection preface', [bad], () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-      [
-        'that is a TLS handshake',
-        [bad],
-        () => Buffer.from(`16030100c5010000c10303${'07'.repeat(190)}`, 'hex'),
-      ],
       ['that contains a NUL character', [bad], () => start('GET /health\0z HTTP/1.1')],
       ['after empty lines', ['200'], () => `\r\n\r\n${last}`],
       ['of 20 KB', [tooMuch], () => get(`/healthz?${'x'.repeat(20_000)}`)],
-      ['of 10 MB without a line break', [tooMuch], () => `GET /${'x'.repeat(10_000_000)}`],
       ['with a method of 10 MB', [bad], () => 'G'.repeat(10_000_000)],
     ],
     'a request target': [
@@ -73,9 +64,7 @@ describe('The HTTP server on a raw socket', () => {
       ['with an unclosed IPv6 address', [bad], () => get(`http://[::1${intents}`)],
       ['that is http://[', [bad], () => start('POST http://[ HTTP/1.1')],
       ['that is *', [notFound], () => get('*', closing)],
-      ['that is * in an OPTIONS request', [notFound], () => start('OPTIONS * HTTP/1.1', closing)],
       ['that is a host and a port', [bad], () => get('a:443')],
-      ['without a leading slash', [bad], () => get('healthz')],
       ['that begins with two slashes', [notFound], () => get(`//evil${intents}`, closing)],
       ['with an incomplete escape', [bad], () => get(`${intents}/%e0%a4%a`, signed(), closing)],
       ['with an unescaped UTF-8 character', [bad], () => Buffer.from(get(`${intents}/é`))],
@@ -88,29 +77,15 @@ describe('The HTTP server on a raw socket', () => {
       ['with an invalid Host', [bad], () => crlf('GET /healthz HTTP/1.1', 'Host: a b/c?<>', '', create())],
       ['that contain a line without a colon', [bad], () => get('/healthz', 'oops')],
       ['with a space before a colon', [bad], () => post('Transfer-Encoding : chunked') + chunks],
-      ['with a folded value', [bad], () => get('/healthz', 'X: a', ' b')],
       ['with a folded Transfer-Encoding', [bad], () => post('Transfer-Encoding:', ' chunked') + chunks],
-      [
-        'whose first line begins with a space',
-        [bad],
-        () => crlf('GET /healthz HTTP/1.1', ' Host: a', '', ''),
-      ],
       ['with a NUL character in a value', [bad], () => get('/healthz', 'X: a\0b')],
-      ['with a control character in a name', [bad], () => get('/healthz', 'X\u0001: b')],
       ['with a bare CR', [bad], () => get('/healthz', 'X: a\rHost: b')],
       ['with a bare LF', [bad], () => get('/healthz', 'X: a\nHost: b')],
       ['whose lines end in a bare LF', [bad], () => 'GET /healthz HTTP/1.1\nHost: a\n\n'],
-      ['whose lines end in a bare CR', [bad], () => 'GET /healthz HTTP/1.1\rHost: a\r\r'],
       ['of 20 KB', [tooMuch], () => get('/healthz', `X: ${'x'.repeat(20_000)}`)],
       ['of 10 MB in one line', [tooMuch], () => `GET /healthz HTTP/1.1\r\nX: ${'x'.repeat(10_000_000)}`],
-      [
-        'of 10 MB in many lines',
-        [tooMuch],
-        () => `GET /healthz HTTP/1.1\r\n${'X: 0123456\r\n'.repeat(900_000)}`,
-      ],
       ['with exactly 100 fields', ['200'], () => get('/healthz', closing, ...Array(98).fill('X: 1'))],
       ['with more than 100 fields', [tooMuch], () => get('/healthz', closing, ...Array(99).fill('X: 1'))],
-      ['with 3 000 fields', [tooMuch], () => get('/healthz', closing, ...Array(3000).fill('a:'))],
       ['with an unknown expectation', [bad], () => create('Expect: a-miracle')],
       ['with Expect: 100-continue', ['201'], () => create('Expect: 100-continue', closing), 1],
       ['that request an upgrade to WebSocket', [noKey], () => get(intents, ...webSocket) + create()],
@@ -118,26 +93,13 @@ describe('The HTTP server on a raw socket', () => {
     ],
     'a Content-Length': [
       ['given twice', [bad], () => post('Content-Length: 12', 'Content-Length: 12') + body + create()],
-      [
-        'given twice with different values',
-        [bad],
-        () => post('Content-Length: 12', 'Content-Length: 0') + create(),
-      ],
       ['that is a list', [bad], () => post('Content-Length: 12, 12') + body + create()],
       ['below 0', [bad], () => post('Content-Length: -1') + create()],
-      ['with a sign', [bad], () => post('Content-Length: +12') + body],
-      ['in hexadecimal', [bad], () => post('Content-Length: 0xc') + body],
-      ['that contains a space', [bad], () => post('Content-Length: 1 2') + body],
       ['that is empty', [bad], () => post('Content-Length:') + create()],
       ['of more than 64 bits', [bad], () => post(`Content-Length: ${'9'.repeat(23)}`) + body],
       ['followed by a Transfer-Encoding', [bad], () => post('Content-Length: 5', coding) + chunks + create()],
       ['preceded by a Transfer-Encoding', [bad], () => chunked('Content-Length: 5') + chunks + create()],
       ['in a GET request', ['200', '200'], () => get(intents, signed(), 'Content-Length: 12') + body + last],
-      [
-        'in a HEAD request',
-        ['200'],
-        () => start('HEAD /healthz HTTP/1.1', 'Content-Length: 12', closing) + body,
-      ],
       [
         'that is missing from a GET request',
         ['200', '201', '200'],
@@ -146,15 +108,7 @@ describe('The HTTP server on a raw socket', () => {
       ],
     ],
     'a Transfer-Encoding': [
-      ...[
-        'gzip, chunked',
-        'gzip',
-        'identity',
-        'chunked, chunked',
-        'chunked, identity',
-        'xchunked',
-        '\vchunked',
-      ].map(
+      ...['gzip, chunked', 'identity', 'chunked, chunked', 'chunked, identity', 'xchunked', '\vchunked'].map(
         (name): Row => [
           `of ${JSON.stringify(name)}`,
           [bad],
@@ -173,7 +127,6 @@ describe('The HTTP server on a raw socket', () => {
         [bad],
         () => chunked() + crlf('6', '{"amou', 'zz', 'nt":5}', '0', '', ''),
       ],
-      ['with a size that begins with 0x', [bad], () => `${chunked()}0x${chunks}`],
       ['without a line break after its data', [bad], () => chunked() + crlf('c', `${body}0`, '', create())],
       ['with a bare LF instead of each CRLF', [bad], () => `${chunked()}c\n${body}\n0\n\n${create()}`],
       ['with an extension', ['201'], () => chunked(closing) + chunks.replace('c', 'c;a=b'), 1],
@@ -196,8 +149,6 @@ describe('The HTTP server on a raw socket', () => {
     ],
     'a second request': [
       ['that is valid', ['201', '201', '200'], () => create() + create() + last, 2],
-      ['that is not HTTP', ['201', bad], () => `${create()}noise\r\n\r\n`, 1],
-      ['with an invalid chunk', ['201', bad], () => `${create() + chunked()}zz\r\n`, 1],
       ['with an unknown expectation', ['201', bad], () => create() + create('Expect: x'), 1],
       ['with the method CONNECT', ['201', notFound], () => create() + start('CONNECT a:443 HTTP/1.1'), 1],
       ['sent after a request that closes the connection', ['201'], () => create(closing) + create(), 1],
@@ -237,24 +188,14 @@ describe('The HTTP server on a raw socket', () => {
   ]
   for (const [what, status, wire] of brokenPages)
     it(`returns an error page for a page request with ${what}, and JSON for other requests`, async () => {
-      for (const path of [
-        '/',
-        '/p/ABCDEF',
-        '/p/ABCDEF?lang=ar',
-        '/pay/x',
-        '/sandbox/x',
-        '/admin',
-        '/admin/sign-in',
-      ]) {
+      for (const path of ['/', '/p/ABCDEF?lang=ar', '/pay/x', '/sandbox/x', '/admin/sign-in']) {
         const response = (await sendRaw(origin, wire(path))).at(-1)
         const { headers, body: document = '' } = response ?? {}
         expect(response?.status, path).to.equal(status)
         expect(headers?.get('content-type'), path).to.equal('text/html; charset=utf-8')
         expect(headers?.get('content-security-policy'), path).to.include("default-src 'none'")
-        expect([headers?.get('cache-control'), headers?.get('connection')]).to.deep.equal([
-          'no-store',
-          'close',
-        ])
+        expect(headers?.get('cache-control'), path).to.equal('no-store')
+        expect(headers?.get('connection'), path).to.equal('close')
         expect(headers?.get('x-request-id'), path).to.match(/^[\da-f-]{36}$/)
         expect(document, path).to.match(/<html [^]+<\/html>\s*$/)
       }

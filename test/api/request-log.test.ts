@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
+import type { BusinessChange } from '../../src/businesses/change-business.ts'
 import { setKeyStatus } from '../../src/businesses/change-key.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
+import { changeAsOperator } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { type Merchant, openService, tester, withService } from '../support/service.ts'
+import { type KeyOptions, type Merchant, openService, tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
   connectTo,
@@ -12,7 +14,7 @@ import {
   expectFailure,
   postHead,
   type RawResponse,
-  readToEnd,
+  readResponses,
   responsesOf,
   sendRaw,
 } from './raw-request.ts'
@@ -65,27 +67,16 @@ describe('The request log', () => {
   })
 
   it('names the key and business of a request whose key is known but not allowed', async () => {
-    const { deps } = service
-    const listedElsewhere = { ipAllowlist: ['192.0.2.1'] }
-    const refused: [code: string, merchant: Merchant, refuse: (merchant: Merchant) => Promise<unknown>][] = [
-      [
-        'API_ACCESS_NOT_ACTIVE',
-        await service.merchant(),
-        ({ keyId }) => setKeyStatus(deps, keyId, 'suspended', tester),
-      ],
-      [
-        'FEATURE_DISABLED',
-        await service.merchant(),
-        ({ businessId }) => deps.Business.updateOne({ _id: businessId }, { $set: { suspended: true } }),
-      ],
-      [
-        'LIVE_ACCESS_NOT_APPROVED',
-        await service.merchant({ mode: 'live' }),
-        ({ businessId }) => deps.Business.updateOne({ _id: businessId }, { $set: { liveApproved: false } }),
-      ],
-      ['IP_NOT_ALLOWED', await service.merchant(listedElsewhere), () => Promise.resolve()],
+    const change = (what: BusinessChange) => (merchant: Merchant) =>
+      changeAsOperator(service, merchant.businessId, what)
+    const refused: [string, Partial<KeyOptions>, (merchant: Merchant) => Promise<unknown>][] = [
+      ['API_ACCESS_NOT_ACTIVE', {}, ({ keyId }) => setKeyStatus(service.deps, keyId, 'suspended', tester)],
+      ['FEATURE_DISABLED', {}, change({ suspended: true })],
+      ['LIVE_ACCESS_NOT_APPROVED', { mode: 'live' }, change({ liveApproved: false })],
+      ['IP_NOT_ALLOWED', { ipAllowlist: ['192.0.2.1'] }, async () => undefined],
     ]
-    for (const [code, merchant, refuse] of refused) {
+    for (const [code, options, refuse] of refused) {
+      const merchant = await service.merchant(options)
       await refuse(merchant)
       const { keyId, businessId, read } = merchant
       const sandbox = code !== 'LIVE_ACCESS_NOT_APPROVED'
@@ -110,7 +101,7 @@ describe('The request log', () => {
       await once(socket, 'data')
       if (isEnded) socket.end(beginning)
       else socket.write(beginning)
-      return responsesOf((await readToEnd(socket)).toString('latin1'))
+      return readResponses(socket)
     }
     const start = lines().length
     const sent = [

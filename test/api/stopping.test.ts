@@ -4,7 +4,7 @@ import express from 'express'
 import { deadlineMs } from '../support/machine.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { connectTo, crlf, readToEnd, responsesOf } from './raw-request.ts'
+import { connectTo, crlf, readResponses } from './raw-request.ts'
 import { openServer, shortTimeouts } from './short-timeouts.ts'
 
 const get = crlf('GET / HTTP/1.1', 'Host: a', '', '')
@@ -25,7 +25,7 @@ describe('An HTTP server that is stopping', () => {
     await waitFor('part of the response has arrived', () => socket.bytesRead > 0)
     const stopped = stop(10_000)
     await waitFor('the server has stopped listening', () => !server.listening)
-    const [response] = responsesOf((await readToEnd(socket.resume())).toString('latin1'))
+    const [response] = await readResponses(socket.resume())
     expect(response?.body.length).to.equal(body.length)
     await stopped
   })
@@ -48,10 +48,10 @@ describe('An HTTP server that is stopping', () => {
     clearInterval(knocking)
     const wires = sockets.map((socket) => {
       socket.write(get.replace('Host', 'Connection: close\r\nHost'))
-      return readToEnd(socket)
+      return readResponses(socket)
     })
-    for (const wire of await Promise.all(wires))
-      expect(responsesOf(wire.toString('latin1')).map(({ status }) => status)).to.deep.equal([200])
+    for (const responses of await Promise.all(wires))
+      expect(responses.map(({ status }) => status)).to.deep.equal([200])
     await stopped
     const refused = await connectTo(origin).catch(({ code }: NodeJS.ErrnoException) => code)
     expect(refused).to.equal('ECONNREFUSED')

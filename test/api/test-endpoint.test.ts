@@ -62,15 +62,6 @@ describe('A webhook endpoint test', () => {
     expect(arrived.json.data).to.include({ reference_number: 'PI-TEST000000000000', status: 'FAILED' })
   })
 
-  it('never connects to an address listed in WEBHOOK_BLOCKED_RANGES', async () => {
-    const WEBHOOK_BLOCKED_RANGES = '192.0.2.0/24,127.0.0.0/8,::1'
-    const blocking = await openSecondProcess(service, { WEBHOOK_BLOCKED_RANGES })
-    const { body } = await blocking.http.post(`${path}/${id}/test`).set(merchant.write()).expect(200)
-    expect(body.data).to.include({ delivered: false, error: 'address' })
-    expect(endpointServer.received).to.have.length(0)
-    await blocking.close()
-  })
-
   it('sends a body of the same shape as the real webhook for every event', async () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)

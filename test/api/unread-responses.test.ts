@@ -8,7 +8,7 @@ import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { connectTo, crlf, expectFailure, readToEnd, responsesOf } from './raw-request.ts'
+import { connectTo, crlf, expectFailure, readResponses } from './raw-request.ts'
 import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -53,7 +53,7 @@ describe('A response that the client has not read', () => {
   }
   const responseOf = async (socket: Socket) => {
     open.delete(socket)
-    return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
+    return (await readResponses(socket.resume()))[0]
   }
 
   it('causes 429 RATE_LIMITED once the business exceeds its share of memory', async () => {

