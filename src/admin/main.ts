@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // A command mustn't stop halfway because a progress bar could not be written.
 process.stderr.on('error', () => undefined)
 
-// Checked before parsing, because an error message could repeat the key.
+// An error message of the parser could repeat the key.
 if (process.argv.some((argument) => /[sp]k_(test|live)_[0-9A-Za-z]{16}/.test(argument))) {
   process.stderr.write(
     'An API key is among the arguments, so it is now in the history of this shell, and other users of this machine ' +

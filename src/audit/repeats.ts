@@ -8,9 +8,11 @@ import type { AuditEvent } from './audit-event.ts'
 const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
   hash('sha256', JSON.stringify([key, kind, startOfHour(at)]), 'hex').slice(0, 24)
 
+type TrailDeps = Pick<Models, 'AuditEvent'>
+
 /** Repeats with one key in one hour share a line. It shows the first actor, and is sealed after the hour. */
 export async function countRepeat(
-  deps: Pick<Models, 'AuditEvent'>,
+  deps: TrailDeps,
   key: string,
   { _id: _own, after: _after, ...line }: AuditEvent,
   note: string,
@@ -25,12 +27,7 @@ export async function countRepeat(
 }
 
 /** Limits the lines that a stranger can cause to two per hour and key: the first, and one for all repeats. */
-export async function addOrCountRepeat(
-  deps: Pick<Models, 'AuditEvent'>,
-  key: string,
-  line: AuditEvent,
-  note: string,
-): Promise<void> {
+export async function addOrCountRepeat(deps: TrailDeps, key: string, line: AuditEvent, note: string) {
   try {
     await nativeCollection(deps.AuditEvent).insertOne({ ...line, _id: idInHour(key, 'first', line.at) })
   } catch (error) {

@@ -32,7 +32,7 @@ export const businesses = declareCollection({
     _id: text,
     name: text,
     liveApproved: flag,
-    /** If false, the API is closed, but payment pages still work. */
+    /** If false, the API refuses every request, but payment pages still work. */
     apiEnabled: flag,
     /** Closes the developer API and the payment pages. */
     suspended: flag,
@@ -46,7 +46,7 @@ export const businesses = declareCollection({
 })
 export type Business = Stored<typeof businesses>
 
-/** Kept small, because each request reads the history along with its key. */
+/** Every request reads the history along with its key. */
 export const maxRates = 200
 
 export function ratesAt(history: readonly RatesFrom[], defaults: CommissionRates, at: Date): CommissionRates {

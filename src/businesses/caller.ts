@@ -7,7 +7,7 @@ import { type ApiKey, looksLikeKey } from './api-key.ts'
 import type { Business } from './business.ts'
 import { noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
 
-/** A stored key, which may be suspended or revoked. These fields are logged. */
+/** What the log says about a stored key, even a suspended or revoked one. */
 export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
 export interface Caller extends Pick<ApiKey, 'businessId' | 'kind'>, Pick<Business, 'limits' | 'commission'> {

@@ -105,7 +105,7 @@ export function rehashKeyWithCurrentSecret(
   batchers.noteOnKey(note, deadlineAt).catch(() => undefined)
 }
 
-type Rehash = { keyId: string; from: string; to: string; pepper: string; at: Date }
+type Rehash = Record<'keyId' | 'from' | 'to' | 'pepper', string> & { at: Date }
 
 /** Has no effect if a rotation has removed the secret, or another request has rehashed it. */
 export const rehashNote = ({ keyId, from, to, pepper, at }: Rehash): KeyNote => ({

@@ -29,7 +29,7 @@ const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>
   gets: '429 `storage`',
   scope: 'storage',
   message: (limit) =>
-    `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Wait until the next day. Until then, you can still cancel, refund and delete.`,
+    `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Try again tomorrow (UTC). Until then, you can still cancel, refund and delete.`,
 })
 
 const auditLines = (keys: string): QuotaInfo => ({
@@ -39,7 +39,7 @@ const auditLines = (keys: string): QuotaInfo => ({
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,
   message: (limit) =>
-    `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Wait until the next day.`,
+    `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Try again tomorrow (UTC).`,
 })
 
 /** All quotas are per UTC day. */
@@ -53,7 +53,7 @@ export const quotas = {
     gets: '429 `sandbox`',
     scope: 'sandbox',
     message: (limit) =>
-      `The test keys of this business can create ${limit} intents, orders and products per UTC day. Wait until the next day.`,
+      `The test keys of this business can create ${limit} intents, orders and products per UTC day. Try again tomorrow (UTC).`,
   },
   liveAuditLines: auditLines('live'),
   sandboxAuditLines: auditLines('test'),

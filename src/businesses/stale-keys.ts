@@ -3,7 +3,7 @@ import { inBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey, StoredSecret } from './api-key.ts'
 
-/** Limited, because right after a change of SECRET_KEY all keys are stale. */
+/** Right after a change of SECRET_KEY, all keys are stale. */
 const maxListed = 100
 
 /** `stale` keys are hashed with the previous SECRET_KEY, `unreadable` keys with one that's no longer set. */

@@ -35,7 +35,7 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
   router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of clients)
     router.get(path, prepare, (_req: Request, res: Response) => {
-      // Cached briefly, because a release changes the file but not its path.
+      // A release changes the file but not its path.
       res.setHeader('Cache-Control', 'public, max-age=300')
       res.type(type).send(content)
     })
@@ -47,12 +47,7 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
 
 const pageWith = (cliUrl: string | null): string =>
   documentOf(
-    {
-      language: 'en',
-      title: 'Payment intents API',
-      assets,
-      skip: 'Skip to the operations',
-    },
+    { language: 'en', title: 'Payment intents API', assets, skip: 'Skip to the operations' },
     html`<header>
 <h1>Payment intents API</h1>
 <p>Try every operation with a <strong>test key</strong> (<code>sk_test_…</code>). No money moves. Press <em>Authorize</em> and paste the key.

@@ -51,7 +51,7 @@ function doubled(block: Buffer): Buffer {
 /** Each use has its own signing key. */
 type SigningUse = 'sign form' | 'sign link'
 
-/** Where a value is stored. Copied to a different field, it can't be decrypted. */
+/** Where a value is stored. A copy in another field can't be decrypted. */
 export type EncryptedField = { collection: string; id: string; field: string }
 
 export type Secrets = ReturnType<typeof createSecrets>
@@ -133,11 +133,11 @@ const hashWith = (pepper: crypto.KeyObject, secret: string): string =>
 const signWith = (key: crypto.KeyObject, text: string): Buffer =>
   crypto.createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
-/** JSON, because simply joining the names could be ambiguous. */
+/** Simply joining the names could be ambiguous. */
 const associatedData = ({ collection, id, field }: EncryptedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** A key object, because Node 24 spends about 30 µs on checking a raw buffer each time it's used. */
+/** Node 24 spends about 30 µs on checking a raw buffer each time it's used, but none on a key object. */
 const derive = (key: Buffer, use: string): crypto.KeyObject => crypto.createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

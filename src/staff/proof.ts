@@ -62,7 +62,7 @@ type UsedCode = { secondFactor: 'code' } | { secondFactor: 'recovery code'; code
 export const proveByCode = <Result extends { outcome: string }>(
   deps: UseDeps & AuditedDeps & Pick<SignInChecks, 'countCode'>,
   staff: Staff,
-  { code, ip, by, enteredBy }: { code: string; ip: string; by: By; enteredBy: By },
+  { code, ip, by, enteredBy = by }: { code: string; ip: string; by: By; enteredBy?: By },
   work: (act: AuditedAct, use: () => Promise<UsedCode>) => Promise<Result>,
 ): Promise<Result | IdentityProofFailure> =>
   proveIdentity(deps, deps.countCode(staff._id, ip, code), enteredBy, () =>

@@ -65,7 +65,7 @@ export async function addSecondFactor(
     return { outcome: 'done', codes }
   }
   if (staff.secondFactor === null) return audited(deps, { documents: [staff._id], by }, add)
-  return proveByCode(deps, staff, { code: current, ip, by, enteredBy: by }, async (act, use) => {
+  return proveByCode(deps, staff, { code: current, ip, by }, async (act, use) => {
     await use()
     return add(act)
   })
@@ -80,7 +80,7 @@ export async function renewRecoveryCodes(
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (staff === null || staff.secondFactor === null) return { outcome: 'expired' }
   const { codes, hashes } = newRecoveryCodes(name)
-  return proveByCode<FactorResult>(deps, staff, { code, ip, by, enteredBy: by }, async (act, use) => {
+  return proveByCode<FactorResult>(deps, staff, { code, ip, by }, async (act, use) => {
     await use()
     const isWritten = await write(deps, act, staff, { 'secondFactor.recoveryCodes': hashes })
     if (!isWritten) return { outcome: 'expired' }

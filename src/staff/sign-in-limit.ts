@@ -1,3 +1,4 @@
+import type { CounterBound } from '../limits/counter.ts'
 import type { Deps } from '../platform/deps.ts'
 import { networkOf } from '../platform/network.ts'
 import { createNetworkLimit } from '../security/network-limit.ts'
@@ -36,7 +37,7 @@ export const signInBudget = {
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 export type SignInAttempt =
-  | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
+  | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<unknown> }
   | { isOpen: false; closedMs: number }
 
 export type SignInChecks = ReturnType<typeof createSignInChecks>
@@ -46,46 +47,43 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
   const { counters, secrets, slowHash } = deps
   const addresses = createNetworkLimit(deps, signInBudget)
 
-  async function countAttempt(name: string, ip: string): Promise<SignInAttempt> {
-    // Hashed, because people sometimes type their password into the name field.
-    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...nameBudget }
-    const address = await addresses(ip)
-    if (!address.isOpen) return address
-    const [closedMs = 0] = await counters.take([named])
-    if (closedMs > 0) {
-      await address.leave()
-      return { isOpen: false, closedMs }
-    }
-    const { used } = await counters.look(named, 0)
-    return {
-      isOpen: true,
-      delayMs: delaysMs[Math.min(used, delaysMs.length) - 1] ?? 0,
-      async takeBack(isSuccess) {
-        // A success also forgets earlier failures under this name.
-        await (isSuccess ? counters.forget(named) : counters.giveBack([named]))
-        await address.leave()
-      },
-    }
-  }
-
-  /** Entering a code counts as a sign-in, too. */
-  async function countCode(name: string, ip: string, code: string): Promise<SignInAttempt> {
-    if (isRecoveryCode(code)) return countAttempt(name, ip)
-    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeBudget }
-    const [closedMs = 0] = await counters.take([account])
+  async function within(bound: CounterBound, next: () => Promise<SignInAttempt>): Promise<SignInAttempt> {
+    const [closedMs = 0] = await counters.take([bound])
     if (closedMs > 0) return { isOpen: false, closedMs }
-    const attempt = await countAttempt(name, ip)
+    const attempt = await next()
     if (!attempt.isOpen) {
-      await counters.giveBack([account])
+      await counters.giveBack([bound])
       return attempt
     }
     return {
       ...attempt,
       async takeBack(isSuccess) {
-        await (isSuccess ? counters.forget(account) : counters.giveBack([account]))
+        // A success also forgets earlier failures.
+        await (isSuccess ? counters.forget(bound) : counters.giveBack([bound]))
         await attempt.takeBack(isSuccess)
       },
     }
+  }
+
+  async function countAttempt(name: string, ip: string): Promise<SignInAttempt> {
+    // People sometimes type their password into the name field.
+    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...nameBudget }
+    const address = await addresses(ip)
+    if (!address.isOpen) return address
+    const attempt = await within(named, async () => {
+      const { used } = await counters.look(named, 0)
+      const delayMs = delaysMs[Math.min(used, delaysMs.length) - 1] ?? 0
+      return { isOpen: true, delayMs, takeBack: address.leave }
+    })
+    if (!attempt.isOpen) await address.leave()
+    return attempt
+  }
+
+  /** Entering a code also counts as a sign-in. */
+  async function countCode(name: string, ip: string, code: string): Promise<SignInAttempt> {
+    if (isRecoveryCode(code)) return countAttempt(name, ip)
+    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeBudget }
+    return within(account, () => countAttempt(name, ip))
   }
 
   // One at a time, so that a flood of sign-ins doesn't delay checks of customers' PINs.

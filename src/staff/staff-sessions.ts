@@ -51,6 +51,9 @@ export type StaffSession = Stored<typeof staffSessions>
 
 const hashedText = (token: string, isPending: boolean): string => (isPending ? `pending.${token}` : token)
 
+/** Ended sessions stay stored for a while. */
+const openFilter = (isPending: boolean, now: Date) => ({ isPending, endedAt: null, expiresAt: { $gt: now } })
+
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
 export interface SignInClient {
@@ -75,7 +78,8 @@ export async function openSession(
   const token = randomBytes(32).toString('base64url')
   const isPending = act === null
   const now = deps.now()
-  const lifetimeMs = isPending ? pendingLifetimeMs : sessionLifetimeMs
+  const expiresAt = new Date(now.getTime() + (isPending ? pendingLifetimeMs : sessionLifetimeMs))
+  const client = Array.from(userAgent.toWellFormed()).slice(0, maxClientLength).join('')
   const session: StaffSession = {
     _id: deps.secrets.hash(hashedText(token, isPending)),
     sessionId: newId(),
@@ -84,11 +88,11 @@ export async function openSession(
     epoch,
     factorId: isPending ? null : (secondFactor?.id ?? null),
     from: ip,
-    client: Array.from(userAgent.toWellFormed()).slice(0, maxClientLength).join(''),
+    client,
     createdAt: now,
     lastSeenAt: now,
     endedAt: null,
-    expiresAt: new Date(now.getTime() + lifetimeMs),
+    expiresAt,
   }
   await nativeCollection(deps.StaffSession).insertOne(session, act ? { session: act.session } : {})
   await act?.add({ act: 'staff.signed-in', subject: staffName, businessId: null, after })
@@ -156,13 +160,7 @@ export async function findOpenSession(
   transaction: mongo.ClientSession | null = null,
 ): Promise<OpenSession | null> {
   const hashed = hashedText(token, isPending)
-  // Ended sessions stay stored for a while.
-  const open = {
-    _id: { $in: deps.secrets.hashes(hashed) },
-    isPending,
-    endedAt: null,
-    expiresAt: { $gt: deps.now() },
-  }
+  const open = { _id: { $in: deps.secrets.hashes(hashed) }, ...openFilter(isPending, deps.now()) }
   const session = await deps.StaffSession.findOne(open).session(transaction).lean<StaffSession | null>()
   if (session === null) return null
   const { staffName, epoch, factorId } = session
@@ -188,8 +186,8 @@ const maxListed = 100
 export async function listSessions(deps: ListDeps, name: string): Promise<StaffSession[]> {
   const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
   if (staff === null) return []
-  const proved = { epoch: staff.epoch, factorId: staff.secondFactor?.id ?? null, isPending: false }
-  const valid = { staffName: name, ...proved, endedAt: null, expiresAt: { $gt: deps.now() } }
+  const proved = { epoch: staff.epoch, factorId: staff.secondFactor?.id ?? null }
+  const valid = { staffName: name, ...proved, ...openFilter(false, deps.now()) }
   return deps.StaffSession.find(valid).sort({ createdAt: -1 }).limit(maxListed).lean<StaffSession[]>()
 }
 
@@ -215,8 +213,7 @@ export async function endOtherSessions(
 const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<number> =>
   audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
     const sessions = nativeCollection(deps.StaffSession)
-    const open = { isPending: false, endedAt: null, expiresAt: { $gt: at } }
-    const valid = { staffName, sessionId: { $in: ids }, ...open }
+    const valid = { staffName, sessionId: { $in: ids }, ...openFilter(false, at) }
     const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
     const ended = { _id: { $in: found.map(({ _id }) => _id) } }
     await sessions.updateMany(ended, { $set: { endedAt: at } }, { session })

@@ -36,6 +36,9 @@ export function orFail<T>(value: T | null | false, message: string): T {
   return value
 }
 
+export const expectBusiness = async (deps: AdminDeps, id: string) =>
+  orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
+
 export function addActCommands<Found>(commands: Command, group: ActGroup<Found>, parseId = someId): void {
   for (const [name, each] of Object.entries(group.acts)) {
     const command = subcommand(commands, each.command ?? name, each.description)

@@ -102,7 +102,7 @@ async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode
   const { balanceOf } = await import('../../ledger/statement.ts')
   const { PayoutRefused, payOut } = await import('../../payouts/pay-out.ts')
   const { LedgerFault } = await import('../../verification/verify-ledger.ts')
-  cli.orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
+  await cli.expectBusiness(deps, id)
   const owner = { businessId: id, sandbox: mode === 'test' }
   const explain = (error: unknown): never => {
     if (error instanceof PayoutRefused) throw new cli.CommandFailed(`${error.message}.`)

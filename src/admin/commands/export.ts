@@ -7,7 +7,7 @@ import {
   exportKinds,
   exportLanguages,
 } from '../../../schemas/ledger.ts'
-import { CommandFailed, commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
+import { CommandFailed, commandAction, examples, expectBusiness, subcommand, withProgress } from './act.ts'
 import { choice, formatOption, fromOption, someId, toOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -75,7 +75,7 @@ async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, c
   const { createCapacity } = await import('../../limits/capacity.ts')
   const { createLists } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
-  orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  await expectBusiness(deps, business)
   if (from !== null && to !== null && from > to)
     throw new CommandFailed('--from must not be later than --to.')
   for (const name of ['delimiter', 'language'])

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel.ts'
-import { CommandFailed, commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
+import { CommandFailed, commandAction, examples, expectBusiness, subcommand, withProgress } from './act.ts'
 import { choice, instantArgument, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -46,7 +46,7 @@ type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Recor
 async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> {
   const { business, mode, createdBefore, dryRun } = options
   const { countCancellable } = await import('../../intents/cancel.ts')
-  orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+  await expectBusiness(deps, business)
   const now = deps.now()
   const selection: CancelSelection = {
     businessId: business,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { shopShown } from '../../staff-acts/shown.ts'
-import { addShowCommand, asList, commandAction, examples, orFail, subcommand } from './act.ts'
+import { addShowCommand, asList, commandAction, examples, expectBusiness, orFail, subcommand } from './act.ts'
 import { businessName, choice, someId } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { columnOf } from './text.ts'
@@ -30,7 +30,7 @@ type ShopOptions = { business: string; name: string }
 
 async function createLiveShop(deps: AdminDeps, { business: businessId, name }: ShopOptions) {
   const { createShop } = await import('../../store/shops/shops.ts')
-  orFail(await deps.Business.exists({ _id: businessId }), `There is no business ${businessId}`)
+  await expectBusiness(deps, businessId)
   const created = await createShop(deps, { businessId, name }, deps.by)
   return { id: orFail(created, `Business ${businessId} already has a shop`)._id }
 }
