@@ -37,11 +37,7 @@ export function createNetworkLimit(
   const warn = throttleLog(60_000, (fields) => log.warn(fields, 'network.closed'))
 
   /** Returns how long a network stays closed, in ms: the longest time of any bound. */
-  function longest(
-    bounds: readonly CounterBound[],
-    closedMs: readonly number[],
-    reported: readonly CounterBound[],
-  ) {
+  function longest(bounds: readonly CounterBound[], closedMs: number[], reported: readonly CounterBound[]) {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound))
         warn({ kind: name, network: bound.id.split(' ').at(-1) })

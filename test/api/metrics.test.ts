@@ -331,16 +331,12 @@ describe('The metrics endpoint', () => {
     const refunds: Intent['refunds'] = []
     const held = { startedAt: at(10_000), queryAt: at(-2_000) } as Intent['hold']
     const oldest = { startedAt: at(3_000_000), queryAt: at(-59_000) } as Intent['hold']
-    const copies = await copyIntents(service, template, 1101, (index) => ({
-      codeKey: `live:m${index}`,
-      refunds,
-      hold: index === 1100 ? oldest : held,
-    }))
-    expectValues(
-      await later(),
-      ['open_outcomes', 1000, { kind: 'payment' }],
-      ['oldest_open_outcome_seconds', [3060, 3200], { kind: 'payment' }],
-    )
+    const holdOf = (index: number) => (index === 1100 ? oldest : held)
+    const fieldsOf = (index: number) => ({ codeKey: `live:m${index}`, refunds, hold: holdOf(index) })
+    const copies = await copyIntents(service, template, 1101, fieldsOf)
+    const kind = 'payment'
+    const age: Expected = ['oldest_open_outcome_seconds', [3060, 3200], { kind }]
+    expectValues(await later(), ['open_outcomes', 1000, { kind }], age)
     await service.deps.Intent.deleteMany({ _id: { $in: copies.map(({ _id }) => _id) } })
   })
 

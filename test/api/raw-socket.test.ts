@@ -10,7 +10,8 @@ const notFound = '404 ENDPOINT_NOT_FOUND'
 const noKey = '401 MISSING_CREDENTIALS'
 const tooLarge = '413 PAYLOAD_TOO_LARGE'
 const closing = 'Connection: close'
-const coding = 'Transfer-Encoding: chunked'
+const transfer = 'Transfer-Encoding: '
+const coding = `${transfer}chunked`
 const form = 'application/x-www-form-urlencoded'
 
 /** The bytes to send, every expected response, and how many intents they create. */
@@ -40,6 +41,7 @@ describe('The HTTP server on a raw socket', () => {
   const get = (target: string, ...headers: string[]) => start(`GET ${target} HTTP/1.1`, ...headers)
   const webSocket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
   const http2 = ['Connection: Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']
+  const trailer = 'X: 0123456789ab'
   const trailed = (...trailers: string[]) => crlf('c', body, '0', ...trailers, '', '')
   const anonymous = postHead(intents, {}, coding, closing)
   const last = get('/healthz', closing)
@@ -100,19 +102,14 @@ describe('The HTTP server on a raw socket', () => {
       ['followed by a Transfer-Encoding', [bad], () => post('Content-Length: 5', coding) + chunks + create()],
       ['preceded by a Transfer-Encoding', [bad], () => chunked('Content-Length: 5') + chunks + create()],
       ['in a GET request', ['200', '200'], () => get(intents, signed(), 'Content-Length: 12') + body + last],
-      [
-        'that is missing from a GET request',
-        ['200', '201', '200'],
-        () => get('/healthz') + create() + last,
-        1,
-      ],
+      ['missing from a GET request', ['200', '201', '200'], () => get('/healthz') + create() + last, 1],
     ],
     'a Transfer-Encoding': [
       ...['gzip, chunked', 'identity', 'chunked, chunked', 'chunked, identity', 'xchunked', '\vchunked'].map(
         (name): Row => [
           `of ${JSON.stringify(name)}`,
           [bad],
-          () => post(`Transfer-Encoding: ${name}`) + chunks + create(),
+          () => post(`${transfer}${name}`) + chunks + create(),
         ],
       ),
       ['given twice', [bad], () => chunked(coding) + chunks + create()],
@@ -122,30 +119,18 @@ describe('The HTTP server on a raw socket', () => {
     'a chunk': [
       ['with a size below 0', [bad], () => `${chunked()}-1\r\n${create()}`],
       ['with a size of more than 64 bits', [bad], () => `${chunked()}${'f'.repeat(17)}\r\n${create()}`],
-      [
-        'with a size that is not a number',
-        [bad],
-        () => chunked() + crlf('6', '{"amou', 'zz', 'nt":5}', '0', '', ''),
-      ],
+      ['with a size that is not a number', [bad], () => chunked() + chunks.replace('0', 'zz')],
       ['without a line break after its data', [bad], () => chunked() + crlf('c', `${body}0`, '', create())],
       ['with a bare LF instead of each CRLF', [bad], () => `${chunked()}c\n${body}\n0\n\n${create()}`],
       ['with an extension', ['201'], () => chunked(closing) + chunks.replace('c', 'c;a=b'), 1],
       ['with a bare LF in its extension', [bad], () => chunked() + chunks.replace('c', 'c;a\nb')],
-      [
-        'with an extension of 20 KB',
-        [tooLarge],
-        () => chunked() + chunks.replace('c', `c;${'a'.repeat(20_000)}`),
-      ],
+      ['with a long extension', [tooLarge], () => chunked() + chunks.replace('c', `c;${'a'.repeat(20_000)}`)],
       [
         'followed by a trailer with an API key, which is ignored',
         [noKey],
-        () => anonymous + trailed(signed(), 'X-Idempotency-Key: t'),
+        () => anonymous + trailed(signed()),
       ],
-      [
-        'followed by 1 MB of trailers',
-        [tooMuch],
-        () => chunked() + trailed(...Array(60_000).fill('X: 0123456789ab')),
-      ],
+      ['followed by 1 MB of trailers', [tooMuch], () => chunked() + trailed(...Array(60_000).fill(trailer))],
     ],
     'a second request': [
       ['that is valid', ['201', '201', '200'], () => create() + create() + last, 2],
@@ -199,13 +184,9 @@ describe('The HTTP server on a raw socket', () => {
         expect(headers?.get('x-request-id'), path).to.match(/^[\da-f-]{36}$/)
         expect(document, path).to.match(/<html [^]+<\/html>\s*$/)
       }
+      const code = status === 431 ? 'HEADERS_TOO_LARGE' : 'VALIDATION_ERROR'
       const others = what === 'an invalid chunk' ? [] : [intents, '/pages', '/administration', '/docs']
-      for (const path of others)
-        expectFailure(
-          (await sendRaw(origin, wire(path))).at(-1),
-          status,
-          status === 431 ? 'HEADERS_TOO_LARGE' : 'VALIDATION_ERROR',
-        )
+      for (const path of others) expectFailure((await sendRaw(origin, wire(path))).at(-1), status, code)
     })
 
   it('does not carry out a request whose body is malformed', async () => {

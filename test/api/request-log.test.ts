@@ -105,15 +105,11 @@ describe('The request log', () => {
     }
     const start = lines().length
     const sent = [
-      { status: 408, code: 'REQUEST_TIMEOUT', responses: breakOff('Content-Length: 5000', '{', false) },
-      {
-        status: 400,
-        code: 'VALIDATION_ERROR',
-        responses: breakOff('Transfer-Encoding: chunked', 'x\r\n', false),
-      },
-      { status: 400, code: 'VALIDATION_ERROR', responses: breakOff('Content-Length: 12', '{"am', true) },
-    ]
-    for (const { status, code, responses } of sent) {
+      [408, 'REQUEST_TIMEOUT', breakOff('Content-Length: 5000', '{', false)],
+      [400, 'VALIDATION_ERROR', breakOff('Transfer-Encoding: chunked', 'x\r\n', false)],
+      [400, 'VALIDATION_ERROR', breakOff('Content-Length: 12', '{"am', true)],
+    ] as const
+    for (const [status, code, responses] of sent) {
       const [response] = await responses
       expectFailure(response, status, code)
       const line = await lineOfRaw(response)
@@ -129,9 +125,8 @@ describe('The request log', () => {
     expectFailure(response, 413, code)
     expect(await lineOfRaw(response)).to.include({ method: 'POST', status: 413, code, keyId })
     await close()
-    const requests = lines()
-      .slice(start)
-      .filter(({ msg }) => msg === 'http.request')
+    const later = lines().slice(start)
+    const requests = later.filter(({ msg }) => msg === 'http.request')
     expect(requests).to.have.lengthOf(sent.length + 1)
   })
 
@@ -151,9 +146,8 @@ describe('The request log', () => {
     for (const [response] of await Promise.all(wires)) seen.push((await lineOfRaw(response)).ip)
     await close()
     expect(seen).to.deep.equal([null, '192.0.2.7', null, '2001:db8::1', null, null, null])
-    const warnings = lines()
-      .slice(start)
-      .filter(({ msg }) => msg === 'client.unreported')
+    const later = lines().slice(start)
+    const warnings = later.filter(({ msg }) => msg === 'client.unreported')
     expect(warnings).to.have.lengthOf(1)
     expect(warnings[0]).to.include({ level: 40, proxy: '127.0.0.1' })
   })
@@ -181,10 +175,8 @@ describe('The request log', () => {
     const response = await service.http.get(intents).set(read()).expect(500)
     expect(response.body.error.code).to.equal('INTERNAL_ERROR')
     const logged = await bothLines(response)
-    expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property(
-      'err.name',
-      'CastError',
-    )
+    const failure = logged.find(({ msg }) => msg === 'request.failed')
+    expect(failure).to.have.nested.property('err.name', 'CastError')
   })
 
   it('reports a MongoDB error by code, once for all requests that fail at about the same time', async () => {
@@ -271,9 +263,7 @@ describe('The request log', () => {
     for (const code of ['EPIPE', 'ECONNRESET']) {
       service.deps.batchers.findKey = () => {
         service.deps.batchers.findKey = findKey
-        return Promise.reject(
-          Object.assign(new Error('This socket has been ended by the other party'), { code }),
-        )
+        return Promise.reject(Object.assign(new Error('The socket has ended'), { code }))
       }
       const { status, body } = await service.http.get(intents).set(read())
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])

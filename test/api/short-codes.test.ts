@@ -43,11 +43,8 @@ describe('A short code', () => {
   const expectRefused = async (key?: string) => {
     const count = await service.deps.Intent.countDocuments()
     const { status, headers, body } = await create(key)
-    expect([status, body.error.code, headers['retry-after']]).to.deep.equal([
-      503,
-      'SERVICE_UNAVAILABLE',
-      '30',
-    ])
+    const refusal = [status, body.error.code, headers['retry-after']]
+    expect(refusal).to.deep.equal([503, 'SERVICE_UNAVAILABLE', '30'])
     expect(await service.deps.Intent.countDocuments()).to.equal(count)
   }
 

@@ -35,18 +35,14 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     service.clock.advance(1000)
     const { status, body } = await simulate(reference)
     expect(status, JSON.stringify(body)).to.equal(200)
+    const commission = { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 }
     expect(body.data).to.deep.include({
       status: 'PAID',
       amount: 50_000,
       code: null,
       codeExpiresAt: null,
       codeUrl: null,
-      payment: {
-        amountPaid: 50_000,
-        paidAt: '2026-03-01T12:00:01.000Z',
-        method: 'WALLET',
-        commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
-      },
+      payment: { amountPaid: 50_000, paidAt: '2026-03-01T12:00:01.000Z', method: 'WALLET', commission },
       refunds: [],
       totalAmountRefunded: 0,
       updatedAt: '2026-03-01T12:00:01.000Z',

@@ -45,13 +45,8 @@ describe('A webhook endpoint test', () => {
     if (arrived === undefined) return expect.fail('nothing arrived')
     const { durationMs, ...result } = body.data
     expect(durationMs).to.be.a('number')
-    expect(result).to.deep.equal({
-      deliveryId: arrived.json.id,
-      event: 'payment.failed',
-      delivered: true,
-      responseStatus: 200,
-      error: null,
-    })
+    const sent = { deliveryId: arrived.json.id, event: 'payment.failed' }
+    expect(result).to.deep.equal({ ...sent, delivered: true, responseStatus: 200, error: null })
     expect(isSignedWith(secret, arrived)).to.equal(true)
     const standard = arrived.headers as Record<string, string>
     expect(new Webhook(standardSecret).verify(arrived.body, standard)).to.deep.equal(arrived.json)

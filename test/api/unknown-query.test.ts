@@ -31,17 +31,8 @@ describe('An unknown query parameter', () => {
     const error = await errorOf(
       'status[$ne]=PAID&page=0&a.b=1&limit=5&__proto__=1&constructor=1&q[]=1&$where=1&sandbox=false&sort=createdAt',
     )
-    expect(error.details.map(({ param }) => param)).to.deep.equal([
-      'status[$ne]',
-      'a.b',
-      '__proto__',
-      'constructor',
-      'q[]',
-      '$where',
-      'sandbox',
-      'sort',
-      'page',
-    ])
+    const named = 'status[$ne] a.b __proto__ constructor q[] $where sandbox sort page'
+    expect(error.details.map(({ param }) => param).join(' ')).to.equal(named)
     expect(error.param).to.equal('status[$ne]')
     expect(error.message).to.equal(
       'Unknown query parameter "status[$ne]". This operation accepts status, merchantReference, from, to, paidFrom, paidTo, refundedFrom, refundedTo, minAmount, maxAmount, page, limit.',

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { maxItemBytes, memoryOfOne } from '../../src/http/responses/largest.ts'
 import { memoryOfBusiness } from '../../src/limits/capacity.ts'
-
 import { createIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'

@@ -38,8 +38,9 @@ describe('The rate limiter for customers and other visitors', () => {
   }
   let payments = 0
 
-  it('refuses the sixth poll per second from one address with a page that explains why', async () => {
-    const { status } = await payment()
+  it('refuses the sixth poll or page view per second from one address with a page that explains why', async () => {
+    const { page, status } = await payment()
+    expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
     const before = await counted('polls')
     expect(refused(await flood(limit + 3, '100.1.0.1', status))).to.have.length(3)
     expect((await counted('polls')) - before).to.equal(3)
@@ -50,11 +51,6 @@ describe('The rate limiter for customers and other visitors', () => {
     expect((await visit('100.1.1.1', status)).status).to.equal(200)
     service.clock.advance(1000)
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
-  })
-
-  it('also limits page views with a signed URL', async () => {
-    const { page } = await payment()
-    expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
 
   it("admits a customer's polls during 30 requests from a stranger", async () => {
@@ -85,14 +81,7 @@ describe('The rate limiter for customers and other visitors', () => {
     expect(performance.now() - startedAt).to.be.above(950)
   })
 
-  const paths = [
-    '/nothing',
-    '/docs',
-    '/api/v1/openapi.json',
-    '/admin',
-    '/admin/style.css',
-    '/api/v1/dev/none',
-  ]
+  const paths = ['/nothing', '/docs', '/api/v1/openapi.json', '/admin/style.css', '/api/v1/dev/none']
   it(`also limits other paths and counts their refusals under the scope “address”: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))

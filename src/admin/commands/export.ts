@@ -48,9 +48,7 @@ export function addExportCommands(program: Command): void {
       .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
       .option('--language <code>', languageDescription, choice(...exportLanguages), 'en')
       .option('--resume', 'complete a file that an interrupted export left behind')
-      .action(
-        commandAction((deps, options: Options, command: Command) => exportFile(deps, kind, options, command)),
-      )
+      .action(commandAction((deps, ...args: [Options, Command]) => exportFile(deps, kind, ...args)))
   }
 }
 

@@ -27,20 +27,16 @@ The exit code is 1 if no key is found.
 ${cli.examples('key find < file', 'key find --last4 7fQx')}`
 
 const ranges = 'comma-separated IP addresses and CIDR ranges that may use the key; defaults to all'
-const createExample =
-  'key create --business ID --mode test --kind secret --scopes payments.intents:read,store.orders:read'
+const createHelp = cli.examples(
+  'key create --business ID --mode test --kind secret --scopes payments.intents:read,store.orders:read',
+)
 const liveRefundsExample = 'key list --mode live --scope payments.refunds:write --json'
 const keyStatus = choice<ApiKey['status']>('active', 'suspended', 'revoked')
 
 export function addKeyCommands(program: Command): void {
   const key = cli.subcommand(program, 'key', 'create and manage API keys')
   cli
-    .subcommand(
-      key,
-      'create',
-      'create a key and print it; it is not shown again',
-      cli.examples(createExample),
-    )
+    .subcommand(key, 'create', 'create a key and print it; it is not shown again', createHelp)
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
     .requiredOption('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
@@ -66,11 +62,8 @@ export function addKeyCommands(program: Command): void {
     .option('--kind <kind>', 'secret or publishable', choice('secret', 'publishable'))
     .option('--status <status>', 'active, suspended or revoked', keyStatus)
     .addOption(new Option('--scope <scope>', 'only keys that have this scope').choices(allScopes))
-  cli.asList(
-    list,
-    shownInLists.map(columnOf),
-    async () => (await import('../../businesses/key-facts.ts')).listKeys,
-  )
+  const loadList = async () => (await import('../../businesses/key-facts.ts')).listKeys
+  cli.asList(list, shownInLists.map(columnOf), loadList)
 
   const shown = 'show what a key may do, where and when it is used, and whether it works'
   const load = async () => (await import('../../businesses/key-facts.ts')).lookUpKey

@@ -34,13 +34,11 @@ async function rotate(deps: AdminDeps) {
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]
   const [endpointCount = 0, responseCount = 0] = await Promise.all(counts)
   await deps.record({ act: 'secrets.rotated', subject: 'secrets', businessId: null })
+  const where = unexpiredFilter(deps.now())
   const parts = await withProgress(deps, endpointCount + responseCount, async (advance) => ({
     endpoints: await reencryptSecrets(deps, advance),
     secondFactors: await reencryptField(deps, deps.Staff, 'secondFactor.secret'),
-    responses: await reencryptField(deps, deps.StoredResponse, 'response', {
-      where: unexpiredFilter(deps.now()),
-      advance,
-    }),
+    responses: await reencryptField(deps, deps.StoredResponse, 'response', { where, advance }),
     serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),
   }))
   const keys = await findStaleKeys(deps)

@@ -20,13 +20,10 @@ export function addStaffCommands(program: Command): void {
   addActCommands(staff, staffListActs)
   addActCommands(staff, accountActs, staffName)
 
+  const roles = staffRoles.join(' or ')
   const listHelp = examples('staff list', 'staff list --role support --disabled')
   const list = subcommand(staff, 'list', 'list accounts by name', listHelp)
-    .option(
-      '--role <role>',
-      `only accounts with this role: ${staffRoles.join(' or ')}`,
-      choice(...staffRoles),
-    )
+    .option('--role <role>', `only accounts with this role: ${roles}`, choice(...staffRoles))
     .option('--disabled', 'only disabled accounts')
   asList(list, columns, async () => listPage, staffName)
 
