@@ -266,7 +266,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         [95, 10, 9, 5],
       ] as const) {
         const reference = await paid(amount)
-        const responses = await refundAll(reference, Array(10).fill({ amount: each }))
+        const responses = await refundAll(
+          reference,
+          Array.from({ length: 10 }, () => ({ amount: each })),
+        )
         expect(responses.filter(({ status }) => status === 200)).to.have.lengthOf(times)
         for (const { body } of responses.filter(({ status }) => status !== 200))
           expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable } })
