@@ -88,44 +88,42 @@ describe('The codebase', () => {
     expect(rows).to.have.length.within(30, 40)
   })
 
-  it('lets files in schemas import only from schemas', () => {
-    expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
-  })
+  const independent = [...filesIn('test/faults/checker'), ...filesIn('test/invariants')]
+  const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
+  const forbidden: [rule: string, files: string[], imports: RegExp][] = [
+    ['lets files in schemas import only from schemas', filesIn('schemas'), /^(src|workers|dev|test)\//],
+    [
+      'lets no domain folder import Express, BullMQ or workers',
+      domain,
+      /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/,
+    ],
+    ['keeps mongoose and BullMQ out of src/http and src/checkout', interfaces, /^(mongoose|bullmq|ioredis)$/],
+    ['keeps pages out of src/http', filesIn('src/http'), /^src\/(admin|checkout|reference|staff-pages)\//],
+    ['keeps src independent of workers', filesIn('src'), /^workers\//],
+    [
+      'keeps product code independent of cli, dev, test, bench and ops',
+      sources,
+      /^(cli|dev|test|bench|ops)\//,
+    ],
+    [
+      "lets cli import only Node.js built-ins, the merchants' client and schemas",
+      filesIn('cli'),
+      /^(?!node:|cli\/|schemas\/|docs\/clients\/payments\.ts$)/,
+    ],
+    [
+      'keeps the fault checker and the invariants independent of the service',
+      independent.filter((file) => !/^test\/invariants\/.*\.test\.ts$/.test(file)),
+      /^(src|workers|schemas|dist)\//,
+    ],
+  ]
+  for (const [rule, files, imports] of forbidden)
+    it(rule, () => {
+      expect(files).to.not.deep.equal([])
+      expect(offenders(files, (name) => imports.test(name))).to.deep.equal([])
+    })
 
-  it('lets no domain folder import Express, BullMQ or workers', () => {
-    const isWrong = (name: string) =>
-      /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
-        name,
-      )
-    expect(offenders(domain, isWrong)).to.deep.equal([])
-  })
-
-  it('keeps mongoose and BullMQ out of src/http and src/checkout', () => {
-    const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
-    expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
-    expect(
-      offenders(filesIn('src/http'), (name) => /^src\/(admin|checkout|reference|staff-pages)\//.test(name)),
-    ).to.deep.equal([])
-  })
-
-  it('keeps product code independent of cli, dev, test, bench and ops', () => {
-    expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
-    expect(offenders(sources, (name) => /^(cli|dev|test|bench|ops)\//.test(name))).to.deep.equal([])
-  })
-
-  it("lets cli import only Node.js built-ins, the merchants' client and schemas", () => {
-    const files = filesIn('cli')
-    expect(files).to.include('cli/main.ts')
-    const allowed = /^(node:|cli\/|schemas\/|docs\/clients\/payments\.ts$)/
-    expect(offenders(files, (name) => !allowed.test(name))).to.deep.equal([])
+  it('gives the cli no dependencies', () => {
     expect(Object.keys(JSON.parse(read('cli/package.json')))).to.not.include('dependencies')
-  })
-
-  it('keeps the fault checker and the invariants independent of the service', () => {
-    const files = filesIn('test/faults/checker')
-    files.push(...filesIn('test/invariants').filter((file) => !file.endsWith('.test.ts')))
-    expect(files).to.include.members(['test/faults/checker/check.ts', 'test/invariants/check.ts'])
-    expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
   })
 
   it('reads the environment only in src/config/config.ts', () => {
@@ -137,9 +135,7 @@ describe('The codebase', () => {
     expect(offenders(others, (name) => name.startsWith('@opentelemetry/'))).to.deep.equal([])
     expect(mentioning(sources, /from '[^']*\/otlp\.ts'/)).to.deep.equal([])
     expect(mentioning(sources, /import\('[^']*\/otlp\.ts'\)/)).to.have.members(['src/context/open-deps.ts'])
-    expect(
-      offenders(['src/tracing/otlp.ts'], (name) => name.startsWith('@opentelemetry/')),
-    ).not.to.deep.equal([])
+    expect(importsOf('src/tracing/otlp.ts')).to.include('@opentelemetry/api')
   })
 
   it('opens connections in exactly two files', () => {
@@ -151,22 +147,15 @@ describe('The codebase', () => {
   it('replaces no method of an object made by Node.js or a package', () => {
     const replacing =
       /\w\.\w+ = (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=]+)? =>|[\w.]+\.bind\()|Object\.assign\(\s*(?:socket|server|worker|client|connection|redis|stream|app|req|res|request|response)\b/
-    const wrong = [
+    for (const wrong of [
       'server.close = () => undefined',
-      'connection.select = async (database: number): Promise<void> => {',
       'res.end = body => res',
-      'socket.destroySoon = function () {',
-      'copy.write = socket.write.bind(socket)',
-      'return Object.assign(worker, {',
       'Object.assign(\n  socket,',
-    ]
-    for (const each of wrong) expect(each).to.match(replacing)
-    for (const right of [
-      'socket.timeout = 0',
-      'connection.due = []',
-      'const run = () => 1',
-      'of.last = a.find((b) => b)',
     ])
+      expect(wrong).to.match(replacing)
+    for (const wrong of ['socket.destroySoon = function () {', 'copy.write = socket.write.bind(socket)'])
+      expect(wrong).to.match(replacing)
+    for (const right of ['socket.timeout = 0', 'const run = () => 1', 'of.last = a.find((b) => b)'])
       expect(right).to.not.match(replacing)
     // These scripts run in browsers, whose objects have such properties for handlers.
     const others = [...sources, ...filesIn('cli'), ...filesIn('ops')].filter(
@@ -178,9 +167,6 @@ describe('The codebase', () => {
   it('takes the time from deps.now() except for clock skew and BullMQ delays', () => {
     const wallClock =
       /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
-    for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
-      expect(wrong).to.match(wallClock)
-    expect('new Date(at)').to.not.match(wallClock)
     expect(mentioning(sources, wallClock)).to.have.members([
       'src/mongo/database-time.ts',
       'workers/run/run-job.ts',
@@ -211,11 +197,7 @@ describe('The codebase', () => {
 
   it("sets an intent's status only in transition.ts", () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
-    for (const wrong of [
-      "$set: { status: 'PAID' }",
-      '$set: { hold: null, status }',
-      "set: { status: 'PAID' }",
-    ])
+    for (const wrong of ["$set: { status: 'PAID' }", '$set: { hold: null, status }'])
       expect(wrong).to.match(setting)
     expect("$set: { 'refunds.$.status': 'SUCCEEDED' }").to.not.match(setting)
     expect(mentioning([...filesIn('src/intents'), 'src/relay/relay.ts'], setting)).to.deep.equal([])
@@ -304,14 +286,7 @@ describe('The codebase', () => {
     )
     expect(given.map(({ name }) => name)).to.have.members(Object.keys(environment.properties))
     const set = given.filter(({ isPassedOn }) => !isPassedOn).map(({ name }) => name)
-    expect(set).to.deep.equal([
-      'PORT',
-      'MONGODB_URL',
-      'REDIS_URL',
-      'WORKER_PORT',
-      'METRICS_PORT',
-      'METRICS_TOKEN',
-    ])
+    expect(set.join(' ')).to.equal('PORT MONGODB_URL REDIS_URL WORKER_PORT METRICS_PORT METRICS_TOKEN')
   })
 
   it('uses every error code in the catalogue', () => {
