@@ -1,14 +1,7 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import {
-  type Batcher,
-  createBatcher,
-  createInsertBatcher,
-  createReadBatcher,
-  createUpdateBatcher,
-  type GuardedUpdate,
-} from '../../src/mongo/batchers.ts'
+import * as batchers from '../../src/mongo/batchers.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { withService } from '../support/service.ts'
 
@@ -19,7 +12,7 @@ const later = () => performance.now() + 60_000
 /** Upper-cases letters. The test ends each batch itself. */
 function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
   const batches: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
-  const batcher = createBatcher<string, string>(
+  const batcher = batchers.createBatcher<string, string>(
     longestBatch,
     (items) => new Promise((resolve, reject) => batches.push({ items, end: resolve, fail: reject })),
     restAfter,
@@ -41,7 +34,7 @@ const nextLoop = () => new Promise(setImmediate)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
 /** All at once. Returns an outcome or an error for each. */
-const callAll = <Item>(batcher: Batcher<Item, unknown>, items: Item[]) =>
+const callAll = <Item>(batcher: batchers.Batcher<Item, unknown>, items: Item[]) =>
   Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
 describe('A write batcher', () => {
@@ -152,7 +145,7 @@ describe('A write batcher on MongoDB', () => {
       excuse([things.collectionName])
       await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
       const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
-      return { things, insert: createInsertBatcher<Thing>(insertMany) }
+      return { things, insert: batchers.createInsertBatcher<Thing>(insertMany) }
     }
     const inserted = { inserted: true }
 
@@ -190,7 +183,7 @@ describe('A write batcher on MongoDB', () => {
 
     it('treats the whole batch as unknown if the write concern failed, even for duplicates', async () => {
       const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
-      const insert = createInsertBatcher<Thing>(() => Promise.reject(fault))
+      const insert = batchers.createInsertBatcher<Thing>(() => Promise.reject(fault))
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
     })
   })
@@ -207,11 +200,11 @@ describe('A write batcher on MongoDB', () => {
       }
       const watched = { bulkWrite, find: seats.find.bind(seats) } as unknown as typeof seats
       const guests = async () => (await seats.find().toArray()).map(({ _id, guest }) => `${_id} ${guest}`)
-      return { batcher: createUpdateBatcher<Seat>(watched), sent, guests }
+      return { batcher: batchers.createUpdateBatcher<Seat>(watched), sent, guests }
     }
 
     /** Assigns a free seat to a guest. */
-    const take = (_id: string, guest: string): GuardedUpdate => ({
+    const take = (_id: string, guest: string): batchers.GuardedUpdate => ({
       filter: { _id, guest: null },
       update: { $set: { guest } },
       proof: { guest },
@@ -251,7 +244,7 @@ describe('A write batcher on MongoDB', () => {
       for (const fault of [new mongo.MongoNetworkError('connection lost'), writeConcernFault([duplicate])]) {
         let sends = 0
         const bulkWrite = () => (sends++, Promise.reject(fault))
-        const batcher = createUpdateBatcher<Seat>({ bulkWrite } as never)
+        const batcher = batchers.createUpdateBatcher<Seat>({ bulkWrite } as never)
         const updates = ['a', 'b'].map((id) => take(id, 'Ali'))
         expect(await callAll(batcher, updates)).to.deep.equal([fault, fault])
         expect(sends).to.equal(1)
@@ -263,7 +256,7 @@ describe('A write batcher on MongoDB', () => {
 describe('A read batcher', () => {
   it('reads once for all waiting callers and finds documents by any of their ids', async () => {
     const requested: string[][] = []
-    const read = createReadBatcher<{ ids: string[]; seen: number }>(
+    const read = batchers.createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {
         requested.push(ids)
         return Promise.resolve([{ ids: ['a', 'b'], seen: requested.length }])

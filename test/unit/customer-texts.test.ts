@@ -4,14 +4,7 @@ import { type Locale, locales } from '../../src/checkout/locale.ts'
 import { fillTemplate, type Sentences } from '../../src/staff-pages/sentences/advice.ts'
 import { paymentFacts } from '../../src/staff-pages/sentences/payment-advice.ts'
 import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
-import {
-  causeOf,
-  deadSentences,
-  deliveryFacts,
-  deliverySentences,
-  endpointFacts,
-  endpointSentences,
-} from '../../src/staff-pages/sentences/webhook-advice.ts'
+import * as advice from '../../src/staff-pages/sentences/webhook-advice.ts'
 import { untriedHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 
 /** Stands for every value in a text. */
@@ -40,13 +33,13 @@ const masked = (facts: object) => Object.fromEntries(Object.keys(facts).map((nam
 
 const textsOf = (code: Locale['code']): string[] => {
   const locale = locales.find((each) => each.code === code) as Locale
-  const causes = failureStages.map((stage) => causeOf(locale, { stage, status: null }))
+  const causes = failureStages.map((stage) => advice.causeOf(locale, { stage, status: null }))
   const sentences = [
     [paymentSentences, paymentFacts(locale, { ...unpaid, codeExpiresAt: new Date() } as never, null)],
-    [endpointSentences, endpointFacts(locale, unused)],
-    [deadSentences, endpointFacts(locale, unused)],
-    ...Object.values(deliverySentences).map(
-      (table) => [table, deliveryFacts(locale, fresh as never, undefined)] as const,
+    [advice.endpointSentences, advice.endpointFacts(locale, unused)],
+    [advice.deadSentences, advice.endpointFacts(locale, unused)],
+    ...Object.values(advice.deliverySentences).map(
+      (table) => [table, advice.deliveryFacts(locale, fresh as never, undefined)] as const,
     ),
   ] as const
   const said = sentences.flatMap(([table, facts]) =>

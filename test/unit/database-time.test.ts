@@ -58,7 +58,8 @@ describe('Database time', () => {
   it("is within half a round trip of MongoDB's clock", () => {
     expect(opened.reads()).to.equal(3)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
-    opened.pass(9000)
+    // The process may be frozen for a minute.
+    opened.pass(60_000)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     expect(opened.time.unsure()).to.equal(null)
   })
@@ -78,12 +79,6 @@ describe('Database time', () => {
       expect(opened.time.skewMs()).to.be.closeTo(aheadMs, 1.5)
       expect(opened.lines).to.deep.equal([])
     })
-
-  it('keeps advancing while the process is frozen', () => {
-    opened.pass(60_000)
-    expect(opened.offMs()).to.be.within(-1.5, 1.5)
-    expect(opened.time.unsure()).to.equal(null)
-  })
 
   it('is measured again after the machine has slept', async () => {
     opened.clocks.mongoMs += hourMs

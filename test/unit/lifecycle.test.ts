@@ -1,18 +1,5 @@
 import { expect } from 'chai'
-import {
-  alreadyCancelled,
-  cancelsAtOf,
-  freeFilter,
-  freesReference,
-  isOpenEverywhere,
-  isPending,
-  isRefundable,
-  neverCancels,
-  payableFilter,
-  type Transition,
-  type TransitionName,
-  transitions,
-} from '../../src/intents/lifecycle.ts'
+import * as lifecycle from '../../src/intents/lifecycle.ts'
 
 const [now, expiresAt, updatedAt] = [new Date(5000), new Date(7000), new Date(3000)]
 const [none, never] = [undefined, null]
@@ -24,7 +11,7 @@ const ended = new Date(0)
 const due = { cancelsAt: { $lte: now } }
 
 /** SPEC 3: from, to, event, reason of a cancellation, whether the reference is free, guard, time, `cancelsAt`. */
-const expected: Record<TransitionName, unknown[]> = {
+const expected: Record<lifecycle.TransitionName, unknown[]> = {
   pay: [open, 'PAID', 'payment.confirmed', none, false, none, none, never],
   decline: [open, 'PENDING', 'payment.failed', none, false, none, none, expiresAt],
   fail: [open, 'FAILED', 'payment.failed', none, true, none, none, never],
@@ -37,35 +24,39 @@ const expected: Record<TransitionName, unknown[]> = {
 describe('The lifecycle of an intent', () => {
   for (const [name, row] of Object.entries(expected))
     it(`allows the transition ${name} as SPEC 3 says`, () => {
-      const transition: Transition = transitions[name as TransitionName]
+      const transition: lifecycle.Transition = lifecycle.transitions[name as lifecycle.TransitionName]
       const { from, to, event, cancellationReason, guard, at } = transition
-      const times = [guard?.(now), at?.({ expiresAt, updatedAt }), cancelsAtOf(to, { expiresAt })]
-      expect([from, to, event, cancellationReason, freesReference(to), ...times]).to.deep.equal(row)
+      const times = [guard?.(now), at?.({ expiresAt, updatedAt }), lifecycle.cancelsAtOf(to, { expiresAt })]
+      expect([from, to, event, cancellationReason, lifecycle.freesReference(to), ...times]).to.deep.equal(row)
     })
 
   it('allows only the transitions listed here', () => {
-    expect(transitions).to.have.all.keys(Object.keys(expected))
+    expect(lifecycle.transitions).to.have.all.keys(Object.keys(expected))
   })
 
   it('expires an intent at its expiry time, or at the end of a payment that was still in progress then', () => {
-    const at = (heldMs: number) => Number(transitions.expire.at({ expiresAt, updatedAt: new Date(heldMs) }))
+    const at = (heldMs: number) =>
+      Number(lifecycle.transitions.expire.at({ expiresAt, updatedAt: new Date(heldMs) }))
     expect([6999, 7000, 7001].map(at)).to.deep.equal([7000, 7000, 7001])
   })
 
   it('accepts no payment in the last second, when another process may already see the intent as expired', () => {
-    expect(freeFilter(now)).to.deep.equal(free)
-    expect(payableFilter(now)).to.deep.equal({ expiresAt: { $gt: new Date(6000) }, hold: null })
-    const isOpen = (end: number): boolean => isOpenEverywhere({ expiresAt: new Date(end) }, now)
+    expect(lifecycle.freeFilter(now)).to.deep.equal(free)
+    expect(lifecycle.payableFilter(now)).to.deep.equal({ expiresAt: { $gt: new Date(6000) }, hold: null })
+    const isOpen = (end: number): boolean => lifecycle.isOpenEverywhere({ expiresAt: new Date(end) }, now)
     expect([isOpen(5999), isOpen(6000), isOpen(6001)]).to.deep.equal([false, false, true])
   })
 
   it('lets customers pay only PENDING intents and merchants refund only paid ones', () => {
     const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
-    expect(statuses.filter(isPending)).to.deep.equal(['PENDING'])
-    expect(statuses.filter(isRefundable)).to.deep.equal(['PAID', 'REFUNDED'])
+    expect(statuses.filter(lifecycle.isPending)).to.deep.equal(['PENDING'])
+    expect(statuses.filter(lifecycle.isRefundable)).to.deep.equal(['PAID', 'REFUNDED'])
   })
 
   it('represents “never cancels” and “already cancelled” by the latest and the earliest possible date', () => {
-    expect([neverCancels, alreadyCancelled]).to.deep.equal([new Date(8.64e15), new Date(0)])
+    expect([lifecycle.neverCancels, lifecycle.alreadyCancelled]).to.deep.equal([
+      new Date(8.64e15),
+      new Date(0),
+    ])
   })
 })

@@ -1,15 +1,6 @@
 import { expect } from 'chai'
 import { judgeAttempt, retryPosition } from '../../src/webhooks/attempts/attempt.ts'
-import {
-  countsOf,
-  deliveryId,
-  deliveryIdOf,
-  deliveryJob,
-  endpointIdOf,
-  errorOf,
-  eventIdOf,
-  isDeliveryId,
-} from '../../src/webhooks/deliveries/delivery.ts'
+import * as deliveries from '../../src/webhooks/deliveries/delivery.ts'
 
 const steps = [10, 20, 30, 40, 50, 60, 70, 80]
 const endedAt = new Date(1000)
@@ -44,7 +35,7 @@ describe("An attempt's result", () => {
 
 describe("A delivery's job", () => {
   const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
-  const _id = deliveryId(event, endpoint)
+  const _id = deliveries.deliveryId(event, endpoint)
   const now = new Date(5000)
   const delivery = {
     _id,
@@ -56,36 +47,38 @@ describe("A delivery's job", () => {
   const waiting = { ...delivery, url: 'https://shop.example:8443/hook', nextAttemptAt: new Date(7500) }
 
   it('starts when the delivery is due and shows no failure before the first attempt', () => {
-    expect(deliveryJob(waiting, now)).to.deep.equal({
+    expect(deliveries.deliveryJob(waiting, now)).to.deep.equal({
       name: 'payment.created',
       data: { ref: 'PI-1', host: 'shop.example:8443' },
       jobId: `${_id}-r0.0`,
       delayMs: 2500,
     })
-    expect(deliveryJob({ ...waiting, nextAttemptAt: new Date(4000) }, now).delayMs).to.equal(0)
-    expect(deliveryJob({ ...waiting, nextAttemptAt: null }, now).delayMs).to.equal(0)
+    expect(deliveries.deliveryJob({ ...waiting, nextAttemptAt: new Date(4000) }, now).delayMs).to.equal(0)
+    expect(deliveries.deliveryJob({ ...waiting, nextAttemptAt: null }, now).delayMs).to.equal(0)
   })
 
   it('shows how many attempts failed, why the last one failed and when the next one is due', () => {
     const failed = { ...waiting, attempts: 2, requeues: 1 }
     const lastAttempt = { status: 503, error: null }
-    const { data, jobId } = deliveryJob({ ...failed, lastAttempt }, now)
+    const { data, jobId } = deliveries.deliveryJob({ ...failed, lastAttempt }, now)
     expect(data).to.deep.include({ failed: '2 of 9', error: 'status 503', next: new Date(7500) })
     expect(jobId).to.equal(`${_id}-r1.2`)
-    const over = deliveryJob({ ...failed, nextAttemptAt: null, lastAttempt }, now)
+    const over = deliveries.deliveryJob({ ...failed, nextAttemptAt: null, lastAttempt }, now)
     expect(over.data).to.have.all.keys('ref', 'host', 'failed', 'error')
-    expect(errorOf({ status: null, error: 'timeout' })).to.equal('timeout')
+    expect(deliveries.errorOf({ status: null, error: 'timeout' })).to.equal('timeout')
   })
 
   it("has an id made of the delivery's id and its counts", () => {
-    expect(countsOf(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
-    expect(countsOf('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
-    expect(deliveryIdOf(`${_id}-r0.0`)).to.equal(_id)
+    expect(deliveries.countsOf(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
+    expect(deliveries.countsOf('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
+    expect(deliveries.deliveryIdOf(`${_id}-r0.0`)).to.equal(_id)
   })
 
   it('belongs to a delivery whose id contains the ids of its event and its endpoint', () => {
     expect(_id).to.equal('ASNFZ4mrze8BI0Vn_ty6mHZUMhD-3LqY')
-    expect([eventIdOf(_id), endpointIdOf(_id)]).to.deep.equal([event, endpoint])
-    expect([_id, `${_id}A`, `.${_id.slice(1)}`, `A${_id}`, ''].filter(isDeliveryId)).to.deep.equal([_id])
+    expect([deliveries.eventIdOf(_id), deliveries.endpointIdOf(_id)]).to.deep.equal([event, endpoint])
+    expect([_id, `${_id}A`, `.${_id.slice(1)}`, `A${_id}`, ''].filter(deliveries.isDeliveryId)).to.deep.equal(
+      [_id],
+    )
   })
 })

@@ -1,15 +1,6 @@
 import { expect } from 'chai'
 import { isPublicAddress } from '../../src/webhooks/sender/resolve.ts'
-import {
-  embeddedV4,
-  notAddresses,
-  publicV4,
-  publicV6,
-  refusedAddresses,
-  refusedV4,
-  refusedV6,
-  unusualV4,
-} from '../webhooks/addresses.ts'
+import * as addresses from '../webhooks/addresses.ts'
 
 /** Writes an IPv6 address as the URL parser does. */
 const canonical = (text: string): string => new URL(`http://[${text}]`).hostname.slice(1, -1)
@@ -18,28 +9,30 @@ const isRefused = (address: string): boolean => !isPublicAddress(address)
 
 describe('isPublicAddress', () => {
   it('is tested with at least 400 different addresses', () => {
-    expect(new Set([...publicV4, ...publicV6, ...refusedAddresses]).size).to.be.at.least(400)
+    expect(
+      new Set([...addresses.publicV4, ...addresses.publicV6, ...addresses.refusedAddresses]).size,
+    ).to.be.at.least(400)
   })
 
   const groups: [string, string[]][] = [
-    ['every special IPv4 block from its first to its last address', refusedV4],
-    ['every special or unassigned IPv6 block from its first to its last address', refusedV6],
-    ['IPv6 addresses that embed an IPv4 address, even a public one', embeddedV4],
-    ['IPv4 addresses in unusual notations, even public addresses', unusualV4],
-    ['anything that is not an address or that has a zone', notAddresses],
+    ['every special IPv4 block from its first to its last address', addresses.refusedV4],
+    ['every special or unassigned IPv6 block from its first to its last address', addresses.refusedV6],
+    ['IPv6 addresses that embed an IPv4 address, even a public one', addresses.embeddedV4],
+    ['IPv4 addresses in unusual notations, even public addresses', addresses.unusualV4],
+    ['anything that is not an address or that has a zone', addresses.notAddresses],
   ]
-  for (const [name, addresses] of groups) {
+  for (const [name, group] of groups) {
     it(`rejects ${name}`, () => {
-      expect(addresses.filter(isPublicAddress)).to.deep.equal([])
+      expect(group.filter(isPublicAddress)).to.deep.equal([])
     })
   }
 
   it('accepts public addresses, even next to a special-purpose block', () => {
-    expect([...publicV4, ...publicV6].filter(isRefused)).to.deep.equal([])
+    expect([...addresses.publicV4, ...addresses.publicV6].filter(isRefused)).to.deep.equal([])
   })
 
   it('returns the same result for every notation of an IPv6 address', () => {
-    const differing = [...refusedV6, ...publicV6].filter(
+    const differing = [...addresses.refusedV6, ...addresses.publicV6].filter(
       (one) => isRefused(one) !== isRefused(canonical(one)),
     )
     expect(differing).to.deep.equal([])
