@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import type { TimeMeter } from '../../src/limits/rate.ts'
 import type { Connection } from '../../src/webhooks/sender/connections.ts'
 import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
-import { createGate } from '../support/gate.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { httpEndpoint, httpsEndpoint, rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, OK, openConnection, stopAll } from './sending.ts'
@@ -23,27 +22,6 @@ describe('The CPU time limit for parsing responses', () => {
       expect(await send(connection, meter)).to.include({ isReusable: true })
       expect(countedMs).to.be.above(0)
     }
-  })
-
-  it('delays a response if its business has used up its CPU time', async () => {
-    const requested = createGate()
-    let hasTime = false
-    const meter = {
-      waitMs() {
-        requested.open()
-        return hasTime ? 0 : 5
-      },
-      count: () => undefined,
-    }
-    let isDone = false
-    const sent = send(await openConnection(await okEndpoint()), meter).finally(() => {
-      isDone = true
-    })
-    await requested.passed
-    await new Promise(setImmediate)
-    expect(isDone).to.equal(false)
-    hasTime = true
-    expect(await sent).to.include({ isReusable: true })
   })
 
   for (const secure of [false, true])

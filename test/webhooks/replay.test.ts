@@ -156,16 +156,6 @@ describe('An event replay', () => {
     await running
   })
 
-  it('only counts the events in a dry run', async () => {
-    await log([...failed(1, 3), { event: 'payment.expired', at: at(2) }])
-    const { body, status } = await send({ ...whole, events: ['payment.created'], dryRun: true })
-    expect([status, body.data.id, body.data.status]).to.deep.equal([200, null, null])
-    expect(body.data).to.deep.include({ dryRun: true, total: 3, events: ['payment.created'] })
-    expect(await service.deps.Replay.countDocuments({ endpointId: endpoint._id })).to.equal(0)
-    await runReplays(service.deps)
-    expect(endpointServer.received).to.deep.equal([])
-  })
-
   it('counts in a dry run exactly the events that a real run then sends', async () => {
     const chance = chanceOf(4711, 'undelivered')
     const logged = Array.from({ length: 1_010 }, () => ({
@@ -181,8 +171,11 @@ describe('An event replay', () => {
     ])
     await logEvents(service, merchant, endpoint._id, [{ event: 'payment.created', at: at(2) }])
     const request = { ...whole, onlyUndelivered: true }
-    const { undelivered, total } = (await send({ ...request, dryRun: true })).body.data
-    expect(total).to.equal(1_011)
+    const { body, status } = await send({ ...request, dryRun: true })
+    const { undelivered, total } = body.data
+    expect([status, total]).to.deep.equal([200, 1_011])
+    expect(body.data).to.include({ id: null, status: null, dryRun: true })
+    expect(await service.deps.Replay.countDocuments({ endpointId: endpoint._id })).to.equal(0)
     expect(undelivered).to.equal(logged.filter(({ state }) => state !== 'DELIVERED').length)
     expect((await send(request)).body.data.undelivered).to.equal(null)
     await runReplays(service.deps)
@@ -311,29 +304,6 @@ describe('An event replay', () => {
     await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: false } })
     await runReplays(deps)
     expect(await read(next.id)).to.include({ status: 'CANCELLED', cancellationReason: 'endpoint_gone' })
-  })
-
-  it('attempts a DELIVERED delivery once more', async () => {
-    endpointServer.respondWith((res) => void res.writeHead(500).end())
-    const [old = '', fresh = ''] = await log([
-      { event: 'payment.created', at: at(1), state: 'DELIVERED' },
-      { event: 'payment.created', at: at(2) },
-      { event: 'payment.created', at: at(3), state: 'DEAD' },
-    ])
-    // An event about the endpoint itself.
-    await logEvents(service, merchant, endpoint._id, [{ event: 'payment.created', at: at(4) }])
-    const { id } = await start(whole)
-    await runReplays(service.deps)
-    expect(await read(id)).to.include({ total: 4, requeued: 2, created: 1, skipped: 1 })
-    const stored = await deliveries()
-    const about = (eventId: string) => stored.get(deliveryId(eventId, endpoint._id))
-    expect(about(old)).to.include({ status: 'RETRYING', attempts: 2, requeues: 1, deliveredAt: null })
-    expect(about(fresh)).to.include({ status: 'RETRYING', attempts: 1, requeues: 0 })
-    expect([...stored.values()].map(({ status }) => status).toSorted()).to.deep.equal([
-      'DEAD',
-      'RETRYING',
-      'RETRYING',
-    ])
   })
 
   it('is continued by a worker while a transaction has another replay locked', async () => {

@@ -8,7 +8,6 @@ import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import type { SentAttempt } from '../../src/webhooks/sender/send.ts'
 import { closing, httpsEndpoint, rawEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
-  attemptAt,
   attemptOverTls,
   expectStage,
   expectTimeout,
@@ -211,16 +210,6 @@ describe('The webhook sender with host names', () => {
     const set = names.map((name) => [name, `http://127.0.0.1:${port}`])
     return { ...Object.fromEntries(set), NODE_USE_ENV_PROXY: '1' }
   }
-
-  it('ignores every proxy in the environment variables', async () => {
-    const [proxy, endpointServer] = [await okEndpoint(), await okEndpoint()]
-    Object.assign(process.env, proxies(proxy.port))
-    const attempt = await attemptAt(endpointServer, {}).finally(() => {
-      for (const name of Object.keys(proxies(0))) delete process.env[name]
-    })
-    expect(attempt).to.include({ stage: null })
-    expect(proxy.connections).to.have.length(0)
-  })
 
   it('ignores the proxy settings that Node.js reads at startup', async () => {
     const [proxy, endpointServer] = [await okEndpoint(), await okEndpoint()]

@@ -143,21 +143,6 @@ describe('The webhook sender with reusable connections', () => {
     }
   })
 
-  it('closes sockets beyond the maximum', async () => {
-    const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
-    const all = await Promise.all(endpointServers)
-    const { post } = senderTo(all, { maxSockets: 4 })
-    let left = 90
-    const work = async (): Promise<void> => {
-      while (left-- > 0) expect(await post(left % 3)).to.include({ stage: null })
-    }
-    await Promise.all([work(), work(), work(), work()])
-    const isOpen = (socket: Socket): boolean => !socket.destroyed
-    const open = () => all.flatMap(({ connections }) => connections).filter(isOpen).length
-    await waitFor('the other sockets are closed', () => open() <= 4)
-    for (const endpointServer of all) expect(endpointServer.mostOpen()).to.be.at.most(5)
-  })
-
   it('closes the longest-idle connection if another endpoint needs a socket', async () => {
     const all = await Promise.all([1, 2, 3].map(() => okEndpoint()))
     const { post } = senderTo(all, { maxSockets: 2 })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { retryJob } from '../../src/staff-pages/board/retry.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
-import { createIntent, deliveriesOf, outboxEvents, storedDelivery, subscribe } from '../support/actions.ts'
+import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
@@ -41,26 +41,6 @@ describe("A delivery's job", () => {
 
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
-
-  it('is not created for an immediate first attempt', async () => {
-    // Earlier events have no subscriber.
-    const unsubscribed = await service.merchant()
-    await createIntent(service, unsubscribed)
-    await waitFor('relayed', async () => (await outboxEvents(service, unsubscribed)).length === 0)
-    const added: string[] = []
-    const { enqueue, config } = service.deps
-    service.deps.enqueue = (queue, jobs) => {
-      added.push(...jobs.map(() => queue))
-      enqueue(queue, jobs)
-    }
-    const { endpointServer, id } = await createDelivery(() => 200)
-    await hasStatus(service, id, 'DELIVERED')
-    service.deps.enqueue = enqueue
-    expect(added).to.include('outbox-relay')
-    expect(added).not.to.include('webhook-delivery')
-    expect(await dumpKeys(config.redisUrl, config.queuePrefix)).not.to.include(id)
-    await endpointServer.close()
-  })
 
   it('runs after each wait until the endpoint accepts the delivery', async () => {
     const { endpointServer, id, secret } = await createDelivery((count) => (count < 8 ? 500 : 200))

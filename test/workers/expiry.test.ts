@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import { codeKeyOf, freeIfReusable } from '../../src/intents/codes.ts'
 import { expireDue, expireIntent } from '../../src/intents/expire.ts'
 import { createIntent, deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
-import { startEndpointServer } from '../support/endpoint-server.ts'
-import { openService, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { createIntents } from './set-up.ts'
 
@@ -41,8 +40,7 @@ describe("An intent's expiry", () => {
   })
 
   it('adds exactly one event even if several processes record it concurrently', async () => {
-    const endpointServer = await startEndpointServer()
-    await subscribe(service, merchant, endpointServer.url)
+    await subscribe(service, merchant, 'http://shop.example/hooks')
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, 90_000)
     beside.clock.freeze(service.clock.now())
@@ -57,27 +55,15 @@ describe("An intent's expiry", () => {
     expect(bodies[1].created_at).to.equal(expiresAt)
     const expiredData = { reference_number: referenceNumber, status: 'CANCELLED', paid_at: null }
     expect(bodies[1].data).to.include(expiredData)
-    await endpointServer.close()
-  })
-
-  it('frees the payment code for another intent exactly 15 minutes later', async () => {
-    const { referenceNumber, code, expiresAt } = await createIntent(service, merchant)
-    const key = codeKeyOf({ businessId: merchant.businessId, sandbox: true }, code)
-    reach(expiresAt)
-    await expireIntent(service.deps, referenceNumber)
-    reach(expiresAt, 15 * 60_000 - 1)
-    expect(await freeIfReusable(service.deps, key)).to.equal(false)
-    reach(expiresAt, 15 * 60_000)
-    expect(await freeIfReusable(service.deps, key)).to.equal(true)
-    expect(await freeIfReusable(service.deps, key)).to.equal(false)
-    expect(await storedIntent(referenceNumber)).not.to.have.property('codeKey')
   })
 })
 
 describe('Expiry by the workers', () => {
+  const service = withService({ INTENT_LIFETIME_SECONDS: '1' })
+  const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServer()
+
   it('sends payment.expired exactly once for intents with a lifetime of one second', async () => {
-    const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
-    const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()
     await subscribe(service, merchant, endpointServer.url, ['payment.expired'])
     const made = await createIntents(service, merchant, 4)
@@ -97,7 +83,5 @@ describe('Expiry by the workers', () => {
     expect(endpointServer.received.map(({ json }) => json.data.reference_number)).to.have.members([
       ...expiresAt.keys(),
     ])
-    await endpointServer.close()
-    await service.close()
   })
 })

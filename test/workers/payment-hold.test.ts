@@ -144,31 +144,6 @@ describe('A payment in progress', () => {
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 
-  it('can be retried after a decline', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
-    const before = await storedIntent(service, referenceNumber)
-    wallet.setOutcome(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
-    expect(outcomeName(await pay(service, referenceNumber))).to.equal('declined')
-    const declined = await storedIntent(service, referenceNumber)
-    expect(declined.failure).to.deep.equal({ code: 'limit_exceeded', retryable: true })
-    // The customer can still use the code.
-    expect(declined.codeReusableAt).to.deep.equal(before.codeReusableAt)
-    wallet.setOutcome(() => ({ outcome: 'done' }))
-    expect(outcomeName(await pay(service, referenceNumber))).to.equal('done')
-    const after = await storedIntent(service, referenceNumber)
-    expect([after.status, after.failure]).to.deep.equal(['PAID', null])
-    expect(outboxEventsOf(after)).to.deep.equal(['payment.created', 'payment.failed', 'payment.confirmed'])
-    expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
-  })
-
-  it('frees the payment code on success and on a permanent failure', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
-    wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
-    await pay(service, referenceNumber)
-    const { codeReusableAt } = await storedIntent(service, referenceNumber)
-    expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
-  })
-
   it("can't be submitted again, even after 50 later attempts", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))

@@ -46,19 +46,6 @@ describe('The retry table', () => {
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
-  it('is followed only until the first success', async () => {
-    for (const success of [1, 8]) {
-      const { _id } = await freshDelivery(service, merchant)
-      endpointServer.respondWith((res) => void res.writeHead(attemptsAt(_id) < success ? 503 : 204).end())
-      for (let made = 0; made <= success; made += 1) {
-        await attempt(service.deps, _id)
-        service.clock.advance(dayMs)
-      }
-      expect(await storedDelivery(service, { _id })).to.include({ status: 'DELIVERED', attempts: success })
-      expect(attemptsAt(_id)).to.equal(success)
-    }
-  })
-
   it('counts each wait from the end of the failed attempt', async () => {
     const { _id } = await freshDelivery(service, merchant)
     const startedAt = service.clock.now().getTime()

@@ -1,4 +1,4 @@
-import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
+import { DelayedError, type Job } from 'bullmq'
 import { expect } from 'chai'
 import { queueNames } from '../../schemas/jobs.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
@@ -59,12 +59,6 @@ describe('A BullMQ job', () => {
     await runJob(service.deps, 'outbox-relay', { ...outboxRelay, run }, job, 'token')
     expect(waits).to.have.length(1)
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
-  })
-
-  it('fails permanently after a permanent failure, even if BullMQ would still retry it', async () => {
-    const error = await errorOf({ failure: 'attempt 8: status 500' })
-    expect(error).to.be.instanceOf(UnrecoverableError)
-    expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
   })
 
   it("starts the attempt requested by a re-queue, even if the previous job can't be removed", async () => {

@@ -116,19 +116,35 @@ describe('A payment or refund with an unknown outcome', () => {
     expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
-  it('is queried later if its business has no free query slot', async () => {
+  it('is queried once at a time, and only while its business has a free query slot', async () => {
     const { intent, key } = await unknownPayment()
-    const { capacity } = service.deps
-    const take = () => capacity.takeNow([merchant.businessId], { walletQueries: 1 })
+    const neighbour = await service.merchant()
+    const { referenceNumber } = await createIntent(service, neighbour)
+    await pay(service, referenceNumber)
+    const take = () => service.deps.capacity.takeNow([merchant.businessId], { walletQueries: 1 })
     const taken = []
     for (let slot = take(); slot !== null; slot = take()) taken.push(slot)
-    for (const { clock } of [service, beside]) clock.advance(2000)
-    const { againAt, log } = await work(intent, key)
-    expect([log.outcome, againAt, wallet.queries]).to.deep.equal(['no-slot', log.nextAt, []])
     expect(taken).to.have.length(25)
+    for (const { clock } of [service, beside]) clock.advance(20_000)
+    const { againAt, log } = await work(intent, key)
+    expect([log.outcome, againAt]).to.deep.equal(['no-slot', log.nextAt])
+    const gate = createGate()
+    const queried: string[] = []
+    wallet.status = async ({ businessId }) => {
+      queried.push(businessId)
+      await gate.passed
+      return { outcome: 'done' }
+    }
+    for (const _again of [1, 2]) expect(await queryDueWallets(service.deps)).to.equal(2)
     for (const slot of taken) slot.free()
-    wallet.setStatus({ outcome: 'done' })
-    expect(await query(intent, key)).to.equal(null)
+    await queryDueWallets(service.deps)
+    await waitFor('both queries', () => queried.length === 2)
+    expect(queried).to.deep.equal([neighbour.businessId, merchant.businessId])
+    gate.open()
+    await service.deps.backgroundWork.ended()
+    for (const each of [referenceNumber, intent.referenceNumber])
+      expect((await storedIntent(service, each)).status).to.equal('PAID')
+    expect(service.deps.walletQueries).to.have.property('size', 0)
   })
 
   it('is settled only once even if two workers query the wallet in parallel', async () => {
@@ -175,28 +191,6 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await queryAt()).to.deep.equal(next ?? expect.fail('there is no next payment'))
   })
 
-  it('is settled by its own job while workers are running', async () => {
-    const workers = service.startWorkers()
-    const { intent } = await unknownPayment()
-    const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
-    wallet.setStatus({ outcome: 'done' })
-    service.clock.advance(15_000)
-    for (const key of keys) enqueueWalletOutcome(service.deps, paid, key, service.clock.now())
-    const statusOf = async ({ referenceNumber }: Intent) =>
-      (await storedIntent(service, referenceNumber)).status
-    await waitFor('paid', async () => (await statusOf(intent)) === 'PAID', 5000)
-    await waitFor('refunded', async () => (await statusOf(paid)) === 'REFUNDED', 5000)
-    await waitFor('both refunds', async () => {
-      const { refunds } = await storedIntent(service, paid.referenceNumber)
-      return refunds.every(({ status, queryAt }) => status === 'SUCCEEDED' && queryAt === undefined)
-    })
-    await waitFor('no job is left', async () => {
-      const { active, delayed, wait } = await queue.getJobCounts('active', 'delayed', 'wait')
-      return active === 0 && delayed === 0 && wait === 0
-    })
-    await workers.close()
-  })
-
   it('is queried as soon as it is due, even without a job', async () => {
     service.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
@@ -223,49 +217,6 @@ describe('A payment or refund with an unknown outcome', () => {
     service.clock.advance(600_000)
     expect(await poll()).to.equal(1)
     expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
-  })
-
-  it('is not delayed by a hundred hanging queries for another business', async () => {
-    const { intent: hung } = await unknownRefunds([1])
-    const [first] = hung.refunds
-    const queryAt = new Date(service.clock.now().getTime() - 60_000)
-    const { codeKey, requestKey: _requestKey, ...like } = hung
-    expect(codeKey).to.be.a('string')
-    const many = Array.from({ length: 130 }, (_, index) => ({
-      ...like,
-      _id: newId(),
-      referenceNumber: `PI-${index}`,
-      shortCode: `s${index}`,
-      refunds: [{ ...first, id: newId(), queryAt }],
-    }))
-    excuse([hung, ...many].map((each) => each.referenceNumber))
-    await service.deps.Intent.collection.insertMany(many as never[])
-    const neighbour = await service.merchant()
-    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
-    const { referenceNumber } = await createIntent(service, neighbour)
-    await pay(service, referenceNumber)
-    const gate = createGate()
-    const queried: string[] = []
-    wallet.status = async ({ businessId, key }) => {
-      if (businessId === merchant.businessId) {
-        queried.push(key)
-        await gate.passed
-      }
-      return { outcome: 'done' }
-    }
-    service.clock.advance(20_000)
-    // It finds 100 of the business whose queries hang, and one of the other business.
-    for (const _again of [1, 2]) expect(await queryDueWallets(service.deps)).to.be.within(100, 101)
-    await waitFor(
-      'the payment of the other business',
-      async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
-    )
-    await waitFor('25 hanging queries', () => queried.length >= 25)
-    expect(queried).to.have.length(25)
-    expect(new Set(queried)).to.have.property('size', 25)
-    gate.open()
-    await service.deps.backgroundWork.ended()
-    expect(service.deps.walletQueries).to.have.property('size', 0)
   })
 
   it('is queried without waiting for an older query about the same intent', async () => {
