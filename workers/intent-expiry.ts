@@ -1,5 +1,5 @@
 import { expireIntents } from '../src/intents/expire.ts'
-import type { QueueWorker } from './run/queue-worker.ts'
+import type { QueueWorker } from './run/run-job.ts'
 
 export const intentExpiry: QueueWorker<'intent-expiry'> = {
   async run(deps, { referenceNumbers }) {

@@ -9,7 +9,7 @@ import {
   jobIdOf,
 } from '../src/webhooks/deliveries/delivery.ts'
 import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
-import type { QueueWorker } from './run/queue-worker.ts'
+import type { QueueWorker } from './run/run-job.ts'
 
 export const restoreEveryMs = 6_000
 const apartMs = 5_000

@@ -1,5 +1,5 @@
 import { relayOutboxes } from '../src/relay/relay.ts'
-import type { QueueWorker } from './run/queue-worker.ts'
+import type { QueueWorker } from './run/run-job.ts'
 
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   afterFault: 'complete',

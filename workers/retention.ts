@@ -1,5 +1,5 @@
 import type { PollLoops } from '../src/work/loop.ts'
-import type { QueueWorker } from './run/queue-worker.ts'
+import type { QueueWorker } from './run/run-job.ts'
 
 /** Starts the nightly work: removing old data, and sealing and verifying the audit trail. */
 export const retention = (loops: PollLoops): QueueWorker<'retention'> => ({

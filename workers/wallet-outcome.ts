@@ -1,5 +1,5 @@
 import { queryWallet } from '../src/intents/query-wallets.ts'
-import type { QueueWorker } from './run/queue-worker.ts'
+import type { QueueWorker } from './run/run-job.ts'
 
 /** Queries a payment or refund with an unknown outcome. The job's id is the order's idempotency key. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {

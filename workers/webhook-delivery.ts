@@ -1,6 +1,6 @@
 import { removeSuperseded, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
 import { countsOf } from '../src/webhooks/deliveries/delivery.ts'
-import type { QueueWorker } from './run/queue-worker.ts'
+import type { QueueWorker } from './run/run-job.ts'
 
 /** When the attempt ends, it writes its own log line (src/webhooks/attempts/attempt.ts). */
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {

@@ -94,7 +94,7 @@ export function createReadBatcher<Doc>(
 
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
-  projection: Record<string, 1 | { $slice: number }> = {},
+  projection: Record<string, 0 | 1 | { $slice: number }> = {},
 ): Batcher<string, Doc | null> =>
   createReadBatcher<Doc>(
     (ids) =>

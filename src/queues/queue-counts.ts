@@ -5,12 +5,7 @@ import { mastersOf, type RedisConnection } from './open-redis.ts'
 const states = ['waiting', 'active', 'delayed', 'failed'] as const
 
 type JobCounts = Record<(typeof states)[number], number>
-
-interface RedisMemory {
-  usedBytes: number
-  maxBytes: number | null
-  evicts: boolean
-}
+type RedisMemory = ReturnType<typeof memoryIn>
 
 export function createQueueCounts(connection: RedisConnection, obtain: (name: QueueName) => Promise<Queue>) {
   const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
@@ -56,7 +51,7 @@ async function readMemory(connection: RedisConnection): Promise<RedisMemory> {
   return others.reduce((most, other) => (share(other) > share(most) ? other : most), first)
 }
 
-function memoryIn(info: string): RedisMemory {
+function memoryIn(info: string) {
   const field = (name: string): string => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? ''
   return {
     usedBytes: Number(field('used_memory')),

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Queue } from 'bullmq'
 import { type NewJob, type QueueName, queueNames } from '../../schemas/jobs.ts'
 import type { Config } from '../config/config.ts'
@@ -39,7 +40,7 @@ export type Queues = ReturnType<typeof openQueues>
 
 const timeoutMs = 3000
 
-export type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
+type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
 /** Uses its own connection, which fails fast: by default, BullMQ's `add` hangs while Redis is down. */
 export function openQueues(config: QueuesConfig, log: Log) {
@@ -82,8 +83,37 @@ export function openQueues(config: QueuesConfig, log: Log) {
   }
 }
 
+const boardTimeoutMs = 2000
+
+export type BoardQueues = ReturnType<typeof openBoardQueues>
+
+/** Has a connection of its own, so that staff pages never delay enqueueing. Most processes never open it. */
+export function openBoardQueues(config: QueuesConfig, log: Log) {
+  const { connection, complain } = openFailingFast(config, log, boardTimeoutMs, true)
+  const { obtain, close } = createOpener(connection, config.queuePrefix, complain, async () => {
+    if (connection.status === 'ready') return
+    const ready = once(connection, 'ready', { signal: AbortSignal.timeout(boardTimeoutMs) })
+    // The client emits a failure as an `error` event, and reconnects by itself.
+    if (connection.status === 'wait') connection.connect().catch(() => undefined)
+    await ready
+  })
+  return {
+    obtain: async (): Promise<ReadonlyMap<QueueName, Queue>> =>
+      new Map(await Promise.all(queueNames.map(async (name) => [name, await obtain(name)] as const))),
+    close,
+  }
+}
+
+/** Whether Redis was down, frozen or full. Other errors are bugs. */
+export const isRedisFault = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/^(ReplyError|MaxRetriesPerRequestError|AbortError|ClusterAllFailedError)$/.test(error.name) ||
+    /Command timed out|Connection is closed|isn't (writeable|ready)|not connected|ECONN|ETIMEDOUT|redirections|sentinels/.test(
+      error.message,
+    ))
+
 /** Opens each queue once. `ready` waits for the connection. */
-export function createOpener(
+function createOpener(
   connection: RedisConnection,
   prefix: string,
   complain: Complain,

@@ -9,10 +9,7 @@ import { idLists, type RelayDeps, relayModels, relayOutboxes } from './relay.ts'
 const graceMs = 1_500
 const maxPerBusiness = 1_000
 
-interface Unrelayed {
-  _id: string
-  businessId: string
-}
+type Unrelayed = { _id: string; businessId: string }
 
 /**
  * Relays what is in outboxes, oldest first. Finds it by index keys alone. Returns the number of documents.

@@ -220,10 +220,7 @@ interface Source extends Pick<Delivery, '_id' | 'businessId' | 'sandbox' | 'refe
 /** An active endpoint of the same business, subscribed to the event or not. */
 type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'url' | 'events' | 'health'>
 
-interface RelayedEvents {
-  _id: string
-  events: string[]
-}
+type RelayedEvents = { _id: string; events: string[] }
 
 /** Reads are batched, because many jobs run in parallel and most are for a single intent. */
 export const openRelayBatchers = (deps: Models & { transactions: Transactions }) => ({

@@ -11,9 +11,7 @@ import type { Endpoint } from './endpoints/endpoint.ts'
 import { signingSecrets } from './endpoints/signing-secrets.ts'
 
 /** An endpoint that an event is about. All else is in the event's facts, so no document is read. */
-interface EndpointSource {
-  endpointId: string
-}
+type EndpointSource = { endpointId: string }
 
 /** The format that new endpoint events get. */
 export const endpointFormat = 1

@@ -1,10 +1,7 @@
 import type { mongo } from 'mongoose'
 import { newId } from '../platform/ids.ts'
 
-export interface Leasable {
-  _id: string
-  leaseToken: string | null
-}
+export type Leasable = { _id: string; leaseToken: string | null }
 
 /** Any process may take a document after the time in `field`: its work is due, or its lease has ended. */
 export function leasesOn<Doc extends Leasable>(

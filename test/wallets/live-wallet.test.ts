@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import http, { Agent, type RequestOptions, type ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { freePort } from '../../dev/servers/free-port.ts'
 import { packageVersion } from '../../src/platform/version.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { exchangeWithProvider, signatureOf } from '../../src/wallets/live/provider.ts'
@@ -21,7 +22,6 @@ import { payer } from '../support/provider-books.ts'
 import { type Clock, createClock } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
-  closedPort,
   httpEndpoint,
   httpsEndpoint,
   rawHttpEndpoint,
@@ -321,7 +321,7 @@ describe('The live wallet client', () => {
 
   it('treats an order that was never sent as not executed', async () => {
     const [port, silent, selfSigned] = await Promise.all([
-      closedPort(),
+      freePort(),
       silentEndpoint(),
       httpsEndpoint('self-signed', (_req, res) => res.end()),
     ])

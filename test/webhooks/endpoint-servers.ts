@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
-import { freePort } from '../../dev/servers/free-port.ts'
 
 /** Runs on loopback, and keeps track of its connections. */
 export interface EndpointServer {
@@ -67,8 +66,6 @@ export const rawHttpEndpoint = (
 
 export const closing = (socket: Socket): Promise<void> =>
   new Promise((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())))
-
-export const closedPort = freePort
 
 export async function stopEndpoints(): Promise<void> {
   for (const { server, connections } of running) {

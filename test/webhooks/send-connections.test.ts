@@ -3,18 +3,12 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
+import { freePort } from '../../dev/servers/free-port.ts'
 import { type Connection, createConnections, openSocket } from '../../src/webhooks/sender/connections.ts'
 import { type AddressLookup, findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
-import {
-  closedPort,
-  closing,
-  httpEndpoint,
-  rawEndpoint,
-  rawHttpEndpoint,
-  silentEndpoint,
-} from './endpoint-servers.ts'
+import { closing, httpEndpoint, rawEndpoint, rawHttpEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
   activeTimers,
   block,
@@ -157,7 +151,7 @@ describe('The webhook sender with reusable connections', () => {
     const closingAtOnce = await rawEndpoint((socket) => socket.destroy())
     const huge = await httpEndpoint((_req, res) => res.end('x'.repeat(100_000)))
     const fine = [await okEndpoint(), await okEndpoint()]
-    const port = await closedPort()
+    const port = await freePort()
     const hosts = [hanging, closingAtOnce, huge, ...fine].map((server) => `127.0.0.1:${server.port}`)
     const options = { maxSockets: 2, resolve: loopback, ...shortTimeout }
     const made = sender([...hosts, `127.0.0.1:${port}`], options)

@@ -78,12 +78,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     expect(ofBusiness('other').waitMs()).to.equal(0)
     now = 2_100
     for (const name of greedy) expect(ofBusiness(name).waitMs()).to.equal(0)
-  })
-
-  it('is not reduced by businesses that used up theirs and are now idle', () => {
-    let now = 0
-    const ofBusiness = createMeters(requestMeters.endpoints, () => now)
-    for (let index = 0; index < 20; index += 1) ofBusiness(`quiet ${index}`).count(150)
+    // They are idle now.
     now = 100_000
     ofBusiness('busy').count(150)
     now += 1_001

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
+import { freePort } from '../../dev/servers/free-port.ts'
 import { deadlineMs } from '../support/machine.ts'
 import {
-  closedPort,
   closing,
   httpEndpoint,
   httpsEndpoint,
@@ -317,7 +317,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
   })
 
   it('reports a refused connection', async () => {
-    const port = await closedPort()
+    const port = await freePort()
     const made = sender([`127.0.0.1:${port}`], {})
     expectStage(await made.post(`http://127.0.0.1:${port}/`), 'refused')
   })

@@ -1,10 +1,10 @@
+import type { LookupAddress } from 'node:dns'
 import type { RequestListener } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import type { TimeMeter } from '../../src/limits/rate.ts'
 import { type Connection, createConnections, openSocket } from '../../src/webhooks/sender/connections.ts'
-import type { ResolvedAddress } from '../../src/webhooks/sender/resolve.ts'
 import {
   createSender,
   type Sender,
@@ -28,7 +28,7 @@ export const body = '{"id":"DLV-1","label":"Café ☕"}'
 export const userAgent = 'Service-Webhooks/1.2.3 (+https://api.example/docs)'
 export const headers = { 'content-type': 'application/json', 'x-service-signature': 'sha256=00' }
 
-export const resolvingTo = (addresses: string[]) => async (): Promise<ResolvedAddress[]> =>
+export const resolvingTo = (addresses: string[]) => async (): Promise<LookupAddress[]> =>
   addresses.map((address) => ({ address, family: isIP(address) }))
 
 export const loopback = resolvingTo(['127.0.0.1'])

@@ -12,10 +12,7 @@ describe('A race between cancelling and expiring an intent', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
-  /**
-   * Cancels and expires an intent that has expired only for the worker. The victim pauses at its step while the other
-   * acts.
-   */
+  /** The intent has expired only for the worker. The victim pauses at its step while the other acts. */
   async function race(step: number, paused: 'cancel' | 'expire') {
     const instant = new Date('2033-01-01T00:00:00Z')
     service.clock.freeze(instant)

@@ -40,7 +40,7 @@ describe("An intent's expiry", () => {
   })
 
   it('adds exactly one event even if several processes record it concurrently', async () => {
-    await subscribe(service, merchant, 'http://shop.example/hooks')
+    await subscribe(service, merchant, 'https://shop.example/hooks')
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, 90_000)
     beside.clock.freeze(service.clock.now())

@@ -171,17 +171,6 @@ describe("The workers' poll", () => {
       await service.deps.backgroundWork.ended()
       await hanging.close()
     })
-
-    it("skips a delivery that can't be attempted, and frees its slot", async () => {
-      const [wrong, right] = [await freshDelivery(service, merchant), await freshDelivery(service, merchant)]
-      await service.deps.Delivery.updateOne({ _id: wrong._id }, { $set: { format: 99 } })
-      service.clock.advance(1_000)
-      service.deps.slots.open()
-      expect(await attemptAll()).to.equal(2)
-      expect(await storedDelivery(service, right)).to.include({ status: 'DELIVERED' })
-      expect(await storedDelivery(service, wrong)).to.include({ status: 'PENDING', attempts: 0 })
-      expect(service.deps.slots.inFlight()).to.equal(0)
-    })
   })
 
   it("expires one business's intent ahead of another's many intents that were due earlier", async () => {
@@ -203,29 +192,16 @@ describe("The workers' poll", () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, status, attempts, requeues, nextAttemptAt, leaseToken } = delivery
     const state = { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt: null }
-    await service.deps.RequeuePlan.create({
-      _id: newId(),
-      at: ago(60_000),
-      deliveries: [state],
-      result: null,
-    })
+    const plan = { _id: newId(), at: ago(60_000), deliveries: [state], result: null }
+    await service.deps.RequeuePlan.create(plan)
     const faults: unknown[] = []
     const warn = ({ work }: { work: string }) => void faults.push(work)
     const config = { ...service.deps.config, workerQueues: ['maintenance', 'retention'] as const }
     const deps = { ...service.deps, config, log: { ...service.deps.log, warn } } as unknown as Deps
     const gate = createGate()
-    const hanging = {
-      name: 'hanging',
-      queue: 'maintenance',
-      everyMs: 1_000,
-      run: () => gate.passed.then(() => 0),
-    } as const
-    const broken = {
-      name: 'broken',
-      queue: 'maintenance',
-      everyMs: 1_000,
-      run: () => expect.fail('broken'),
-    } as const
+    const every = { queue: 'maintenance', everyMs: 1_000 } as const
+    const hanging = { ...every, name: 'hanging', run: () => gate.passed.then(() => 0) }
+    const broken = { ...every, name: 'broken', run: () => expect.fail('broken') }
     const loops = startLoops(deps, [hanging, broken, ...polledWorks])
     const open = () => service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })
     await waitFor('the plan is carried out', async () => (await open()) === 0)

@@ -2,7 +2,26 @@ import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import { type JobPayloads, type QueueName, queueSettings } from '../../schemas/jobs.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
-import type { JobResult, QueueWorker } from './queue-worker.ts'
+
+/** The log line of a run has level debug with `isNoise`, warn with `isWarning`, otherwise info. */
+export interface JobResult {
+  event: string
+  log: Record<string, unknown>
+  /** Delays the job until this time. By default, the job completes. */
+  againAt?: Date | null
+  /** Puts the job among the failed ones, where support staff can see it. */
+  failure?: string
+  /** The `traceparent` of each request that caused some of the work. */
+  traces?: string[]
+  isNoise?: boolean
+  isWarning?: boolean
+}
+
+/** If `run` throws, the job is retried a few seconds later – unless a poll finds its work (`afterFault`). */
+export interface QueueWorker<Name extends QueueName> {
+  afterFault?: 'complete'
+  run(deps: Deps, data: JobPayloads[Name], identity: { jobId: string; name: string }): Promise<JobResult>
+}
 
 const faultWaitMs = 5000
 
@@ -28,8 +47,8 @@ export async function runJob(
   const about = () => ({ queue, jobId, durationMs: Math.round(performance.now() - startedAt) })
   const span = traceJob(deps, queue)
   let next: NextStep = {}
-  let isFault = false
   let isValid = false
+  let outcome: 'complete' | 'later' | 'fail' | 'fault' = 'fault'
   try {
     deps.validate(queueSettings[queue].job, job.data)
     isValid = true
@@ -38,8 +57,8 @@ export async function runJob(
     next = result
     const traceId = span?.end(about(), result)
     deps.log[levelOf(result)]({ ...about(), ...result.log, traceId }, result.event)
+    outcome = outcomeOf(result)
   } catch (err) {
-    isFault = true
     const traceId = span?.end(about(), null)
     if (isValid) deps.log.warn({ ...about(), err, traceId }, 'job.interrupted')
     else deps.log.warn({ ...about(), err, traceId }, 'job.invalid')
@@ -47,7 +66,6 @@ export async function runJob(
     next = { againAt: isOver ? null : new Date(deps.now().getTime() + faultWaitMs) }
   }
   const { failure, againAt } = next
-  const outcome = isFault ? 'fault' : outcomeOf(next)
   deps.metrics.jobs.observe({ queue, outcome }, (performance.now() - startedAt) / 1000)
   if (failure !== undefined) throw failureOf(failure)
   if (againAt) await delay(deps, againAt, job, token)

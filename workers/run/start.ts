@@ -21,8 +21,7 @@ import { outboxRelay } from '../outbox-relay.ts'
 import { retention } from '../retention.ts'
 import { walletOutcome } from '../wallet-outcome.ts'
 import { webhookDelivery } from '../webhook-delivery.ts'
-import type { QueueWorker } from './queue-worker.ts'
-import { runJob } from './run-job.ts'
+import { type QueueWorker, runJob } from './run-job.ts'
 
 export const polledWorks: readonly PolledWork[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },

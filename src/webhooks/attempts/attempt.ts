@@ -12,6 +12,7 @@ import {
   endLease,
   type LeasedDelivery,
 } from '../deliveries/lease.ts'
+import { type DeliveryRecord, recordFields } from '../deliveries/present.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import {
   type BodySource,
@@ -27,17 +28,7 @@ export type AttemptDeps = Pick<Deps, 'Delivery' | 'batchers' | 'config' | 'count
   Pick<Deps, 'backgroundWork' | 'enqueue' | 'healthNotes' | 'leases' | 'sender' | 'slots'> &
   Pick<Deps, 'log' | 'metrics' | 'tracing'>
 
-export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
-const endpointFields = {
-  businessId: 1,
-  sandbox: 1,
-  url: 1,
-  secret: 1,
-  previousSecrets: 1,
-  active: 1,
-  deletedAt: 1,
-  health: 1,
-} as const
+export type AttemptEndpoint = Omit<Endpoint, 'attemptHours' | 'outbox'>
 
 /** An attempt starts only if its lease lasts this long, because the first renewal may be 3 s away. */
 const minLeaseMs = 5_000
@@ -165,24 +156,13 @@ async function cancel(
   else deps.log.info(fields, 'webhook.cancelled')
 }
 
-/** Leaves out `facts`, which may be large. */
-type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
-const standing = {
-  status: 1,
-  attempts: 1,
-  requeues: 1,
-  nextAttemptAt: 1,
-  leaseToken: 1,
-  attemptLog: { $slice: -1 },
-} as const
-
 export const openWebhookBatchers = (
   models: Pick<Models, 'Endpoint' | 'Delivery' | 'Intent' | 'Order'>,
   now: () => Date,
 ) => ({
-  findEndpoint: createByIdBatcher<Endpoint, AttemptEndpoint>(models.Endpoint, endpointFields),
+  findEndpoint: createByIdBatcher<Endpoint, AttemptEndpoint>(models.Endpoint, { attemptHours: 0, outbox: 0 }),
   insertDelivery: insertsOf(models.Delivery),
-  lookAtDelivery: createByIdBatcher<Delivery, DeliveryStanding>(models.Delivery, standing),
+  lookAtDelivery: createByIdBatcher<Delivery, DeliveryRecord>(models.Delivery, recordFields),
   leaseDelivery: createLeaseBatcher(models.Delivery, now),
   recordResult: createResultBatcher(models.Delivery),
   findBodySource: createBodySourceBatcher(models),

@@ -61,10 +61,7 @@ const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
   deps.Delivery.countDocuments(filter, { limit: maxCounted })
 
 /** Both ends are included. */
-export interface DeadPeriod {
-  from: Date
-  to: Date
-}
+export type DeadPeriod = Record<'from' | 'to', Date>
 
 export interface DeadGroup {
   businessId: string
@@ -80,7 +77,7 @@ export interface DeadGroup {
 export type DeadGroups = NonNullable<Awaited<ReturnType<typeof groupDead>>>
 
 /** A longer page would be unreadable. */
-export const maxGroups = 100
+const maxGroups = 100
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
   _id: { businessId: string; endpointId: string }

@@ -5,28 +5,12 @@ import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { type AttemptRecord, type Delivery, leasableFilter, leaseEnd } from './delivery.ts'
 
-/** A delivery leased by this process, with the fields that an attempt needs. */
-export interface LeasedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
+/** A delivery leased by this process. */
+export interface LeasedDelivery extends Omit<Delivery, 'attemptLog'> {
   leaseToken: string
   nextAttemptAt: Date
 }
 type Lease = Pick<LeasedDelivery, '_id' | 'leaseToken'>
-
-const neededFields = {
-  sandbox: 1,
-  businessId: 1,
-  event: 1,
-  eventAt: 1,
-  format: 1,
-  facts: 1,
-  referenceNumber: 1,
-  attempts: 1,
-  requeues: 1,
-  leaseToken: 1,
-  nextAttemptAt: 1,
-  requestId: 1,
-  traceparent: 1,
-} as const
 
 /** Returns null if the delivery isn't due or is leased. Of two callers with one id, the first gets it. */
 export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
@@ -48,7 +32,7 @@ async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date
   )
   if (matchedCount === 0) return new Map<string, LeasedDelivery>()
   const leased = await collection
-    .find<LeasedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: neededFields })
+    .find<LeasedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: { attemptLog: 0 } })
     .toArray()
   return new Map(leased.map((delivery) => [delivery._id, delivery]))
 }

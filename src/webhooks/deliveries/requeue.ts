@@ -25,13 +25,13 @@ export const requeueBatch = 500
 const planMs = 10_000
 const mostPlans = 20
 
-export type RequeueCandidate = Omit<Delivery, 'facts' | 'attemptLog'>
+type RequeueCandidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
 type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
 export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
-export interface RequeueAct {
+interface RequeueAct {
   by: By
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
   /** A retry by filter has one audit line for all deliveries. */

@@ -65,9 +65,7 @@ export async function findRetried(
 }
 
 /** `after` is the `next` of an earlier response. */
-interface RetryFilter extends DeliveryFilter {
-  after: string | null
-}
+type RetryFilter = DeliveryFilter & { after: string | null }
 
 export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): RetryFilter {
   const { after = null, status, ...filters } = deps.validate(retryDeliveriesBody, body)
@@ -89,10 +87,7 @@ export async function retryMatching(
   request: WriteRequest,
 ): Promise<OperationResult> {
   let addsLine = false
-  const requeue = async (
-    { deliveryIds, next }: Chosen,
-    reserve: ReserveStorage,
-  ): Promise<OperationResult> => {
+  const requeue = async ({ deliveryIds, next }: Chosen, reserve: ReserveStorage) => {
     const summarise = (outcomes: RequeueOutcomes) => {
       const result = resultOf(outcomes, next)
       return { result, line: retryLine(caller, filter, result) }
@@ -110,12 +105,8 @@ export async function retryMatching(
       (models) => select(models, caller, filter),
       (chosen) => requeue(chosen, reserve),
     )
-  return withinAuditLines(
-    deps,
-    caller,
-    () => withinStorage(deps, caller, run),
-    () => addsLine,
-  )
+  const retry = () => withinStorage(deps, caller, run)
+  return withinAuditLines(deps, caller, retry, () => addsLine)
 }
 
 function retryLine(

@@ -21,6 +21,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { startOfHour } from '../../platform/time.ts'
+import { withoutUndefined } from '../../platform/without-undefined.ts'
 import { type Endpoint, endpointSlots, undeletedFilter, untriedHealth } from './endpoint.ts'
 import { shownUrl } from './endpoint-facts.ts'
 import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'
@@ -101,11 +102,7 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
   const { url, events, active } = deps.validate(updateEndpointBody, body)
   const wanted = events && [...new Set(events as EventName[])]
   permitEvents(caller, wanted ?? [], 'events')
-  return {
-    ...(url === undefined ? {} : { url: storedUrl(url) }),
-    ...(wanted === undefined ? {} : { events: wanted }),
-    ...(active === undefined ? {} : { active }),
-  }
+  return withoutUndefined({ url: url === undefined ? url : storedUrl(url), events: wanted, active })
 }
 
 /** Throws EVENTS_NOT_PERMITTED if the caller changes the URL of an endpoint whose events it may not see. */

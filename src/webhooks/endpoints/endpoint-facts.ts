@@ -56,9 +56,7 @@ export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours
 
 export type EndpointFacts = ReturnType<typeof endpointFacts>
 
-export interface EndpointInDetail extends EndpointFacts {
-  deliveries: DeliveryTotals
-}
+export type EndpointInDetail = EndpointFacts & { deliveries: DeliveryTotals }
 
 export const endpointFields = {
   businessId: 1,

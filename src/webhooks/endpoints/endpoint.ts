@@ -19,13 +19,7 @@ const healthFields = field.part({
   /** Time of the first failure since the last success, URL change or reactivation. */
   failingSince: field.orNull(field.date),
 })
-export type EndpointHealth = field.ValueOfField<typeof healthFields>
-
-interface AttemptHour {
-  hour: Date
-  attempts: number
-  succeeded: number
-}
+type EndpointHealth = field.ValueOfField<typeof healthFields>
 
 /** A reported failure whose end hasn't been reported yet. */
 const reportedFailureFields = field.part({
@@ -66,7 +60,7 @@ export const endpoints = declareCollection({
     replayedAt: field.optional(field.date),
     health: healthFields,
     /** The keys come from `hourField`. */
-    attemptHours: field.anything<Record<string, AttemptHour>>(),
+    attemptHours: field.anything<Record<string, { hour: Date; attempts: number; succeeded: number }>>(),
     reportedFailure: field.orNull(reportedFailureFields),
     /** Holds at most one event: the next is added only once the first has been relayed. */
     outbox: field.list(outboxFields),

@@ -48,10 +48,7 @@ type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
 /** `unreadable` lists the endpoints with a secret whose encryption key isn't configured. */
-export interface ReencryptedSecrets {
-  reencrypted: number
-  unreadable: string[]
-}
+type ReencryptedSecrets = { reencrypted: number; unreadable: string[] }
 
 /** Calls `advance` after each batch, with its size. */
 export async function reencryptSecrets(

@@ -1,10 +1,11 @@
+import type { LookupAddress } from 'node:dns'
 import net, { type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import tls, { type TLSSocket } from 'node:tls'
 import type { TimeMeter } from '../../limits/rate.ts'
 import { connectFault, type Fault, sendErrors } from './faults.ts'
-import { type AddressLookup, findAddresses, isPublicAddress, type ResolvedAddress } from './resolve.ts'
+import { type AddressLookup, findAddresses, isPublicAddress } from './resolve.ts'
 
 /** `hostname` has no brackets. An `allowed` host may have a private address. */
 export interface SocketTarget {
@@ -18,7 +19,7 @@ export interface SocketTarget {
 /** How long to wait for an address before the next one. Node's 250 ms are too short for other continents. */
 const nextAddressMs = 1_000
 
-function startSocket({ hostname: host, port }: SocketTarget, addresses: ResolvedAddress[]): Socket {
+function startSocket({ hostname: host, port }: SocketTarget, addresses: LookupAddress[]): Socket {
   return net.connect({
     host,
     port,
@@ -50,7 +51,7 @@ function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { al
   return isGood ? null : sendErrors.notPublic
 }
 
-export interface OpenedSocket {
+interface OpenedSocket {
   socket: Duplex
   gauge: Gauge
   raw: Socket

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -29,7 +30,7 @@ export function isPublicAddress(address: string): boolean {
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /** DNS64 derives such an address from a public IPv4 address that the name also has, so it can be ignored. */
-export function isSynthesised(address: string): boolean {
+function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
   return (
@@ -37,11 +38,7 @@ export function isSynthesised(address: string): boolean {
   )
 }
 
-export interface ResolvedAddress {
-  address: string
-  family: number
-}
-export type ResolveHost = (hostname: string) => Promise<ResolvedAddress[]>
+export type ResolveHost = (hostname: string) => Promise<LookupAddress[]>
 
 /** Connecting to this many addresses fits into an attempt's 30 s. All addresses are checked first. */
 const maxAddresses = 4
@@ -53,10 +50,10 @@ const maxChecked = 100
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /** `dns.lookup` uses one of four threads of the process, so dead name servers would delay all endpoints. */
-async function queryNameServers(hostname: string): Promise<ResolvedAddress[]> {
+async function queryNameServers(hostname: string): Promise<LookupAddress[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
-  const found = (result: typeof four, family: number): ResolvedAddress[] =>
+  const found = (result: typeof four, family: number): LookupAddress[] =>
     result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : []
   return [...found(four, 4), ...found(six, 6)]
 }
@@ -89,7 +86,7 @@ export async function findAddresses(
   { resolve, isBlocked }: AddressLookup,
   target: { hostname: string; allowed: boolean },
   deadline: AbortSignal,
-): Promise<{ addresses: ResolvedAddress[] } | { fault: Fault }> {
+): Promise<{ addresses: LookupAddress[] } | { fault: Fault }> {
   const family = isIP(target.hostname)
   const literal = [{ address: target.hostname, family }]
   try {

@@ -21,7 +21,7 @@ import { type ResolveHost, resolverFor } from './resolve.ts'
 /** The stage `status` means that the response had a status other than 2xx. */
 export type SentAttempt = Omit<AttemptRecord, 'at' | 'url'>
 
-export interface SendRequest {
+interface SendRequest {
   /** A business id. */
   owner: string
   url: string
