@@ -39,7 +39,7 @@ class StrictRedis extends Redis {
     }
   }
 
-  /** BullMQ's workers duplicate their connection, and the copies must be strict, too. */
+  /** BullMQ's workers duplicate their connection, and the copies must also be strict. */
   override duplicate(changes?: Partial<RedisOptions>): never {
     return new StrictRedis({ ...this.options, ...changes, replyMapping: 'legacy' }) as never
   }

@@ -2,7 +2,7 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
 
-/** Maximum number of unsent jobs per queue. Others are dropped, because polls find their work in MongoDB. */
+/** Beyond this many unsent jobs, a queue drops new ones, because polls find their work in MongoDB. */
 const maxUnsent = 20_000
 /** An unsent job is dropped after this time, because a poll has found its work by then. */
 const maxUnsentMs = 3_000

@@ -45,7 +45,7 @@ const maxWaitMs = 100
  *
  * You can run it again after a crash: each delivery is inserted only once, and only the relay that inserted
  * it starts its attempt. Events that exceed the capacity stay in the outbox for the next poll. If a document
- * fails, the others are still relayed before the first error is thrown.
+ * fails, the rest are still relayed before the first error is thrown.
  */
 export async function relayOutboxes(
   deps: RelayDeps,

@@ -21,7 +21,7 @@ const usually = { many: 500, afterMs: 250 } as const
 
 export type PollLoops = ReturnType<typeof startLoops>
 
-/** Each kind of work has its own loops, so if one hangs, the others continue. */
+/** Each kind of work has its own loops, so a hanging one doesn't stop the rest. */
 export function startLoops(deps: Deps, works: readonly PolledWork[]) {
   const ending = new AbortController()
   const loops = works
@@ -50,7 +50,7 @@ function startLoop(deps: Deps, work: PolledWork, ending: AbortSignal) {
       for (const resolve of waiting) resolve()
       if (woken.length > 0) continue
       const { many, afterMs } = work.again ?? usually
-      // Random, so that processes don't all poll at the same time.
+      // A random pause keeps processes from all polling at the same time.
       const pauseMs = found >= many ? afterMs : work.everyMs * (0.8 + Math.random() * 0.2)
       const signal = AbortSignal.any([ending, waking.signal])
       await pause(pauseMs, undefined, { signal }).catch(() => undefined)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createMeters, requestMeters } from '../limits/rate.ts'
 
-/** Short, to leave most of a lease for a long batch (retention/record.ts). */
+/** A long batch can then use most of a lease (retention/record.ts). */
 const renewEveryMs = 5_000
 
 /** Runs a batch, then pauses for over twice as long. Throws if the lease is lost or the process stops. */

@@ -199,7 +199,7 @@ describe('The webhook sender with host names', () => {
     expectTimeout(await sender([], { ...shortTimeout, resolve: forever }).post(`https://${hostName}/`))
   })
 
-  it('resolves allowed hosts the same way as the machine does', async () => {
+  it('resolves allowed hosts as the machine itself does', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([`localhost:${endpointServer.port}`], {})
     expect(await made.post(`http://localhost:${endpointServer.port}/`)).to.include({ stage: null })

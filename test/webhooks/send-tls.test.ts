@@ -10,7 +10,7 @@ import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 describe("A business's CPU time for TLS handshakes and responses", () => {
   afterEach(stopAll)
 
-  it('is not used up by a TLS handshake over 16 KiB, which is aborted', async () => {
+  it('is not used up by a TLS handshake over 16 KiB, because the sender aborts it', async () => {
     const [certificate, key] = [pem('endpoint.pem'), pem('endpoint.key')]
     const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
     await once(server.listen(0, '127.0.0.1'), 'listening')

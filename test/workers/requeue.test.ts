@@ -55,7 +55,7 @@ describe('A delivery re-queue', () => {
     expect(await storedDelivery(service, { _id })).to.include({ requeues: 1, deadAt: null })
   })
 
-  it('takes effect once even if two processes re-queue simultaneously', async () => {
+  it('takes effect once even if two processes request it at the same time', async () => {
     const dead = await deadDeliveries(service, merchant, 20)
     const press = async ({ deps }: Service) => [...(await requeueDeliveries(deps, idsOf(dead), by)).values()]
     const outcomes = (await Promise.all([service, beside, service, beside].map(press))).flat()

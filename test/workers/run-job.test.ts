@@ -118,7 +118,7 @@ describe('A BullMQ job', () => {
     await own.close()
   })
 
-  it('causes a warning if no process serves its queue', async () => {
+  it('triggers a warning if no process serves its queue', async () => {
     const relays = queues.open(service, 'outbox-relay')
     await warnOfUnattended(service.deps)
     expect(warned).to.deep.equal(['queue.unattended'])

@@ -61,7 +61,7 @@ async function attemptDelivery(
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // Read after taking the lease, so an endpoint deleted before that gets no request.
+  // We hold the lease by now, so an endpoint deleted before this read gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))

@@ -7,7 +7,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 /** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
 export const fastForMs = 5_000
 
-/** Fast attempts per endpoint at a time. A success adds one. A failure or 5 s without a response removes one. */
+/** Fast attempts per endpoint. A success adds one. A failure, or 5 s without a response, removes one. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
 /** Limits per process. In measurements, 1,000 hanging attempts took about 40 MB. */
@@ -59,7 +59,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
 /** 1,000 fast and 400 slow attempts, with one socket each. */
 export const maxAttemptsInFlight = 1_400
 
-/** Short, because a waiting relay occupies one of the 100 concurrent jobs that all businesses share. */
+/** A waiting relay occupies one of the 100 concurrent jobs that all businesses share. */
 const maxWaitMs = 100
 /** How long to wait after a slot becomes free. By then more are free, so one read can fill several. */
 const serveAfterMs = 10

@@ -69,7 +69,7 @@ export const deliveries = declareCollection({
       ...ifDate('nextAttemptAt'),
     },
     { name: 'openByEndpoint', key: { endpointId: 1, nextAttemptAt: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
-    // These four cover each filter of the merchant's list but `referenceNumber`, so counts read no documents.
+    // These four cover every filter of the list except `referenceNumber`, so counts read no documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',

@@ -57,7 +57,7 @@ interface AttemptResult extends AttemptVerdict {
   isSelectable?: boolean
 }
 
-/** Enough for the 8 scheduled attempts and many re-queues. The oldest attempts are dropped first. */
+/** The 8 scheduled attempts and many re-queues fit. The oldest attempts are dropped first. */
 const maxLogLength = 50
 
 /** One update with a list of results takes MongoDB a quarter less time than a bulk write. */

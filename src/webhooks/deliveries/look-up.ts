@@ -22,7 +22,7 @@ const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
 
 /** Enough for 100 events, each sent to 5 endpoints. */
 export const maxPerPayment = 500
-/** Small, so that the pages are readable on a phone. */
+/** A longer page would be hard to read on a phone. */
 const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>

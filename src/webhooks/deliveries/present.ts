@@ -73,8 +73,8 @@ export function lastHeaders(
 }
 
 /**
- * The payload is null if the key lacks the event's scope, or if the intent or order is gone. Responses need
- * the scope, too, because an endpoint may repeat the payload.
+ * The payload is null if the key lacks the event's scope, or if the intent or order is gone. Responses also
+ * need the scope, because an endpoint may repeat the payload.
  */
 export async function presentDeliveryWhole(
   deps: Pick<Deps, 'config' | 'Endpoint'>,

@@ -136,7 +136,7 @@ export async function updateEndpoint(
   const result =
     (await request.earlier()) ??
     (await withinAuditLines(deps, caller, changeOnce, (done) => addsLine && isEffect(done)))
-  // A repeated request does this, too, because the process of the first one may have died before.
+  // A repeated request also does this, because the first one's process may have died before it could.
   if (change.active === false) await stopDeliveries(deps, id)
   return result
 }
@@ -209,7 +209,7 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
   const earlier = await request.earlier()
   const result = earlier ?? (await remove())
   if (earlier === null) countAuditLine(deps, caller)
-  // A repeated request does this, too, because the process of the first one may have died before.
+  // A repeated request also does this, because the first one's process may have died before it could.
   await stopDeliveries(deps, id)
   await removeSurplus(deps, caller.businessId).catch((err: unknown) =>
     deps.log.warn({ err, businessId: caller.businessId }, 'endpoints.not-removed'),

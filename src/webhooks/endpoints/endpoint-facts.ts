@@ -99,7 +99,7 @@ const latest = (times: (Date | null)[]): Date | null =>
 
 type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'now'>
 
-/** Finds deleted endpoints, too. */
+/** Also finds deleted endpoints. */
 export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointInDetail | null> {
   const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Facts | null>()
   return endpoint === null ? null : inDetail(deps, endpoint)

@@ -16,7 +16,7 @@ export const presentSecret = (secret: string): { secret: string; standardSecret:
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
 })
 
-/** Replaced secrets use this field, too, because a rotation copies their encrypted text. */
+/** Replaced secrets also use this field, because a rotation copies their encrypted text. */
 export const secretField = (endpointId: string): EncryptedField => ({
   collection: endpoints.name,
   id: endpointId,

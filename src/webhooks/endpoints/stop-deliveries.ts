@@ -10,8 +10,8 @@ const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * For a deleted endpoint, cancels all open deliveries; for a disabled one, which may be enabled again, only
- * those in flight. Stops after about a second and never throws, because workers cancel the others when due.
+ * Cancels a deleted endpoint's open deliveries, but only those in flight of a disabled one, which may be
+ * enabled again. Stops after about a second and never throws: workers cancel what is left once it's due.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
