@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { packageVersion } from '../../src/platform/version.ts'
-import { deliveryId, eventIdOf } from '../../src/webhooks/deliveries/delivery.ts'
+import { eventIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import {
   attempt,
@@ -118,11 +117,6 @@ describe('A delivery', () => {
     expect(endpointServer.received.map((one) => isSignedWith(secret, one))).to.deep.equal([true, true, true])
     const signatures = endpointServer.received.map(({ headers }) => headers['x-service-signature'])
     expect(new Set(signatures)).to.have.property('size', 3)
-  })
-
-  it('is not attempted if it is missing from MongoDB', async () => {
-    const { outcome } = await attempt(service.deps, deliveryId(newId(), endpointId))
-    expect(outcome).to.equal('superseded')
   })
 
   for (const [what, end] of [
