@@ -770,10 +770,10 @@ export interface components {
       sandbox: boolean
       createdAt: string
       deliveredAt: string | null
-      /** Whether the service makes one more attempt now. */
+      /** Whether the service will make one more attempt now. */
       retried: boolean
       /**
-       * Why the service makes no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it makes one.
+       * Why the service will make no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it will make one.
        * @enum {string|null}
        */
       reason: 'delivered' | 'under_way' | 'endpoint_gone' | null

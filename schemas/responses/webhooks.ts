@@ -164,9 +164,9 @@ export const deliveryWithAttemptsSchema = field.objectOf({
 
 export const retriedDeliverySchema = field.objectOf({
   ...deliveryFields,
-  retried: described('Whether the service makes one more attempt now.', field.booleanSchema),
+  retried: described('Whether the service will make one more attempt now.', field.booleanSchema),
   reason: described(
-    'Why the service makes no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it makes one.',
+    'Why the service will make no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it will make one.',
     field.orNull(field.oneOf(['delivered', 'under_way', 'endpoint_gone'])),
   ),
 })

@@ -91,7 +91,7 @@ function namesOf(properties: object): Set<string> {
 /** U+0307 is the dot that remains when İ is lower-cased. */
 const separators = /[\s\p{Pd}\p{Pc}\p{C}\p{Default_Ignorable_Code_Point}\u0307]/gu
 
-/** Limited, because NFKC can take quadratic time. */
+/** NFKC can take quadratic time. */
 const comparedLength = 256
 
 const plain = /^[a-z\d]+$/i

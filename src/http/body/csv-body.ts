@@ -7,7 +7,7 @@ import { inChunks } from '../../platform/in-slices.ts'
 import type { FileBody } from '../../store/imports/import-products.ts'
 import { isJsonType, mediaTypeOf, type ParsedBody, parseJson } from './json-body.ts'
 
-/** Lower than the CSV limit, because parsing JSON blocks the process. */
+/** Parsing JSON blocks the process, so this is less than for CSV. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
 /** In a JSON body, `csv` can be of any type. `others` lists the names of the body's unexpected fields. */

@@ -112,18 +112,18 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
   )
   const beganAt = performance.now()
   let bytes = 0
-  const runRoute = (deadlineAt: number) =>
-    route.run(isQuery ? { ...deps, ...deps.lists.models } : deps, caller, input, deadlineAt)
+  const runRoute = async (deadlineAt: number) => {
+    const run = () => route.run(isQuery ? { ...deps, ...deps.lists.models } : deps, caller, input, deadlineAt)
+    try {
+      return await (isQuery ? deps.lists.read(run) : run())
+    } finally {
+      memory.held.resize({ queries: 0 })
+    }
+  }
   try {
     const data = await inSpan(deps, 'operation', requestCause(res).traceparent, () =>
-      deadline.run((deadlineAt) =>
-        // Keeps the memory reserved if the query outlives the deadline.
-        memory.during(() =>
-          (isQuery ? deps.lists.read(() => runRoute(deadlineAt)) : runRoute(deadlineAt)).finally(() =>
-            memory.held.resize({ queries: 0 }),
-          ),
-        ),
-      ),
+      // Keeps the memory reserved if the query outlives the deadline.
+      deadline.run((deadlineAt) => memory.during(() => runRoute(deadlineAt))),
     )
     const csv = route.toCsv !== undefined && prefersCsv(res.req) ? route.toCsv(data, input) : null
     const parts = await memory.during(async () => {

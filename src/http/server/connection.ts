@@ -134,13 +134,15 @@ export function refusalOf({ code }: ParserFault): Refusal {
 /** Bytes per second. Even the slowest mobile networks are faster. Slower clients tie up memory on purpose. */
 export const minResponseRate = 16 * 1024
 
-export function cutSlow(connection: ClientConnection, timeouts: Timeouts, at: number): void {
+type Cut = (connection: ClientConnection, timeouts: Timeouts, at: number) => void
+
+export const cutSlow: Cut = (connection, timeouts, at) => {
   cutSlowBody(connection, timeouts, at)
   cutSlowReader(connection, timeouts, at)
   cutIdle(connection, timeouts, at)
 }
 
-function cutSlowBody(connection: ClientConnection, { bodyStallMs }: Timeouts, at: number): void {
+const cutSlowBody: Cut = (connection, { bodyStallMs }, at) => {
   const { socket, latest } = connection
   // If the socket is paused, it's waiting for us, not for the client.
   if (socket.bytesRead !== connection.bytesRead || socket.isPaused()) {
@@ -150,11 +152,7 @@ function cutSlowBody(connection: ClientConnection, { bodyStallMs }: Timeouts, at
     hangUp(connection, refuse('REQUEST_TIMEOUT'))
 }
 
-function cutSlowReader(
-  connection: ClientConnection,
-  { responseIdleMs, responseGraceMs }: Timeouts,
-  at: number,
-): void {
+const cutSlowReader: Cut = (connection, { responseIdleMs, responseGraceMs }, at) => {
   const { socket, due } = connection
   const sending = due[0]?.headersSent ? due[0] : null
   if (sending !== connection.sending) {
@@ -172,11 +170,7 @@ function cutSlowReader(
   if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
 }
 
-function cutIdle(
-  connection: ClientConnection,
-  { lingerMs, keepAliveMs, headersMs }: Timeouts,
-  at: number,
-): void {
+const cutIdle: Cut = (connection, { lingerMs, keepAliveMs, headersMs }, at) => {
   if (connection.due.length > 0) return
   // Node.js restarts its own timeout at each empty line. A request that starts in time gets `headersMs` more.
   connection.idleSince ??= at
