@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { breaks } from '../invariants/expect-invariants.ts'
-import { createIntent, outboxData, readIntent } from '../support/actions.ts'
+import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { simulate, storedIntent } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -54,20 +54,6 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     })
     expect(Date.parse(body.data.updatedAt)).to.be.greaterThan(Date.parse(made.createdAt))
     expect(await readIntent(service, merchant, made.referenceNumber)).to.deep.equal(body.data)
-  })
-
-  it('writes the event payment.cancelled together with the cancellation', async () => {
-    const { referenceNumber } = await create()
-    const { body } = await cancel(referenceNumber)
-    const [, event, ...more] = await events(referenceNumber)
-    const { updatedAt } = body.data
-    expect([event?.event, event?.createdAt.toISOString(), more]).to.deep.equal([
-      'payment.cancelled',
-      updatedAt,
-      [],
-    ])
-    const cancelledData = { reference_number: referenceNumber, status: 'CANCELLED', paid_at: null }
-    expect((await outboxData(service, referenceNumber))[1]?.data).to.include(cancelledData)
   })
 
   it('needs no request body and ignores any body that is sent', async () => {

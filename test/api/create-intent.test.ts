@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { outboxData, readIntent, relay } from '../support/actions.ts'
+import { readIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { type Merchant, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 
@@ -90,30 +90,6 @@ describe('POST /dev/intents', () => {
     it('returns labels of up to 200 code points unchanged', async () => {
       const labels = ['💰'.repeat(200), 'é'.normalize('NFD'), ' ', '', '<b>"\\\u2028', 'ﷺ', '$gt']
       for (const label of labels) expect((await created({ amount: 1, label })).label).to.equal(label)
-    })
-
-    it('writes the event payment.created together with the intent', async () => {
-      const bodies = [
-        { amount: 700, metadata: { 'a.b': 'c' } },
-        { amountType: 'OPEN', amount: 700, merchantReference: 'A-7' },
-      ]
-      for (const body of bodies) {
-        const { referenceNumber, shortCode, merchantReference, amount, metadata } = await created(body)
-        const [event, ...more] = await outboxData(service, referenceNumber)
-        expect([event?.event, more]).to.deep.equal(['payment.created', []])
-        expect(event?.data).to.deep.equal({
-          reference_number: referenceNumber,
-          short_code: shortCode,
-          merchant_reference: merchantReference,
-          amount,
-          currency: 'MRU',
-          status: 'PENDING',
-          paid_at: null,
-          payer_phone: null,
-          metadata,
-          commission: { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 },
-        })
-      }
     })
 
     it('neither stores nor returns unknown fields', async () => {

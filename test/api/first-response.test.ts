@@ -106,16 +106,6 @@ describe('The first response to a create', () => {
     await expectSame(path, body, first)
   })
 
-  it('is not stored but rebuilt from the intent, which records its format number and PAY_URL', async () => {
-    const stored = () => service.deps.StoredResponse.countDocuments()
-    const before = await stored()
-    const { body } = await send(service, '/intents', input, 'first').expect(201)
-    const { referenceNumber } = body.data
-    const kept = await service.deps.Intent.collection.findOne({ referenceNumber })
-    expect(kept).to.include({ payBase: 'http://pay.localhost:3000', responseFormat: 1 })
-    expect(await stored()).to.equal(before)
-  })
-
   it('becomes 503 SERVICE_UNAVAILABLE if the process is too old to know its format', async () => {
     const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data

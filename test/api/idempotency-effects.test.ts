@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import type { Act as AuditedAct } from '../../src/audit/acts.ts'
 import type { Batcher } from '../../src/mongo/batchers.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { RequeuePlan } from '../../src/webhooks/deliveries/requeue-plan.ts'
 import { attempt, createIntent, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
@@ -57,8 +56,8 @@ const sendText = (at: Service, method: Method, path: string, headers: object, te
     .then((response) => response)
 
 /** What a test changes is restored when it ends. */
-function withCleanUps(): (() => void)[] {
-  const cleanUps: (() => void)[] = []
+function withCleanUps(): (() => unknown)[] {
+  const cleanUps: (() => unknown)[] = []
   afterEach(() => {
     for (const cleanUp of cleanUps.splice(0)) cleanUp()
   })
@@ -114,24 +113,20 @@ describe('A write to a payment intent', () => {
     },
   }
 
-  /** Blocks the next calls to a batcher, each until its own gate opens. */
-  function hold(name: HeldBatcher, count = 1): { arrived(): number; gates: Gate[] } {
+  /** Blocks the next calls to a batcher. */
+  function hold(name: HeldBatcher, count = 1) {
     const { batchers } = service.deps
     const batcher = batchers[name] as Batcher<unknown, unknown>
-    const gates = Array.from({ length: count }, createGate)
+    const { passed, open } = createGate()
     let arrived = 0
     const held: Batcher<unknown, unknown> = async (...args) => {
-      const gate = gates[arrived]
       arrived += 1
-      await gate?.passed
+      if (arrived <= count) await passed
       return batcher(...args)
     }
     Object.assign(batchers, { [name]: held })
-    cleanUps.push(() => {
-      Object.assign(batchers, { [name]: batcher })
-      for (const gate of gates) gate.open()
-    })
-    return { arrived: () => arrived, gates }
+    cleanUps.push(open, () => Object.assign(batchers, { [name]: batcher }))
+    return { arrived: () => arrived, open }
   }
 
   for (const [name, ready] of Object.entries(acts)) {
@@ -143,10 +138,10 @@ describe('A write to a payment intent', () => {
       // Otherwise the two processes would read different times.
       service.clock.freeze(new Date())
       cleanUps.push(() => service.clock.freeze(null))
-      const { arrived, gates } = hold(written, 3)
+      const { arrived, open } = hold(written, 3)
       const sent = [send(act), send(act), send(act)]
       await waitFor('all to be about to write', () => arrived() === 3)
-      for (const gate of gates) gate.open()
+      open()
       expectSame(await Promise.all(sent), act.status)
       expect([await act.effects(), (await rows()).length]).to.deep.equal([1, isStored ? 1 : 0])
     })
@@ -206,13 +201,13 @@ describe('A write to a payment intent', () => {
 
     it(`takes effect and its response is kept, even if a concurrent duplicate is refused: ${name}`, async () => {
       const act = await ready()
-      const { arrived, gates } = hold(written)
+      const { arrived, open } = hold(written)
       const first = send(act)
       await waitFor('the first to be about to write', () => arrived() === 1)
       const refused = await send(act, 'one', '{"amount":"x","outcome":7}')
       expect(refused.status).to.equal(400)
       expect(await rows()).to.have.length(1)
-      gates[0]?.open()
+      open()
       const one = await first
       expect([one.status, replayed(one)]).to.deep.equal([act.status, false])
       const again = await send(act)
@@ -223,12 +218,12 @@ describe('A write to a payment intent', () => {
 
     it(`gives its response to a concurrent duplicate whose refusal is stored later: ${name}`, async () => {
       const act = await ready()
-      const { arrived, gates } = hold('insertResponse')
+      const { arrived, open } = hold('insertResponse')
       const refused = send(act, 'one', '{"amount":"x","outcome":7}')
       await waitFor('the refusal to be stored', () => arrived() === 1)
       const first = await send(act)
       expect(first.status).to.equal(act.status)
-      gates[0]?.open()
+      open()
       const other = await refused
       expect([other.status, replayed(other)]).to.deep.equal([act.status, true])
       if (act.status < 400) expect(other.text).to.equal(first.text)
@@ -376,26 +371,18 @@ describe('A retry of webhook deliveries through the API', () => {
   })
   const rows = () => service.deps.StoredResponse.find().lean()
 
-  interface Retry {
-    delivery: Delivery
-    send(body?: string): Promise<Response>
-    /** How many re-queues and audit lines exist. */
-    effects(): Promise<[requeues: number, lines: number]>
-  }
-
-  async function ready(isByFilter: boolean): Promise<Retry> {
+  /** `effects` counts the re-queues and the audit lines. */
+  async function ready(isByFilter: boolean) {
     const [delivery = expect.fail()] = await deadDeliveries(service, merchant, 1)
     const path = isByFilter ? 'events/retry' : `events/${delivery._id}/retry`
     const write = JSON.stringify(isByFilter ? { endpointId } : {})
-    return {
-      delivery,
-      send: (body = write) => sendText(service, 'post', `/webhooks/${path}`, merchant.write('one'), body),
-      async effects() {
-        const { requeues } = await storedDelivery(service, delivery)
-        const act = { businessId: merchant.businessId, act: 'delivery.requeued' } as const
-        return [requeues, await service.deps.AuditEvent.countDocuments(act)]
-      },
+    const send = (body = write) => sendText(service, 'post', `/webhooks/${path}`, merchant.write('one'), body)
+    async function effects() {
+      const { requeues } = await storedDelivery(service, delivery)
+      const act = { businessId: merchant.businessId, act: 'delivery.requeued' } as const
+      return [requeues, await service.deps.AuditEvent.countDocuments(act)]
     }
+    return { delivery, send, effects }
   }
   const lastPlan = () => service.deps.RequeuePlan.findOne({}).sort({ at: -1 }).orFail().lean<RequeuePlan>()
 
@@ -427,10 +414,8 @@ describe('A retry of webhook deliveries through the API', () => {
       await attempt(service.deps, delivery._id)
       expect((await storedDelivery(service, delivery)).status).to.equal('DEAD')
       await loseResponses(service)
-      await service.deps.RequeuePlan.updateOne(
-        { _id: planned._id },
-        { $set: { deliveries: planned.deliveries } },
-      )
+      const { _id, deliveries } = planned
+      await service.deps.RequeuePlan.updateOne({ _id }, { $set: { deliveries } })
       const later = await send()
       expect([later.status, replayed(later), await effects()]).to.deep.equal([200, true, [1, 1]])
       expect((await send()).text).to.equal(later.text)
