@@ -10,8 +10,7 @@ import { acceptsPayments } from '../intents/transition.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { sendCheckoutPage } from './layout.ts'
-import { addressOf, type Locale, localeOf } from './locale.ts'
-import { newLinkProof } from './proofs.ts'
+import { addressOf, type Locale } from './locale.ts'
 
 /** A `waiting` payment is being processed. A `pending` one becomes `expired` a second before its intent does. */
 export type CheckoutState = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
@@ -62,24 +61,6 @@ export interface Offer {
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
-
-export function offerOf(
-  deps: Pick<Deps, 'secrets'>,
-  res: Response,
-  stored: OfferedIntent,
-  { view, sent, now }: Pick<Offer, 'view' | 'sent' | 'now'>,
-): Offer {
-  return {
-    intent: asOf(stored, now),
-    state: stateOf(stored, now),
-    locale: localeOf(res),
-    path: `/p/${stored.shortCode}`,
-    view,
-    proof: newLinkProof(deps, stored),
-    sent,
-    now,
-  }
-}
 
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 

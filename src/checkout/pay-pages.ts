@@ -6,13 +6,22 @@ import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo } from '../http/pages/send-page.ts'
 import { isCodeActive, readCode } from '../intents/codes.ts'
 import { findByCode, type OfferedIntent } from '../intents/find.ts'
+import { asOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
 import { errorSummary, type FormMessages, hasMessages, renderField } from './forms.ts'
 import { allowMethods, sendCheckoutPage, sendNotFound, sendTooMany } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
-import { type CheckoutView, canStillChange, leftMs, type OfferHandler, offerOf, walletFor } from './offer.ts'
+import {
+  type CheckoutView,
+  canStillChange,
+  leftMs,
+  type Offer,
+  type OfferHandler,
+  stateOf,
+  walletFor,
+} from './offer.ts'
 import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQr } from './qr-page.ts'
@@ -73,8 +82,18 @@ const createOffered =
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'missed') return sendNotFound(res)
     const { sent } = req.query
-    const ownPaymentId = typeof sent === 'string' && isId(sent) ? sent : null
-    await act(deps, offerOf(deps, res, lookup.found, { view, sent: ownPaymentId, now }), req as Request, res)
+    const { found } = lookup
+    const offer: Offer = {
+      intent: asOf(found, now),
+      state: stateOf(found, now),
+      locale: localeOf(res),
+      path: `/p/${shortCode}`,
+      view,
+      proof: newLinkProof(deps, found),
+      sent: typeof sent === 'string' && isId(sent) ? sent : null,
+      now,
+    }
+    await act(deps, offer, req as Request, res)
   }
 
 /** `unavailable` means that a `pending` payment can't be paid right now. The script then reloads the form. */

@@ -2,18 +2,7 @@ import type { IntentStatus } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 import { markFields } from '../idempotency/request.ts'
 import { type CollectionDeclaration, declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
-import {
-  date,
-  flag,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  text,
-  type ValueOfField,
-  whole,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 import { failureFields, outboxFields, outboxIndex } from '../outbox/event.ts'
 import { returnedFeesFields } from '../wallets/commission.ts'
 import { attemptFields, holdFields, paymentFields, refundFields } from './records.ts'
@@ -86,68 +75,73 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
 
 type AmountType = 'FIXED' | 'OPEN'
 
-const requestedFields = part({
-  amountType: oneOf<AmountType>(),
+const requestedFields = field.part({
+  amountType: field.oneOf<AmountType>(),
   /** In centimes. For an OPEN intent, it's null or a suggested amount that responses don't contain. */
-  amount: orNull(whole),
-  label: orNull(text),
-  merchantReference: orNull(text),
+  amount: field.orNull(field.whole),
+  label: field.orNull(field.text),
+  merchantReference: field.orNull(field.text),
   /** This isn't an object, because keys may contain dots or begin with `$`. */
-  metadata: list(part({ key: text, value: text })),
-  successUrl: orNull(text),
-  cancelUrl: orNull(text),
+  metadata: field.list(field.part({ key: field.text, value: field.text })),
+  successUrl: field.orNull(field.text),
+  cancelUrl: field.orNull(field.text),
 })
-export type IntentRequest = ValueOfField<typeof requestedFields>
+export type IntentRequest = field.ValueOfField<typeof requestedFields>
 
 /** A request mark, with what the response needs besides the intent. */
-const intentMarkFields = part({
+const intentMarkFields = field.part({
   ...markFields.fields,
   /** Distinguishes the marks of concurrent requests that have the same key. */
-  id: text,
-  refundId: optional(text),
-  payment: optional(
-    part({
-      failure: orNull(part({ code: orNull(oneOf<DeclineReason | FailureReason>()), retryable: flag })),
+  id: field.text,
+  refundId: field.optional(field.text),
+  payment: field.optional(
+    field.part({
+      failure: field.orNull(
+        field.part({
+          code: field.orNull(field.oneOf<DeclineReason | FailureReason>()),
+          retryable: field.flag,
+        }),
+      ),
     }),
   ),
 })
-export type IntentMark = ValueOfField<typeof intentMarkFields>
+export type IntentMark = field.ValueOfField<typeof intentMarkFields>
 
 export const intents = declareCollection({
   name: 'intents',
   kept: 'test data until the clean-up, live data forever',
   fields: {
-    _id: text,
-    businessId: text,
-    sandbox: flag,
-    referenceNumber: text,
-    shortCode: text,
-    code: text,
-    codeExpiresAt: date,
+    _id: field.text,
+    businessId: field.text,
+    sandbox: field.flag,
+    referenceNumber: field.text,
+    shortCode: field.text,
+    code: field.text,
+    codeExpiresAt: field.date,
     /** Becomes `formerCodeKey` once the code is reusable and another intent draws it. */
-    codeKey: optional(text),
-    formerCodeKey: optional(text),
-    codeReusableAt: date,
+    codeKey: field.optional(field.text),
+    formerCodeKey: field.optional(field.text),
+    codeReusableAt: field.date,
     ...requestedFields.fields,
     /** Lists filter by this, in centimes. Null for an unpaid OPEN intent, which has only a suggestion. */
-    listedAmount: orNull(whole),
+    listedAmount: field.orNull(field.whole),
     /** Removed once the intent is CANCELLED or FAILED, because a new intent may then use the reference. */
-    referenceKey: optional(text),
-    status: oneOf<IntentStatus>(),
-    cancellationReason: orNull(oneOf<CancellationReason>()),
-    payment: orNull(paymentFields),
-    hold: orNull(holdFields),
-    failure: orNull(failureFields),
+    referenceKey: field.optional(field.text),
+    status: field.oneOf<IntentStatus>(),
+    cancellationReason: field.orNull(field.oneOf<CancellationReason>()),
+    payment: field.orNull(paymentFields),
+    hold: field.orNull(holdFields),
+    failure: field.orNull(failureFields),
     /** Contains only the latest attempts, in the order in which they ended. */
-    attempts: list(attemptFields),
-    refunds: list(refundFields),
-    lookUpKeys: optional(list(text)),
+    attempts: field.list(attemptFields),
+    refunds: field.list(refundFields),
+    lookUpKeys: field.optional(field.list(field.text)),
     /** In centimes. Includes PENDING refunds, and never exceeds the amount paid. */
-    refundsCommitted: whole,
+    refundsCommitted: field.whole,
     /** Includes PENDING refunds, and never exceeds the payment's fees. */
     feesReturned: returnedFeesFields,
-    refundTimes: optional(part({ firstAt: date, lastAt: date, count: whole })),
-    expiresAt: date,
+    refundTimes: field.optional(field.part({ firstAt: field.date, lastAt: field.date, count: field.whole })),
+    expiresAt: field.date,
     /**
      * From this time on, the intent is shown as CANCELLED, even before a worker writes that status. So one
      * index range contains all intents shown as CANCELLED. Changes only with `status` or `hold`:
@@ -155,20 +149,20 @@ export const intents = declareCollection({
      * - CANCELLED: `alreadyCancelled`.
      * - Any other status: null.
      */
-    cancelsAt: orNull(date),
-    createdAt: date,
-    updatedAt: date,
+    cancelsAt: field.orNull(field.date),
+    createdAt: field.date,
+    updatedAt: field.date,
     /** Each event is added in the same write as the change that it reports, and removed once it's relayed. */
-    outbox: list(outboxFields),
+    outbox: field.list(outboxFields),
     /** Marks the create request. Removed after 24 hours if a new request has the same key. */
-    requestKey: optional(markFields),
+    requestKey: field.optional(markFields),
     /** Requests that have changed the intent, and forms that have begun a payment (only `key` and `at`). */
-    marks: list(intentMarkFields),
+    marks: field.list(intentMarkFields),
     /** PAY_URL when the intent was created, to repeat the same create response. */
-    payBase: text,
-    responseFormat: whole,
+    payBase: field.text,
+    responseFormat: field.whole,
     /** Set when the clean-up begins to remove the intent. The merchant can no longer see or change it. */
-    cleanedAt: optional(date),
+    cleanedAt: field.optional(field.date),
   },
   indexes: intentIndexes,
 })

@@ -186,18 +186,15 @@ export async function leaveToWorkers(
 }
 
 /** Adding the same job twice is harmless, because its id is the order's idempotency key. */
-const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
-  data: { intentId },
-  jobId: key,
-  delayMs: Math.max(0, at.getTime() - now.getTime()),
-})
-
-export const enqueueWalletOutcome = (
+export function enqueueWalletOutcome(
   deps: Pick<Deps, 'enqueue' | 'now'>,
-  { _id }: Pick<Intent, '_id'>,
+  { _id: intentId }: Pick<Intent, '_id'>,
   key: string,
   at: Date,
-): void => deps.enqueue('wallet-outcome', [walletOutcomeJob(_id, key, at, deps.now())])
+): void {
+  const delayMs = Math.max(0, at.getTime() - deps.now().getTime())
+  deps.enqueue('wallet-outcome', [{ data: { intentId }, jobId: key, delayMs }])
+}
 
 /** A process runs fewer queries than this for one business at a time. */
 const maxPerBusiness = 100

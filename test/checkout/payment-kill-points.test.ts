@@ -4,20 +4,18 @@ import type { WriteRequest } from '../../src/idempotency/request.ts'
 import { findEffect } from '../../src/intents/effect.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { payIntent } from '../../src/intents/payments/pay.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { noCommission } from '../../src/wallets/commission.ts'
 import { demoWallets } from '../../src/wallets/sandbox/sandbox-wallet.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
-import { outboxEventsOf, pay, storedIntent, withoutDeadline } from '../support/pay.ts'
+import { outboxEventsOf, pay, storedIntent } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import type { Victim } from '../support/victim.ts'
@@ -25,7 +23,6 @@ import { waitRarely } from '../support/wait-for.ts'
 import { finished, newRequest } from '../support/write-request.ts'
 
 const dayMs = 86_400_000
-const amount = 50_000
 
 /** `paymentId` is also the id of the customer's form. */
 interface Case {
@@ -226,26 +223,27 @@ describe('If a process is killed between any two steps of a payment or refund, t
     return responses[0] ?? ''
   }
 
+  const refunding = {
+    ...request(async (deps, caller, { referenceNumber, request: own }) => {
+      const input = { amount: 20_000, reason: null, expectedRefundable: null }
+      const run = refundIntent(deps, caller, referenceNumber, input, own)
+      return finished(run, () => findEffect(deps, caller, referenceNumber, own))
+    }, preparePaid),
+    async check(each: Request, label: string) {
+      const intent = await expectBooks(each, label)
+      const response = onlyResponse(each, label)
+      expect(response, label).to.be.oneOf(['done', 'REFUND_FAILED'])
+      const { status, refunds, refundsCommitted } = intent
+      const isDone = response === 'done'
+      expect([status, refunds.length, refundsCommitted], label).to.deep.equal(
+        isDone ? ['REFUNDED', 1, 20_000] : ['PAID', 0, 0],
+      )
+      const events = ['payment.created', 'payment.confirmed', ...(isDone ? ['payment.refunded'] : [])]
+      expect(outboxEventsOf(intent), label).to.deep.equal(events)
+    },
+  }
+
   it('makes a refund at most once, and a retry reports whether it was made', async () => {
-    const refunding = {
-      ...request(async (deps, caller, { referenceNumber, request: own }) => {
-        const input = { amount: 20_000, reason: null, expectedRefundable: null }
-        const run = refundIntent(deps, caller, referenceNumber, input, own)
-        return finished(run, () => findEffect(deps, caller, referenceNumber, own))
-      }, preparePaid),
-      async check(each: Request, label: string) {
-        const intent = await expectBooks(each, label)
-        const response = onlyResponse(each, label)
-        expect(response, label).to.be.oneOf(['done', 'REFUND_FAILED'])
-        const { status, refunds, refundsCommitted } = intent
-        const isDone = response === 'done'
-        expect([status, refunds.length, refundsCommitted], label).to.deep.equal(
-          isDone ? ['REFUNDED', 1, 20_000] : ['PAID', 0, 0],
-        )
-        const events = ['payment.created', 'payment.confirmed', ...(isDone ? ['payment.refunded'] : [])]
-        expect(outboxEventsOf(intent), label).to.deep.equal(events)
-      },
-    }
     const steps = await kill(refunding)
     const writes = steps.flatMap((name, index) => (name === 'mongodb update' ? index + 1 : []))
     expect([steps[0], writes.length >= 2]).to.deep.equal(['mongodb aggregate', true])
@@ -270,26 +268,40 @@ describe('If a process is killed between any two steps of a payment or refund, t
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  /** The money has moved, but the wallet's response is lost. */
+  /** The wallet carries out each order, but this process never learns it. Returns a function that undoes this. */
+  const loseResponses = ({ deps }: { deps: Deps }) => {
+    const own = deps.wallets
+    const wallet = own.forPayments(true) ?? expect.fail()
+    const lost = async (sent: Promise<unknown>) => {
+      await sent
+      throw new TypeError('connection lost')
+    }
+    const losing: Wallet = {
+      ...wallet,
+      authorise: (order) => lost(wallet.authorise(order)),
+      refund: (order) => lost(wallet.refund(order)),
+    }
+    deps.wallets = { ...own, forPayments: () => losing, named: () => losing }
+    return () => void (deps.wallets = own)
+  }
+
+  for (const [what, operation] of Object.entries({ payment: paying, refund: refunding }))
+    it(`makes a ${what} exactly once even if the wallet's response is lost as well`, async () => {
+      const steps = await kill({
+        ...(operation as Operation<Request>),
+        run(victim, each: Request) {
+          loseResponses(victim)
+          return (operation as Operation<Request>).run(victim, each)
+        },
+      })
+      expect(steps).to.include('enqueue wallet-outcome')
+    })
+
   async function prepareLostResponse(): Promise<Case> {
     const each = await prepare()
-    const losing: Wallet = {
-      ...sandbox,
-      async authorise(order) {
-        await sandbox.authorise(order)
-        throw new TypeError('connection lost')
-      },
-    }
-    const waiting = { state: 'waiting' }
-    const form = {
-      paymentId: each.paymentId,
-      phone: '22000001',
-      pin: '1234',
-      amount,
-      commission: noCommission,
-    }
-    const intent = await storedIntent(service, each.referenceNumber)
-    expect(await payIntent(service.deps, losing, intent, form, withoutDeadline)).to.deep.equal(waiting)
+    const restore = loseResponses(service)
+    expect(await pay(service, each.referenceNumber, each)).to.deep.equal({ state: 'waiting' })
+    restore()
     return each
   }
 

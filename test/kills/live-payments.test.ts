@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { type QueryResult, queryWallet } from '../../src/intents/query-wallets.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { describeError } from '../../src/platform/log.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallet.ts'
@@ -21,7 +20,6 @@ import {
 import { payer } from '../support/provider-books.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 const timeoutMs = 2_000
@@ -137,38 +135,6 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(1)
     })
 
-  it('is settled by a worker without another request from the customer', async () => {
-    const workers = service.startWorkers()
-    const referenceNumber = await unknownPayment(responseLost)
-    await waitFor('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
-    await workers.close()
-    expect(moved(referenceNumber)).to.deep.equal([-amount])
-  })
-
-  it("can be retried a minute after its order's deadline if the order never reached the provider", async () => {
-    const referenceNumber = await unknownPayment(requestLost)
-    await expectHeld(referenceNumber)
-    service.clock.advance(2_000)
-    expect(await queryOnce(referenceNumber)).to.include({ outcome: 'unknown' })
-    await expectHeld(referenceNumber)
-    service.clock.advance(lostForGoodMs)
-    expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'not-executed' })
-    expect(await stateOf(referenceNumber)).to.deep.equal(unpaid)
-    provider.handleOrders(asSpecified)
-    expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
-    expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
-  })
-
-  it('holds its intent until its delayed order reaches the provider', async () => {
-    const { referenceNumber, arrive } = await delayedPayment()
-    service.clock.advance(2_000)
-    // The provider does not know the order yet.
-    expect(await queryOnce(referenceNumber)).to.include({ outcome: 'unknown', why: 'not there' })
-    await expectHeld(referenceNumber)
-    await arrive()
-    await expectPaidOnce(referenceNumber)
-  })
-
   it('takes no money if its order reaches the provider after the deadline', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(lostForGoodMs)
@@ -211,36 +177,6 @@ describe('A live payment', () => {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('can be retried at once if the provider was unreachable', async () => {
-    const { referenceNumber } = await createIntent(service, merchant, { amount })
-    await provider.goDown()
-    expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
-    await provider.comeUp()
-    expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
-    expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
-  })
-
-  it('is made only once if its form is submitted twice while another customer pays the same intent', async () => {
-    const { referenceNumber } = await createIntent(service, merchant, { amount })
-    const form = { paymentId: newId() }
-    const outcomes = await Promise.all([form, form, {}].map((each) => payLive(referenceNumber, each)))
-    expect(outcomes.map(outcomeName).toSorted()).to.deep.equal(['done', 'not-begun', 'not-begun'])
-    expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
-    expect(orders()).to.have.length(1)
-  })
-
-  it("ends with the provider's outcome: refused, declined or failed", async () => {
-    const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN' })
-    expect(outcomeName(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
-    expect(outcomeName(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
-    provider.handleOrders((res, _work, { key }) =>
-      send(res, { status: 200, body: { key, status: 'failed', reason: 'wallet_closed' } }),
-    )
-    expect(outcomeName(await payLive(referenceNumber))).to.equal('failed')
-    const events = ['payment.created', 'payment.failed', 'payment.failed']
-    expect(await stateOf(referenceNumber)).to.deep.equal({ status: 'FAILED', events, moved: [] })
-  })
-
   it('is impossible from a sandbox wallet', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('refused')
@@ -260,15 +196,6 @@ describe('A live payment', () => {
     await arrive()
     await expectPaidOnce(referenceNumber)
     provider.setClock(service.clock.now)
-  })
-
-  it('can be retried at once if the provider rejected the order as too late', async () => {
-    provider.setClock(() => new Date(service.clock.now().getTime() + 120_000))
-    const { referenceNumber } = await createIntent(service, merchant, { amount })
-    expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
-    provider.setClock(service.clock.now)
-    expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
-    expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
   describe('whose provider has been replaced', () => {

@@ -26,8 +26,6 @@ const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-type NotExecutedStatus = 'expired' | 'unknown' | null
-
 /** We know an outcome only if a well-formed response reports it, or if the order was certainly never sent. */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
@@ -44,7 +42,7 @@ export function createLiveWallet(
   function outcomeOf(
     httpResponse: ProviderResponse,
     order: OrderIdentity,
-    notExecuted: NotExecutedStatus,
+    notExecuted: 'expired' | 'unknown' | null,
   ): WalletOutcome {
     const read = readResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)

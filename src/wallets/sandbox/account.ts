@@ -1,15 +1,5 @@
 import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
-import {
-  date,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  type StoredField,
-  secret,
-  text,
-  whole,
-} from '../../mongo/fields.ts'
+import * as field from '../../mongo/fields.ts'
 import type { KnownOutcome } from '../wallet.ts'
 
 export const walletAccounts = declareCollection({
@@ -17,15 +7,15 @@ export const walletAccounts = declareCollection({
   kept: 'forever',
   fields: {
     /** The phone number. In a demo wallet, the business's id precedes it. */
-    _id: text,
-    phone: text,
+    _id: field.text,
+    phone: field.text,
     /** The owner of a demo wallet. Null if every business sees the wallet. */
-    businessId: orNull(text),
+    businessId: field.orNull(field.text),
     /** Argon2id hash. Null if no PIN is correct. */
-    pinHash: orNull(secret(text)),
-    balance: whole,
-    wrongPins: part({ count: whole, lastAt: date }),
-    createdAt: date,
+    pinHash: field.orNull(field.secret(field.text)),
+    balance: field.whole,
+    wrongPins: field.part({ count: field.whole, lastAt: field.date }),
+    createdAt: field.date,
   },
   // A number can have a demo wallet per business.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
@@ -57,16 +47,19 @@ export const walletMovements = declareCollection({
   name: 'walletmovements',
   kept: 'until the clean-up of its intent, or until it expires if it moved no money',
   fields: {
-    _id: text,
-    accountId: orNull(text),
-    kind: oneOf<'payment' | 'refund'>(),
-    amount: orNull(whole),
-    fee: orNull(whole),
-    paymentKey: optional(text),
-    result: part({ outcome: text, reason: optional(text) }) as StoredField<KnownOutcome>,
-    at: date,
+    _id: field.text,
+    accountId: field.orNull(field.text),
+    kind: field.oneOf<'payment' | 'refund'>(),
+    amount: field.orNull(field.whole),
+    fee: field.orNull(field.whole),
+    paymentKey: field.optional(field.text),
+    result: field.part({
+      outcome: field.text,
+      reason: field.optional(field.text),
+    }) as field.StoredField<KnownOutcome>,
+    at: field.date,
     /** Missing if the movement transferred money. */
-    forgetAt: optional(date),
+    forgetAt: field.optional(field.date),
   },
   indexes: [
     { name: 'byPayment', key: { paymentKey: 1 }, ...ifPresent('paymentKey') },
