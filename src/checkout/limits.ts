@@ -77,8 +77,8 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
  * How many misses one network may have in ten minutes. Larger prefixes get a multiple (network.ts). If 10 000
  * of a million codes are in use, one guess in 100 is a hit. An address with 30 misses in ten minutes (4 300 a
  * day) then finds 43 payments a day, a /24 or a /48 about 430, and a whole /16 fewer than half of all live
- * codes. The alert on misses fires long before that. There are 1 000 times as many short codes, so a network
- * may miss ten times as many links. Customers never notice, even if a carrier's NAT puts 4 000 of them behind
+ * codes. The alert on misses fires long before that. There are 1 000 times as many short codes, so we allow
+ * ten times as many misses. Customers never notice, even if a carrier's NAT puts 4 000 of them behind
  * one address: if 100 type a code in ten minutes and one in 20 mistypes it, that's 5 misses.
  */
 const misses = { ...pageBudget, seconds: 600 } as const

@@ -17,7 +17,7 @@ const quarantineMs = 15 * 60_000
 
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
-/** Test codes are unique only within a business. Staff search by mode and code, whatever the business. */
+/** Test codes are unique only within a business. Staff search by mode and code, across businesses. */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`
 

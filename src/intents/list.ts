@@ -50,12 +50,12 @@ function readRange(query: ListIntentsQuery): ListRange | null {
   if (query.merchantReference !== undefined)
     throw refuse('VALIDATION_ERROR', {
       param: first,
-      message: `You can't combine ${first} with merchantReference. A reference already matches few intents: filter the result yourself.`,
+      message: `${first} can't be combined with merchantReference. A reference matches only a few intents, so filter them on your side.`,
     })
   if (second !== undefined)
     throw refuse('VALIDATION_ERROR', {
       param: second,
-      message: `${second} cannot be combined with ${first}. A list can be limited by the time of payment, the time of refund or the amount, but only by one of these. Each of them can be combined with from, to and status.`,
+      message: `${second} can't be combined with ${first}. Limit the list by the time of payment, the time of refund or the amount.`,
     })
   if (first === 'minAmount' || first === 'maxAmount') return readAmounts(query)
   if (first === 'paidFrom' || first === 'paidTo')

@@ -157,7 +157,7 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + waitMs)
 }
 
-/** Random, because many orders become due together after an outage. */
+/** Many orders become due together after an outage, so the wait is random. */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
   const waitMs = nextQueryAt(deps, startedAt).getTime() - now
@@ -169,7 +169,7 @@ const unknownOutcomeEvents = {
   refund: 'refund.outcome-unknown',
 } as const
 
-/** Never throws, because a poll finds the order by its first `queryAt` anyway. */
+/** Never throws: if this fails, a poll finds the order by its first `queryAt`. */
 export async function leaveToWorkers(
   deps: Pick<Deps, 'enqueue' | 'log' | 'now'>,
   { intent, wallet, query: { kind, key }, scheduleQuery }: OpenOrder,

@@ -171,7 +171,7 @@ describe('A live payment', () => {
     }
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
     expect([waits[0], waits.at(-1)]).to.deep.equal([1, 60])
-    // No other customer can pay meanwhile.
+    // No other customer can pay in the meantime.
     await expectHeld(referenceNumber)
     await provider.comeUp()
     await expectPaidOnce(referenceNumber)

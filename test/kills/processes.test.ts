@@ -51,7 +51,7 @@ describe('Process shutdown', () => {
     })
 
   // These three start first and are checked last, because they wait long: for a dead worker's lease and lock, and for
-  // attempts and requests that never end. The other tests run meanwhile.
+  // attempts and requests that never end. The other tests run in the meantime.
   let cutAndTakenOver: Promise<{
     code: number | null
     tookMs: number

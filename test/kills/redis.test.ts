@@ -85,7 +85,7 @@ async function expectAllDelivered({ service, merchant, web, worker }: Outage, co
   expect(web.isAlive() && worker.isAlive()).to.equal(true)
 }
 
-/** Each breaks its own Redis, creates intents meanwhile, and repairs it. Returns the number of intents. */
+/** Each breaks its own Redis, creates intents and repairs Redis. Returns the number of intents. */
 const breaks = {
   async 'killed and restarted empty'(outage: Outage) {
     await createSome(outage, 10)

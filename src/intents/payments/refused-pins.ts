@@ -4,7 +4,7 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
 
-/** A payment in progress costs one point, a refused PIN three: 180 customers on a network can pay at once. */
+/** A payment in progress costs one point and a refused PIN three, so 180 customers can pay at once. */
 const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
 export const pinBudgets = {
   // Customers of a carrier often share a network. Larger prefixes have limits of their own.

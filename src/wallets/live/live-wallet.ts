@@ -96,7 +96,7 @@ export function createLiveWallet(
 const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
   new Date(validUntil.getTime() + maxClockSkewMs)
 
-/** Throttled, because a provider that fails for one customer usually fails for all customers. */
+/** A provider that fails for one customer usually fails for all of them. */
 const logEveryMs = 5000
 
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {

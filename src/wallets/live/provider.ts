@@ -9,7 +9,7 @@ import { createRunningWork } from '../../platform/running-work.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import { packageVersion } from '../../platform/version.ts'
 
-/** Limited per business, because the provider may hang for the customers of only one business. */
+/** The provider may hang for the customers of only one business. */
 export const providerLimits = {
   requests: {
     what: 'Requests to the wallet provider in progress',
