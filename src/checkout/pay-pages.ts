@@ -12,7 +12,7 @@ import { isId, isShortCode } from '../platform/ids.ts'
 import { errorSummary, type FormMessages, hasMessages, renderField } from './forms.ts'
 import { allowMethods, sendCheckoutPage, sendNotFound, sendTooMany } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
-import { addressOf, type Locale, localeOf } from './locale.ts'
+import { addressOf, localeOf } from './locale.ts'
 import {
   type CheckoutView,
   canStillChange,
@@ -142,7 +142,11 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
       ),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
-    if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))
+    if (lookup.outcome === 'found') {
+      // A customer who has typed a valid code isn't guessing links.
+      const proof = newLinkProof(deps, lookup.found)
+      return redirectTo(res, addressOf(locale, `/p/${lookup.found.shortCode}`, { proof }))
+    }
     // The response doesn't reveal whether the code is unknown, used, cancelled or expired.
     sendForm(req, res, 422, typed, { faults: { code: words.unknown } })
   }
@@ -151,13 +155,6 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
   router.all(['/', '/sandbox/:businessId'], allowMethods('GET, HEAD, POST'))
   return router
 }
-
-/** Adds a proof, because a customer who has typed a valid code isn't guessing links. */
-const addressOfPayment = (
-  deps: Pick<Deps, 'secrets'>,
-  locale: Locale,
-  found: { shortCode: string },
-): string => addressOf(locale, `/p/${found.shortCode}`, { proof: newLinkProof(deps, found) })
 
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null

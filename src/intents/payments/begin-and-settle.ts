@@ -6,13 +6,7 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJob } from '../expire.ts'
 import type { IntentWithoutRefunds } from '../intent.ts'
 import { isPending, neverCancels, payableFilter, transitions } from '../lifecycle.ts'
-import {
-  lookUpKeysOf,
-  type Payment,
-  type PaymentAttempt,
-  type PaymentHold,
-  pushLookUpKeys,
-} from '../records.ts'
+import { lookUpKeysOf, type PaymentAttempt, type PaymentHold, pushLookUpKeys } from '../records.ts'
 import {
   applyTransition,
   logUnlessRecorded,
@@ -154,17 +148,14 @@ function transitionFor(
       set: { hold: null, failure },
       eventDetails: { failure },
     }
-  const { amount: listedAmount } = payment
-  return { name: 'pay', set: { hold: null, failure, payment: paymentOf(at, payment), listedAmount } }
+  const { id: key, wallet, amount, commission, payerPhone, payerHash } = payment
+  const paid = { amountPaid: amount, paidAt: at, method: 'WALLET' as const }
+  const details = { ...paid, payerPhone, payerHash, commission, wallet, key }
+  return { name: 'pay', set: { hold: null, failure, payment: details, listedAmount: amount } }
 }
 
 export const failureOf = (outcome: ReportedOutcome): PaymentFailure | null =>
   outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
-
-function paymentOf(paidAt: Date, ending: EndingPayment): Payment {
-  const { id: key, wallet, amount: amountPaid, commission, payerPhone, payerHash } = ending
-  return { amountPaid, paidAt, method: 'WALLET', payerPhone, payerHash, commission, wallet, key }
-}
 
 const attemptOf = (
   at: Date,
