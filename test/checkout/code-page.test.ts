@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { neverCancels } from '../../src/intents/lifecycle.ts'
 import { readable } from '../admin/staff.ts'
-import { cancelIntent, createIntent, openSecondProcess, requestIntent } from '../support/actions.ts'
+import { cancelIntent, createIntent, requestIntent } from '../support/actions.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 
 describe('The payment code page', () => {
@@ -169,21 +168,6 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).status).to.equal(303)
   })
 
-  it('redirects to the payment page even while the payment is in progress', async () => {
-    const { code, shortCode, referenceNumber } = await createIntent(service, merchant)
-    const hold = {
-      id: 'p',
-      wallet: 'sandbox',
-      amount: 50_000,
-      payerPhone: '22 ** ** 01',
-      startedAt: service.clock.now(),
-      validUntil: service.clock.now(),
-      queryAt: service.clock.now(),
-    }
-    await service.deps.Intent.updateOne({ referenceNumber }, { $set: { hold, cancelsAt: neverCancels } })
-    expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
-  })
-
   it("marks the field as invalid and keeps the text if it isn't a code", async () => {
     const noCodes = ['', '12345', '1234567', 'abcdef', '12 34 5x', '"><script>alert(1)</script>', '-1e5.0']
     for (const typed of noCodes) {
@@ -231,19 +215,5 @@ describe('The payment code page', () => {
         .to.match(/^<!doctype html>/)
         .and.not.match(/\n\s+at |node_modules/)
     }
-  })
-
-  it("says in the customer's language that the service is unavailable if MongoDB is down", async () => {
-    const beside = await openSecondProcess(service)
-    await beside.deps.mongo.close()
-    const body = new URLSearchParams({ code: '123456' })
-    const response = await fetch(`${beside.origin}/?lang=ar`, { method: 'POST', body })
-    const text = await response.text()
-    expect([response.status, response.headers.has('retry-after')]).to.deep.equal([503, true])
-    expect(text)
-      .to.match(/<html lang="ar" dir="rtl">/)
-      .and.to.include('الخدمة غير متاحة')
-    expect((await fetch(`${beside.origin}/`)).status).to.equal(200)
-    await beside.close()
   })
 })

@@ -3,9 +3,7 @@ import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome, Wallets } from '../../src/wallets/wallet.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { readIntent } from '../support/actions.ts'
-import { createGate } from '../support/gate.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts'
 
 describe('The hosted payment flow', () => {
@@ -218,19 +216,6 @@ describe('The hosted payment flow', () => {
       expect(page.status).to.equal(200)
       expect(page.says).to.include(sentence)
     })
-
-  it("sends a second click to the waiting page while the first click's payment is in progress", async () => {
-    const { path } = await offer()
-    const gate = createGate()
-    replaceWallet({ authorise: () => gate.passed.then(() => ({ outcome: 'done' })) })
-    const form = await open(service, path)
-    const first = fill(form, wallets.pays)
-    const isPaying = async () => (await open(service, path)).says.includes('Payment in progress')
-    await waitFor('the payment is in progress', isPaying)
-    expect((await pay(form, wallets.pays)).says).to.include('Payment in progress')
-    gate.open()
-    expect((await follow(await first)).says).to.include('Payment successful')
-  })
 
   it('refuses a forged or outdated form, or a form of another payment, and shows a new one', async () => {
     const { merchant, referenceNumber, path } = await offer()

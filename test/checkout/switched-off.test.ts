@@ -169,20 +169,6 @@ describe('A switched-off business', () => {
       const page = await open(service, path)
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
-
-    it('can use the API again only after `resume`, and after `enable` if it was disabled too', async () => {
-      const { path } = await offer()
-      await change('disable')
-      await change('suspend')
-      await change('enable')
-      expect(await list()).to.equal('FEATURE_DISABLED')
-      await change('disable')
-      await change('resume')
-      expect(await list()).to.equal('FEATURE_DISABLED')
-      expect((await open(service, path)).status).to.equal(200)
-      await change('enable')
-      expect(await list()).to.equal('open')
-    })
   })
 
   describe('whose live approval has been withdrawn', () => {

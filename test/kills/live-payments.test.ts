@@ -247,12 +247,6 @@ describe('A live payment', () => {
     })
   })
 
-  it('is impossible without a wallet provider', async () => {
-    const without = await openService()
-    expect(without.deps.wallets.forPayments(false)).to.equal(null)
-    await without.close()
-  })
-
   describe('with a requested refund', () => {
     async function paidIntent(): Promise<string> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })

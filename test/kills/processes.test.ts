@@ -196,14 +196,6 @@ describe('Process shutdown', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('is immediate when a stopping worker receives SIGINT', async () => {
-    const { worker } = await workerMidAttempt()
-    worker.kill('SIGTERM')
-    await worker.logged('process.stopping')
-    worker.kill('SIGINT')
-    expect(await worker.exited).to.equal(1)
-  })
-
   it('is immediate when a web process receives a second SIGINT', async () => {
     const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
