@@ -31,7 +31,6 @@ main > :last-child { margin-bottom: 0; }
 .faint { color: var(--faint); }
 .tick { font-size: 2.5rem; line-height: 1; font-weight: 700; margin: 0 0 .5rem; }
 .good { color: var(--good); }
-.bad { color: var(--bad); }
 dl { margin: 0 0 1rem; padding: .75rem 0 0; border-top: 1px solid var(--line); }
 dt { color: var(--faint); font-size: .9rem; }
 dd { margin: 0 0 .6rem; }

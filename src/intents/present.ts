@@ -5,20 +5,44 @@ import { effectResult, isFresh, type OperationResult, type WriteRequest } from '
 import type { Deps } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { isCodeActive } from './codes.ts'
-import { type Intent, type IntentWithoutRefunds, metadataObject } from './intent.ts'
+import { type Intent, metadataObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import type { Payment, Refund } from './records.ts'
+
+/** No transition changes these fields. */
+const createdFields = {
+  businessId: 1,
+  referenceNumber: 1,
+  shortCode: 1,
+  code: 1,
+  codeExpiresAt: 1,
+  amount: 1,
+  amountType: 1,
+  label: 1,
+  merchantReference: 1,
+  sandbox: 1,
+  metadata: 1,
+  expiresAt: 1,
+  createdAt: 1,
+  payBase: 1,
+  responseFormat: 1,
+  requestKey: 1,
+} as const satisfies { [Field in keyof Intent]?: 1 }
+
+type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
 export const responseFormat = 1
 
 /** Repeats the first response: never change a released format. Throws SERVICE_UNAVAILABLE for a newer one. */
-export function createdResponse(intent: IntentWithoutRefunds): Record<string, unknown> {
+export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
   return presentCreated(intent, intent.payBase)
 }
 
-/** Shows only fields that no transition changes. */
-export const presentCreated = (intent: IntentWithoutRefunds, payBase: string): Record<string, unknown> => ({
+export const presentCreated = (
+  intent: Omit<CreatedIntent, 'payBase' | 'responseFormat' | 'requestKey'>,
+  payBase: string,
+): Record<string, unknown> => ({
   referenceNumber: intent.referenceNumber,
   shortCode: intent.shortCode,
   code: intent.code,
@@ -50,7 +74,7 @@ export async function findCreated(
   { Intent }: Pick<Deps, 'Intent'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
 ): Promise<OperationResult | null> {
-  const intent = await Intent.findOne({ 'requestKey.key': key }, { refunds: 0 }).lean<Intent | null>()
+  const intent = await Intent.findOne({ 'requestKey.key': key }, createdFields).lean<CreatedIntent | null>()
   return intent?.requestKey && isFresh(intent.requestKey, arrivedAt)
     ? effectResult(intent.requestKey, createdResponse(intent), true)
     : null

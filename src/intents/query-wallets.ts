@@ -164,11 +164,6 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + minWaitMs + Math.random() * (waitMs - minWaitMs))
 }
 
-const unknownOutcomeEvents = {
-  payment: 'payment.outcome-unknown',
-  refund: 'refund.outcome-unknown',
-} as const
-
 /** Never throws: if this fails, a poll finds the order by its first `queryAt`. */
 export async function leaveToWorkers(
   deps: Pick<Deps, 'enqueue' | 'log' | 'now'>,
@@ -176,8 +171,9 @@ export async function leaveToWorkers(
   { why, requestId }: { why: string; requestId: string | null },
   withinDeadline: WithinDeadline,
 ): Promise<void> {
-  const about = { ...identityOf(intent), ...(kind === 'refund' && { refundId: key }), wallet, why, requestId }
-  deps.log.warn(about, unknownOutcomeEvents[kind])
+  const about = { ...identityOf(intent), wallet, why, requestId }
+  if (kind === 'payment') deps.log.warn(about, 'payment.outcome-unknown')
+  else deps.log.warn({ ...about, refundId: key }, 'refund.outcome-unknown')
   const at = new Date(deps.now().getTime() + minWaitMs)
   await withinDeadline(() => scheduleQuery(at)).then(
     () => enqueueWalletOutcome(deps, intent, key, at),

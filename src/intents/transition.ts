@@ -147,17 +147,12 @@ export async function writeChange<Stored extends IntentWithoutRefunds>(
   return after
 }
 
-/** The wallet moved the money after reporting that it never would. Only an operator can put that right. */
-export async function logUnlessRecorded(
-  deps: Pick<Deps, 'Intent' | 'log'>,
-  { _id, referenceNumber }: Pick<Intent, '_id' | 'referenceNumber'>,
-  recorded: Record<string, string>,
-  event: string,
-  about: object,
-): Promise<void> {
-  if ((await deps.Intent.exists({ _id, ...recorded })) === null)
-    deps.log.error({ referenceNumber, ...about }, event)
-}
+/** If not, the wallet moved money after reporting that it never would. Only an operator can put that right. */
+export const isRecorded = async (
+  { Intent }: Pick<Deps, 'Intent'>,
+  { _id }: Pick<Intent, '_id'>,
+  record: Record<string, string>,
+): Promise<boolean> => (await Intent.exists({ _id, ...record })) !== null
 
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
@@ -174,9 +169,10 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()
-  const { to: status, cancellationReason = null } = transition
+  const { cancellationReason = null } = transition
+  const cancelsAt = cancelsAtOf(transition.to, intent)
   const at = transition.at?.(intent) ?? now
-  const change = { ...set, status, cancelsAt: cancelsAtOf(status, intent), cancellationReason, updatedAt: at }
+  const change = { ...set, status: transition.to, cancelsAt, cancellationReason, updatedAt: at }
   const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
   const { businessId, sandbox, _id } = intent
   const { $set, $unset, $push, $min, ...others } = lists ?? {}
@@ -194,11 +190,11 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
     update: {
       ...others,
       $set: { ...change, ...$set },
-      ...operator('$unset', { ...$unset, ...(freesReference(status) ? { referenceKey: 1 } : {}) }),
+      ...operator('$unset', { ...$unset, ...(freesReference(transition.to) ? { referenceKey: 1 } : {}) }),
       // When an intent stops being PENDING, its code's quarantine begins at once.
       ...operator('$min', {
         ...$min,
-        ...(!isPending(status) && { codeReusableAt: codeReusableFrom(at) }),
+        ...(!isPending(transition.to) && { codeReusableAt: codeReusableFrom(at) }),
       }),
       $push: { outbox: event, ...$push, ...(marking && { marks: marking.mark }) },
     },

@@ -9,7 +9,7 @@ import { isPending, neverCancels, payableFilter, transitions } from '../lifecycl
 import { lookUpKeysOf, type PaymentAttempt, type PaymentHold, pushLookUpKeys } from '../records.ts'
 import {
   applyTransition,
-  logUnlessRecorded,
+  isRecorded,
   type PlannedChange,
   planTransition,
   type SettleDeps,
@@ -97,15 +97,15 @@ export async function settlePayment(
         guard: { 'hold.id': payment.id },
       })
   const settled = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
-  const { id: key, wallet } = payment
+  const { referenceNumber } = intent
   if (settled === null) {
-    const recorded = { 'payment.key': key }
-    if (outcome.outcome === 'done')
-      await logUnlessRecorded(deps, intent, recorded, 'payment.astray', { key, wallet })
+    const { id: key, wallet } = payment
+    if (outcome.outcome === 'done' && !(await isRecorded(deps, intent, { 'payment.key': key })))
+      deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
     return null
   }
   if (change.transition !== null) wakeRelay(deps, settled)
-  const { referenceNumber, status, expiresAt } = settled
+  const { status, expiresAt } = settled
   const requestId = cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status, requestId }, 'payment.settled')
   // The intent expired during the payment. Clients already see the expiry, so a job can write it later.

@@ -13,7 +13,7 @@ import { transitions } from '../lifecycle.ts'
 import { pushAttempt, withOutcome } from '../payments/begin-and-settle.ts'
 import { fewLookUpKeys, type PaymentAttempt, type Refund } from '../records.ts'
 import {
-  logUnlessRecorded,
+  isRecorded,
   planTransition,
   type RequestMarking,
   type SettleDeps,
@@ -140,16 +140,17 @@ export async function settleRefund(
   cause: CausingRequest | null,
 ): Promise<boolean> {
   const { id: refundId } = refund
+  const { referenceNumber } = intent
   if (outcome.outcome === 'done') {
     if (!(await endRefund(deps, intent, refund, cause))) {
-      await logUnlessRecorded(deps, intent, { 'refunds.id': refundId }, 'refund.astray', { refundId })
+      if (!(await isRecorded(deps, intent, { 'refunds.id': refundId })))
+        deps.log.error({ referenceNumber, refundId }, 'refund.astray')
       return false
     }
     wakeRelay(deps, intent)
   } else if (!(await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome)))) {
     return false
   }
-  const { referenceNumber } = intent
   const requestId = cause?.requestId ?? null
   deps.log.info({ referenceNumber, refundId, ...outcome, requestId }, 'refund.settled')
   return true
