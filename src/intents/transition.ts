@@ -169,10 +169,10 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()
-  const { cancellationReason = null } = transition
-  const cancelsAt = cancelsAtOf(transition.to, intent)
+  const { to: status, cancellationReason = null } = transition
+  const cancelsAt = cancelsAtOf(status, intent)
   const at = transition.at?.(intent) ?? now
-  const change = { ...set, status: transition.to, cancelsAt, cancellationReason, updatedAt: at }
+  const change = { ...set, status, cancelsAt, cancellationReason, updatedAt: at }
   const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
   const { businessId, sandbox, _id } = intent
   const { $set, $unset, $push, $min, ...others } = lists ?? {}
@@ -190,11 +190,11 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
     update: {
       ...others,
       $set: { ...change, ...$set },
-      ...operator('$unset', { ...$unset, ...(freesReference(transition.to) ? { referenceKey: 1 } : {}) }),
+      ...operator('$unset', { ...$unset, ...(freesReference(status) ? { referenceKey: 1 } : {}) }),
       // When an intent stops being PENDING, its code's quarantine begins at once.
       ...operator('$min', {
         ...$min,
-        ...(!isPending(transition.to) && { codeReusableAt: codeReusableFrom(at) }),
+        ...(!isPending(status) && { codeReusableAt: codeReusableFrom(at) }),
       }),
       $push: { outbox: event, ...$push, ...(marking && { marks: marking.mark }) },
     },
