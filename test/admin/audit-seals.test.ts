@@ -428,9 +428,8 @@ describe('Sealing the audit trail', function () {
 
   it('lets the check detect a forged seal number of any type', async () => {
     for (let marks = forgedMarks(); marks.length > 0; marks = marks.slice(10)) {
-      const forged = marks
-        .slice(0, 10)
-        .map(([_id, seal]) => ({ ...blank, _id, at: service.clock.now(), seal }))
+      const whole = { ...blank, at: service.clock.now() }
+      const forged = marks.slice(0, 10).map(([_id, mark]) => ({ ...whole, _id, seal: mark }))
       await lines().insertMany(forged as never[])
       const { faults } = await verify()
       await lines().deleteMany({ _id: { $in: forged.map(({ _id }) => _id) } })

@@ -268,10 +268,10 @@ describe('A staff page', () => {
         .filter(({ msg }) => msg === 'http.request')
       return found.length === 5 && found
     })
-    const seen = lines.map(({ route, status, staff }) => [route, status, staff])
+    const seen = lines.map(({ route, status, staff: name }) => [route, status, name])
     expect(seen[0]).to.deep.equal(['POST /admin/sign-in', 303, null])
     expect(seen[1]).to.deep.equal(['GET /admin/audit', 200, support.name])
-    expect(seen.map(([, , staff]) => staff).slice(2)).to.deep.equal([support.name, support.name, null])
+    expect(seen.map(([, , name]) => name).slice(2)).to.deep.equal([support.name, support.name, null])
     for (const secret of ['hidden', 'HIDDEN', support.password, String(support.cookie.split('=')[1])])
       expect(recorded.text).not.to.include(secret)
   })
