@@ -60,8 +60,6 @@ const redirectUrl = <Format extends string>(format: Format) =>
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 
-export type CreateIntentBody = ValueOf<typeof createTestIntentBody>
-
 export const intentStatuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type IntentStatus = (typeof intentStatuses)[number]
 
