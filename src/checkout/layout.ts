@@ -54,7 +54,7 @@ export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
 /** A label with its value as HTML. Rows whose value is null are left out. */
-export type FactRow = readonly [term: string, value: string | null]
+type FactRow = readonly [term: string, value: string | null]
 
 export const factList = (rows: readonly FactRow[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`

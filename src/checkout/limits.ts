@@ -65,7 +65,7 @@ async function leave(attempt: NetworkCheck): Promise<void> {
 }
 
 /** `closed` doesn't reveal whether the payment exists. */
-export type LimitedLookup<Found> =
+type LimitedLookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }

@@ -57,7 +57,7 @@ export interface CancelSelection {
 /** `ended`: the intent had already been paid or cancelled, or had expired. */
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
-export interface CancelRun extends By {
+interface CancelRun extends By {
   pending: number
   /** Stops the run after the current page. */
   ending: AbortSignal

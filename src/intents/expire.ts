@@ -11,7 +11,7 @@ import { applyTransition } from './transition.ts'
 type ExpireDeps = Pick<Deps, 'batchers' | 'enqueue' | 'metrics' | 'now'>
 
 /** `dueAt` is null if the intent needs no further expiry job. */
-export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
+type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', marking: null, cause: null } as const
 

@@ -19,7 +19,7 @@ import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
 type Filter = Record<string, unknown>
 type Reads = Pick<Deps, 'Intent'>
 
-export interface IntentSearch extends PageRequest, TimeSpan {
+interface IntentSearch extends PageRequest, TimeSpan {
   status: Intent['status'] | null
   merchantReference: string | null
   range: ListRange | null

@@ -22,7 +22,7 @@ type PaymentDeps = SettleDeps & Pick<Deps, 'counters'>
 type QueryDeps = PaymentDeps &
   Pick<Deps, 'backgroundWork' | 'capacity' | 'config' | 'walletQueries' | 'wallets'>
 
-export interface OpenOrder {
+interface OpenOrder {
   intent: IntentWithoutRefunds
   wallet: WalletName
   query: StatusQuery

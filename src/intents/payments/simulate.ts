@@ -18,7 +18,7 @@ import { payerHashOf } from '../records.ts'
 import { acceptsPayments, dropOldMarks, markingOf } from '../transition.ts'
 import { endPayment, failureOf, type ReportedOutcome } from './begin-and-settle.ts'
 
-export interface SimulationRequest {
+interface SimulationRequest {
   /** In centimes. Null pays the intent's amount or, for an OPEN intent, the suggested or a default amount. */
   amount: number | null
   payerPhone: string

@@ -13,7 +13,7 @@ import { dropOldMarks, markingOf, maxMarks } from '../transition.ts'
 import { beginRefund, feePortionsOf } from './begin-and-settle.ts'
 import { carryOut } from './carry-out.ts'
 
-export interface RefundRequest {
+interface RefundRequest {
   /** In centimes. Null refunds the remaining amount. */
   amount: number | null
   reason: string | null
