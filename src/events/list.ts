@@ -9,11 +9,10 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { inSlices } from '../platform/in-slices.ts'
 import { bodyOf, findBodySources } from '../webhooks/message.ts'
-import type { LoggedEvent } from './log.ts'
-import { findOldestEvent } from './log.ts'
+import { findOldestEvent, type LoggedEvent } from './log.ts'
 
 /** `body` is the webhook's body, with the event's id as its `id`. */
-export interface PresentedEvent {
+interface PresentedEvent {
   id: string
   type: string
   createdAt: Date
@@ -79,7 +78,7 @@ interface EventSearch extends PageRequest, TimeSpan {
   referenceNumber: string | null
 }
 
-/** Throws SCOPE_REQUIRED if the caller may not read events of the given type. */
+/** Throws SCOPE_REQUIRED. */
 export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventSearch {
   const { type = null, referenceNumber = null } = query
   if (type !== null) checkReadable(caller, type)

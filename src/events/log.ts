@@ -48,7 +48,7 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
   ),
 })
 
-/** Logs every event, subscribed to or not. The relay does this before it takes events from the outbox. */
+/** Logs every event, subscribed to or not, before the relay takes it from the outbox. */
 export const logEvents = (
   { batchers }: { batchers: ReturnType<typeof openEventLog> },
   { businessId, sandbox, referenceNumber }: Pick<LoggedEvent, 'businessId' | 'sandbox' | 'referenceNumber'>,
@@ -76,11 +76,8 @@ export async function findOldestEvent(
   deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   maxTimeMS: number,
 ): Promise<Pick<OutboxEvent, 'createdAt'> | null> {
-  const options = {
-    projection: { 'outbox.createdAt': 1 },
-    sort: { 'outbox.createdAt': 1 },
-    maxTimeMS,
-  } as const
+  const byAge = { 'outbox.createdAt': 1 } as const
+  const options = { projection: byAge, sort: byAge, maxTimeMS }
   const found = await Promise.all([
     nativeCollection(deps.Intent).findOne(withOutbox, options),
     nativeCollection(deps.Order).findOne(withOutbox, options),

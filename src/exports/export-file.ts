@@ -6,7 +6,7 @@ import type { Deps } from '../platform/deps.ts'
 import { exportChunks, type LineWriter, readExportedEntries } from './export-ledger.ts'
 
 /** The message is shown to the operator. */
-export class UnsuitableFile extends Error {}
+class UnsuitableFile extends Error {}
 
 export interface FileExport {
   owner: ChainOwner
@@ -17,19 +17,13 @@ export interface FileExport {
   quotes: boolean
 }
 
-export interface ExportFile {
-  file: FileHandle
-  lines: number
-  bytes: number
-}
-
 /** With `resume`, keeps an existing file's complete lines if they are the first lines of this export. */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
   path: string,
   wanted: FileExport,
   resume: boolean,
-): Promise<ExportFile> {
+) {
   const existing = resume ? await openExisting(path) : null
   const file = existing ?? (await create(path))
   try {
@@ -80,12 +74,7 @@ async function writeAt(file: FileHandle, text: string, position: number): Promis
   return position + done
 }
 
-async function keepLines(
-  deps: Pick<Deps, 'lists'>,
-  file: FileHandle,
-  wanted: FileExport,
-  path: string,
-): Promise<Omit<ExportFile, 'file'>> {
+async function keepLines(deps: Pick<Deps, 'lists'>, file: FileHandle, wanted: FileExport, path: string) {
   const { writer, quotes } = wanted
   const header = Buffer.from(writer.header)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length), 0, header.length, 0)
@@ -94,42 +83,33 @@ async function keepLines(
       `${path} does not begin like this export. Use the options with which it was begun.`,
     )
   if (bytesRead < header.length) return { lines: 0, bytes: await writeHeader(file, wanted) }
-  const { count, end, first, last } = await findLines(file, header.length, quotes)
-  if (count > 0 && !(await isBeginning(deps, wanted, count, first, last)))
+  const found = await findLines(file, header.length, quotes)
+  if (found.count > 0 && !(await isBeginning(deps, wanted, found)))
     throw new UnsuitableFile(
       `${path} contains lines that are not in this export. Use the options with which it was begun.`,
     )
-  await file.truncate(end)
-  return { lines: count, bytes: end }
+  await file.truncate(found.end)
+  return { lines: found.count, bytes: found.end }
 }
 
 async function isBeginning(
   deps: Pick<Deps, 'lists'>,
-  { owner, kind, positions, writer }: FileExport,
-  count: number,
-  first: string,
-  last: string,
+  { owner, kind, positions: { first, last }, writer }: FileExport,
+  found: { count: number; first: string; last: string },
 ): Promise<boolean> {
-  if (count > positions.last - positions.first + 1) return false
+  if (found.count > last - first + 1) return false
   const lineAt = async (position: number) =>
     writer.lines(await readExportedEntries(deps, owner, kind, { first: position, last: position }))
-  const expected = [await lineAt(positions.first), await lineAt(positions.first + count - 1)]
-  return expected[0] === first && expected[1] === last
-}
-
-export interface WrittenFile {
-  lines: number
-  bytes: number
-  last: number | null
+  return (await lineAt(first)) === found.first && (await lineAt(first + found.count - 1)) === found.last
 }
 
 export async function completeExportFile(
   deps: Pick<Deps, 'lists'>,
-  { file, ...done }: ExportFile,
+  { file, ...done }: Awaited<ReturnType<typeof openExportFile>>,
   { owner, kind, positions, writer }: FileExport,
   ending: AbortSignal,
   onLines: (count: number) => void,
-): Promise<WrittenFile> {
+) {
   let { lines, bytes } = done
   const rest = { first: positions.first + lines, last: positions.last }
   for await (const chunk of exportChunks(deps, owner, kind, rest, writer)) {
@@ -177,7 +157,7 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   return {
     count,
     end,
-    /** Both lines include their line ends, and are empty if no line is complete. */
+    /** Includes the line end. Empty if no line is complete. */
     first: await textBetween(file, start, firstEnd),
     last: await textBetween(file, lastStart, end),
   }

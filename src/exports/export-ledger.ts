@@ -1,24 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { currencyCode } from '../../schemas/currency.ts'
-import { type Delimiter, readDelimiter } from '../../schemas/delimiter.ts'
-import {
-  type EntryType,
-  type ExportFormat,
-  type ExportKind,
-  type ExportLanguage,
-  type ExportLedgerQuery,
-  exportLanguages,
-} from '../../schemas/ledger.ts'
+import { readDelimiter } from '../../schemas/delimiter.ts'
+import type { EntryType, ExportKind, ExportLanguage } from '../../schemas/ledger.ts'
+import { type ExportLedgerQuery, exportLanguages } from '../../schemas/ledger.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import { readSpan, type TimeSpan, upToNow } from '../input/span.ts'
-import {
-  findPositions,
-  type ListedEntry,
-  type Positions,
-  positionOrder,
-  presentEntry,
-} from '../ledger/list.ts'
+import type { ListedEntry, Positions } from '../ledger/list.ts'
+import { findPositions, positionOrder, presentEntry } from '../ledger/list.ts'
 import { longestReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { csvHeader, csvRows } from '../platform/csv.ts'
@@ -28,9 +17,9 @@ import { readInSlices } from '../platform/in-slices.ts'
 import { dayOf } from '../platform/time.ts'
 import { noCommission } from '../wallets/commission.ts'
 
-/** The values of an entry's line, keyed by their names in JSON. */
 function valuesOf(kind: ExportKind, entry: ListedEntry) {
   const { commission = noCommission, returnedFees } = entry
+  const { totalRevenue: _, ...fees } = commission
   return {
     ...presentEntry(entry),
     // In an export of entries, the amount is the change in balance, so it can be negative.
@@ -41,11 +30,8 @@ function valuesOf(kind: ExportKind, entry: ListedEntry) {
     payerPhone: entry.payerPhone ?? null,
     reason: entry.reason ?? null,
     currency: currencyCode,
-    providerTtc: commission.providerTtc,
-    net: entry.amount - commission.providerTtc,
-    payerTtc: commission.payerTtc,
-    tof: commission.tof,
-    tte: commission.tte,
+    ...fees,
+    net: entry.amount - fees.providerTtc,
     returnedProviderTtc: returnedFees?.providerTtc ?? 0,
     returnedPayerTtc: returnedFees?.payerTtc ?? 0,
   }
@@ -89,7 +75,7 @@ const dayLabels: Record<ExportKind, Labels> = {
   entries: ['Day of movement', 'Date d’opération', 'يوم العملية'],
 }
 
-/** Translated in CSV files, which people read. JSON contains the type itself. */
+/** For CSV files. JSON contains the type itself. */
 const typeNames: Record<ExportLanguage, Partial<Record<string, string>>> = {
   en: {},
   fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
@@ -122,19 +108,14 @@ const entryTypeOf: Record<ExportKind, EntryType | null> = {
   entries: null,
 }
 
-export interface FileForm {
-  kind: ExportKind
-  format: ExportFormat
-  delimiter: Delimiter
-  language: ExportLanguage
-}
+type ExportForm = ReturnType<typeof readFileForm>
 
 export interface LineWriter {
   header: string
   lines(entries: readonly ListedEntry[]): string
 }
 
-export function createLineWriter({ kind, format, delimiter, language }: FileForm): LineWriter {
+export function createLineWriter({ kind, format, delimiter, language }: ExportForm): LineWriter {
   const fields = fieldsByKind[kind]
   if (format === 'jsonl') {
     const lineOf = (entry: ListedEntry) => JSON.stringify(valuesOf(kind, entry), [...fields])
@@ -175,7 +156,7 @@ const csvParams = ['delimiter', 'language'] as const
 type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 
 /** Throws VALIDATION_ERROR if the query sets a delimiter or language for anything but CSV. */
-export function readFileForm(kind: ExportKind, query: FormQuery): FileForm {
+export function readFileForm(kind: ExportKind, query: FormQuery) {
   const { format = 'csv', delimiter, language = 'en' } = query
   const param = csvParams.find((name) => query[name] !== undefined)
   if (format !== 'csv' && param !== undefined)
@@ -201,7 +182,6 @@ export async function* exportLedger(
   if (header !== '') yield header
 }
 
-/** All reads of an export use the connections reserved for lists. */
 const readExport = <T>(
   { lists }: Pick<Deps, 'lists'>,
   { businessId }: ChainOwner,

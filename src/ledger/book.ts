@@ -22,18 +22,18 @@ export function openLedger(
       nativeCollection(models.LedgerEntry),
       (owner, last, draft) => {
         const links = linkEntry(owner, last, draft, now())
-        const totals = links.flatMap(({ after }) =>
-          Object.values(totalsOf(after)).map((total) => total.amount),
-        )
-        if ([...links.map(({ after }) => after.balance), ...totals].every(Number.isSafeInteger)) return links
+        const amounts = links.flatMap(({ after }) => [
+          after.balance,
+          ...Object.values(totalsOf(after)).map(({ amount }) => amount),
+        ])
+        if (amounts.every(Number.isSafeInteger)) return links
         // The event stays in its outbox. Other businesses have their own chains, so they aren't affected.
         report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
         throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
       },
       onStored,
     ),
-    closeDays: (owner: ChainOwner): Promise<void> =>
-      closeDays({ LedgerEntry: models.LedgerEntry, now }, owner),
+    closeDays: (owner: ChainOwner) => closeDays({ ...models, now }, owner),
   }
 }
 

@@ -1,56 +1,46 @@
 import type { EntryType } from '../../schemas/ledger.ts'
 import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
 import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
-import {
-  anything,
-  date,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  text,
-  type ValueOfField,
-  whole,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 import { modeOf } from '../platform/mode.ts'
 import { dayMs, dayOf } from '../platform/time.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-const countAndAmount = part({ count: whole, amount: whole })
+const countAndAmount = field.part({ count: field.whole, amount: field.whole })
 
-const totalsFields = part({
+const totalsFields = field.part({
   payments: countAndAmount,
   refunds: countAndAmount,
   /** Negative if refunds returned more fees than payments were charged. */
-  fees: part({ amount: whole }),
+  fees: field.part({ amount: field.whole }),
   payouts: countAndAmount,
 })
-export type DayTotals = ValueOfField<typeof totalsFields>
+type DayTotals = field.ValueOfField<typeof totalsFields>
 
-const stateFields = part({
+const stateFields = field.part({
   ...totalsFields.fields,
-  balance: whole,
-  opening: whole,
-  entries: whole,
-  byType: part({ payment: whole, refund: whole, fee: whole, payout: whole }),
+  balance: field.whole,
+  opening: field.whole,
+  entries: field.whole,
+  byType: field.part({ payment: field.whole, refund: field.whole, fee: field.whole, payout: field.whole }),
 })
 
-const closedFields = part({ ...totalsFields.fields, opening: whole, closing: whole })
-export type ClosedDay = ValueOfField<typeof closedFields>
+const closedFields = field.part({ ...totalsFields.fields, opening: field.whole, closing: field.whole })
+export type ClosedDay = field.ValueOfField<typeof closedFields>
 
-const factFields = part({
-  referenceNumber: optional(text),
-  merchantReference: optional(orNull(text)),
-  refundId: optional(text),
-  occurredAt: optional(date),
-  startedAt: optional(date),
-  payerPhone: optional(text),
-  commission: optional(anything<Commission>()),
-  returnedFees: optional(anything<ReturnedFees>()),
-  reason: optional(orNull(text)),
-  payoutReference: optional(text),
+const factFields = field.part({
+  referenceNumber: field.optional(field.text),
+  merchantReference: field.optional(field.orNull(field.text)),
+  refundId: field.optional(field.text),
+  occurredAt: field.optional(field.date),
+  startedAt: field.optional(field.date),
+  payerPhone: field.optional(field.text),
+  commission: field.optional(field.anything<Commission>()),
+  returnedFees: field.optional(field.anything<ReturnedFees>()),
+  reason: field.optional(field.orNull(field.text)),
+  payoutReference: field.optional(field.text),
 })
-export type EntryFacts = ValueOfField<typeof factFields>
+type EntryFacts = field.ValueOfField<typeof factFields>
 
 /** Includes closing markers (docs/maintainers/architecture.md). A fee's id is the event's id with `-fee`. */
 export const ledgerEntries = declareCollection({
@@ -59,18 +49,18 @@ export const ledgerEntries = declareCollection({
   fields: {
     ...chainFields.fields,
     ...factFields.fields,
-    type: oneOf<EntryType | 'closing'>(),
-    amount: whole,
-    bookedAt: date,
+    type: field.oneOf<EntryType | 'closing'>(),
+    amount: field.whole,
+    bookedAt: field.date,
     /** In UTC, e.g. `2026-11-26`. `bookedAt` is later if the day was over before we booked the entry. */
-    day: text,
+    day: field.text,
     /** Counts all entries from 1. Merchants see it as `number`. Closing markers have no position. */
-    position: optional(whole),
-    typePosition: optional(whole),
+    position: field.optional(field.whole),
+    typePosition: field.optional(field.whole),
     after: stateFields,
     /** The last day that a marker closes. There are no entries between `day` and this day. */
-    through: optional(text),
-    closed: optional(closedFields),
+    through: field.optional(field.text),
+    closed: field.optional(closedFields),
   },
   indexes: [
     chainIndex,
@@ -117,19 +107,11 @@ export function linkEntry(
   const closing =
     last === null || dayOf(last.bookedAt) === dayOf(bookedAt) ? null : linkClosing(owner, last, now)
   const before = closing ?? last
-  const { type, amount } = draft
-  const after = stateAfter(before, type, amount)
+  const after = stateAfter(before, draft.type, draft.amount)
   const { businessId, sandbox } = owner
-  const entry: LedgerEntry = {
-    ...draft,
-    businessId,
-    sandbox,
-    number: (before?.number ?? 0) + 1,
-    bookedAt,
-    position: after.entries,
-    typePosition: after.byType[type],
-    after,
-  }
+  const link = { businessId, sandbox, number: (before?.number ?? 0) + 1, bookedAt }
+  const positions = { position: after.entries, typePosition: after.byType[draft.type] }
+  const entry = { ...draft, ...link, ...positions, after }
   return closing === null ? [entry] : [closing, entry]
 }
 

@@ -11,7 +11,7 @@ import { refuse } from '../platform/errors.ts'
 import { dayMs, dayOf } from '../platform/time.ts'
 import { type ClosedDay, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** In centimes, after the last booked entry. */
+/** In centimes. */
 export const balanceOf = async (
   { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
   owner: ChainOwner,
@@ -66,13 +66,9 @@ const isCovered = (markers: readonly Marker[], day: string): boolean =>
 
 type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
 
-const markersFrom = async (
-  deps: StatementDeps,
-  owner: ChainOwner,
-  days: readonly string[],
-): Promise<Marker[]> =>
-  (await nativeCollection(deps.LedgerEntry)
-    .find(
+const markersFrom = (deps: StatementDeps, owner: ChainOwner, days: readonly string[]): Promise<Marker[]> =>
+  nativeCollection(deps.LedgerEntry)
+    .find<Marker>(
       { ...owner, through: { $gte: days[0] ?? '' } },
       {
         sort: { through: 1 },
@@ -82,7 +78,7 @@ const markersFrom = async (
         maxTimeMS: longestReadMs,
       },
     )
-    .toArray()) as Marker[]
+    .toArray()
 
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
   if (day === movedOn) return { day, ...closed, closed: true }

@@ -59,12 +59,12 @@ export interface CountableList {
   completeBefore?(): Promise<Date | null>
 }
 
-export interface ListOwner {
+interface ListOwner {
   businessId: string
   sandbox: boolean
 }
 
-export const listKeyOf = (collection: string, { businessId, sandbox }: ListOwner): string =>
+const listKeyOf = (collection: string, { businessId, sandbox }: ListOwner): string =>
   `${collection} ${businessId} ${sandbox}`
 
 /** Many times the clock skew between two processes. */
@@ -203,16 +203,10 @@ async function createdAfter(
   endsBefore: Date,
   skip: number,
 ): Promise<Date | null> {
-  const found = await collection.findOne<{ createdAt: Date }>(
-    { ...where, createdAt: { $gte: new Date(from), $lt: endsBefore } },
-    {
-      projection: { _id: 0, createdAt: 1 },
-      hint: index,
-      sort: { createdAt: 1, _id: 1 },
-      skip,
-      maxTimeMS: longestReadMs,
-    },
-  )
+  const range = { sort: { createdAt: 1, _id: 1 }, skip } as const
+  const options = { projection: { _id: 0, createdAt: 1 }, hint: index, ...range, maxTimeMS: longestReadMs }
+  const created = { ...where, createdAt: { $gte: new Date(from), $lt: endsBefore } }
+  const found = await collection.findOne<{ createdAt: Date }>(created, options)
   return found?.createdAt ?? null
 }
 
@@ -234,14 +228,8 @@ async function store(
     .catch(() => undefined)
 }
 
-export async function forgetStored(
-  model: Model<ListCheckpoints>,
-  businessId: string,
-  before: Date,
-): Promise<void> {
+export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date) {
   const keys = ['intents', 'orders'].map((name) => listKeyOf(name, { businessId, sandbox: true }))
-  await nativeCollection(model).updateMany(
-    { _id: { $in: keys } },
-    { $pull: { checkpoints: { at: { $lt: before.getTime() } } } },
-  )
+  const gone = { checkpoints: { at: { $lt: before.getTime() } } }
+  await nativeCollection(model).updateMany({ _id: { $in: keys } }, { $pull: gone })
 }

@@ -3,7 +3,7 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { CreatedDocument } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/** Throws PageTooLarge early: decoding 100 intents of 1,000 refunds each takes half a second. */
+/** Throws PageTooLarge early, because decoding 100 intents of 1,000 refunds each takes half a second. */
 export async function readWithinPage<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
@@ -46,7 +46,7 @@ export interface ListSelection {
   index: string
 }
 
-export interface Listing extends ListSelection {
+interface Listing extends ListSelection {
   fields?: Record<string, unknown>
   counted?: ListSelection
 }
@@ -59,19 +59,10 @@ export async function readPage<Item, Doc extends Item = Item>(
 ): Promise<Page<Item>> {
   const { page, limit } = slice
   const skip = (page - 1) * limit
+  const range = { sort: { createdAt: -1, _id: -1 }, skip, limit: limit + 1 } as const
+  const options = { projection: fields, hint: index, ...range, maxTimeMS: longestReadMs }
   const [found, total] = await Promise.all([
-    skip > maxSkip
-      ? []
-      : (readWithinPage(
-          model.collection.find(where, {
-            projection: fields,
-            hint: index,
-            sort: { createdAt: -1, _id: -1 },
-            skip,
-            limit: limit + 1,
-            maxTimeMS: longestReadMs,
-          }),
-        ) as Promise<Item[]>),
+    skip > maxSkip ? [] : (readWithinPage(model.collection.find(where, options)) as Promise<Item[]>),
     model.countDocuments(counted.where, { hint: counted.index, maxTimeMS: longestReadMs }),
   ])
   return pageOf(slice, found, total)
@@ -86,25 +77,14 @@ export async function readSortedPage<Item extends CreatedDocument>(
   { where, index, fields }: Required<Omit<Listing, 'counted'>>,
   slice: PageRequest,
 ): Promise<Page<Item>> {
-  const { items, ...page } = await readPage<CreatedDocument>(
-    model as never,
-    { where, index, fields: { createdAt: 1 } },
-    slice,
-  )
-  return { items: await readInOrder(model, { where, fields }, items), ...page }
-}
-
-async function readInOrder<Item extends CreatedDocument>(
-  model: Model<Item>,
-  { where, fields }: Required<Pick<Listing, 'where' | 'fields'>>,
-  keys: readonly CreatedDocument[],
-): Promise<Item[]> {
-  if (keys.length === 0) return []
+  const keysOnly = { where, index, fields: { createdAt: 1 } }
+  const { items: keys, ...page } = await readPage<CreatedDocument>(model as never, keysOnly, slice)
+  if (keys.length === 0) return { items: [], ...page }
   const $in = keys.map(({ _id }) => _id)
   const options = { projection: fields, hint: '_id_', maxTimeMS: longestReadMs }
   const found = await readWithinPage(model.collection.find({ $and: [where, { _id: { $in } }] }, options))
   const byId = new Map((found as unknown as Item[]).map((item) => [item._id, item]))
-  return $in.flatMap((id) => byId.get(id) ?? [])
+  return { items: $in.flatMap((id) => byId.get(id) ?? []), ...page }
 }
 
 export const presentPage = <Item, Presented>(

@@ -7,18 +7,11 @@ import { dayMs, dayOf } from '../platform/time.ts'
 import type { By } from '../security/actor.ts'
 import { createPace, type Pace } from '../work/pace.ts'
 import { type FileFormat, type ProviderRow, type RowErrors, readProviderFile } from './provider-file.ts'
-import {
-  type Difference,
-  type DifferenceKind,
-  differenceCount,
-  differenceKinds,
-  maxStoredDifferences,
-  type Reconciliation,
-  type RunCounts,
-} from './reconciliation.ts'
+import type { Difference, DifferenceKind, Reconciliation, RunCounts } from './reconciliation.ts'
+import { differenceCount, differenceKinds, maxStoredDifferences } from './reconciliation.ts'
 import { type FoundWalletKey, findKeys, type MoneyRecord, recordedIn } from './recorded.ts'
 
-export interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileName'> {
+interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileName'> {
   bytes: AsyncIterable<Uint8Array>
   format: FileFormat
 }
@@ -54,7 +47,7 @@ export async function reconcile(
 }
 
 const rowsPerLookUp = 250
-export const maxListedDifferences = 10_000
+const maxListedDifferences = 10_000
 
 /** Memory grows with the records of the day, not with the file. */
 async function compareFile(

@@ -22,7 +22,7 @@ export interface MoneyRecord {
 /** `recorded` is null if the money didn't change hands, or if a different wallet was used. */
 export type FoundWalletKey = { reference: string; businessId: string; recorded: MoneyRecord | null }
 
-export const intentFields = {
+const intentFields = {
   _id: 0,
   businessId: 1,
   referenceNumber: 1,
@@ -34,11 +34,11 @@ export const intentFields = {
   refunds: 1,
 } as const
 
-export type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 'refunds' | 'lookUpKeys'> & {
+type RecordedIntent = Pick<Intent, 'businessId' | 'referenceNumber' | 'refunds' | 'lookUpKeys'> & {
   payment?: Intent['payment']
 }
 
-export function recordedPayment(intent: RecordedIntent): MoneyRecord[] {
+function recordedPayment(intent: RecordedIntent): MoneyRecord[] {
   const { businessId, referenceNumber: reference, payment } = intent
   if (!payment) return []
   const { key, amountPaid: amount, commission, paidAt: at } = payment
@@ -46,7 +46,7 @@ export function recordedPayment(intent: RecordedIntent): MoneyRecord[] {
 }
 
 /** Leaves out refunds that the wallet hasn't carried out. */
-export function recordedRefunds(intent: RecordedIntent): MoneyRecord[] {
+function recordedRefunds(intent: RecordedIntent): MoneyRecord[] {
   const { businessId, referenceNumber: reference, refunds } = intent
   return refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }) => {
     const fee = returnedFees.payerTtc
@@ -58,10 +58,8 @@ const maxBusinesses = 500
 /** Intents per query. Each can have 1,000 refunds. */
 export const pageSize = 100
 
-/** Includes `from`, excludes `to`. */
-export type RecordedPeriod = { from: Date; to: Date }
-
-const walletFilter = (wallet: string | null) => wallet ?? { $gte: 'live:', $lt: 'live;' }
+/** `to` is exclusive. */
+type RecordedPeriod = { from: Date; to: Date }
 
 type Span = { $gte: Date; $lt: Date }
 type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
@@ -81,8 +79,9 @@ export async function* recordedIn(
   wallet: string | null,
 ): Yields<MoneyRecord[]> {
   const intents = { ...deps, projection: intentFields }
+  const ofWallet = wallet ?? { $gte: 'live:', $lt: 'live;' }
   for await (const businessId of businessIds(deps)) {
-    const live = { businessId, sandbox: false, 'payment.wallet': walletFilter(wallet) }
+    const live = { businessId, sandbox: false, 'payment.wallet': ofWallet }
     for await (const { found } of intentsIn<RecordedIntent>(intents, 'byPaidAt', live, period))
       yield found.flatMap(recordedPayment)
     for await (const { found, from, to } of intentsIn<RecordedIntent>(intents, 'byRefundedAt', live, period))

@@ -8,44 +8,32 @@ import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
 import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import {
-  date,
-  flag,
-  list,
-  oneOf,
-  optional,
-  orNull,
-  part,
-  text,
-  type ValueOfField,
-  whole,
-} from '../mongo/fields.ts'
+import * as field from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
-import type { By } from '../security/actor.ts'
-import { actorFields } from '../security/actor.ts'
+import { actorFields, type By } from '../security/actor.ts'
 import { findEndpoint } from '../webhooks/endpoints/find.ts'
 
 /** Both ends of the period are included. */
-const selectionFields = part({
-  businessId: text,
-  sandbox: flag,
-  from: date,
-  to: date,
-  events: list(oneOf<EventName>()),
+const selectionFields = field.part({
+  businessId: field.text,
+  sandbox: field.flag,
+  from: field.date,
+  to: field.date,
+  events: field.list(field.oneOf<EventName>()),
   /** The log's last number at the start. Later events aren't replayed, so a replay always ends. */
-  through: whole,
+  through: field.whole,
 })
-export type EventSelection = ValueOfField<typeof selectionFields>
+export type EventSelection = field.ValueOfField<typeof selectionFields>
 
 /** Each processed event counts once. */
-const countFields = part({
-  requeued: whole,
-  created: whole,
+const countFields = field.part({
+  requeued: field.whole,
+  created: field.whole,
   /** E.g. events whose delivery is already DELIVERED, due or in flight. */
-  skipped: whole,
+  skipped: field.whole,
 })
-export type ReplayCounts = ValueOfField<typeof countFields>
+export type ReplayCounts = field.ValueOfField<typeof countFields>
 
 /**
  * A replay sends the events of a period to one endpoint again. Workers lease it for a few seconds at a time,
@@ -57,28 +45,28 @@ export const replays = declareCollection({
   fields: {
     ...selectionFields.fields,
     ...countFields.fields,
-    _id: text,
-    endpointId: text,
-    onlyUndelivered: flag,
-    total: whole,
-    status: oneOf<ReplayStatus>(),
+    _id: field.text,
+    endpointId: field.text,
+    onlyUndelivered: field.flag,
+    total: field.whole,
+    status: field.oneOf<ReplayStatus>(),
     /** Missing once the replay has ended. Unique, so each endpoint has one running replay at most. */
-    running: optional(flag),
-    cancellationReason: orNull(oneOf<ReplayCancellation>()),
+    running: field.optional(field.flag),
+    cancellationReason: field.orNull(field.oneOf<ReplayCancellation>()),
     /** The last event processed. Null at the beginning. */
-    reached: orNull(part({ createdAt: date, eventId: text })),
+    reached: field.orNull(field.part({ createdAt: field.date, eventId: field.text })),
     /** When a worker may lease the replay, or when its current lease ends. Null once it has ended. */
-    nextRunAt: orNull(date),
+    nextRunAt: field.orNull(field.date),
     /** Only the holder of this token may record progress. A cancelled replay keeps it for the last page. */
-    leaseToken: orNull(text),
+    leaseToken: field.orNull(field.text),
     startedBy: actorFields,
-    createdAt: date,
+    createdAt: field.date,
     /** The UTC day of the start, and the replay's number on that day within its business and environment. */
-    day: whole,
-    numberOfDay: whole,
-    finishedAt: orNull(date),
+    day: field.whole,
+    numberOfDay: field.whole,
+    finishedAt: field.orNull(field.date),
     /** Missing while RUNNING. */
-    expiresAt: optional(date),
+    expiresAt: field.optional(field.date),
   },
   indexes: [
     {
@@ -104,13 +92,9 @@ export const endedReplayFields = (sandbox: boolean, now: Date) => ({
   expiresAt: new Date(now.getTime() + (sandbox ? keptDays.test : keptDays.live) * dayMs),
 })
 
-type PresentableReplay = Pick<
-  Replay,
-  '_id' | 'endpointId' | 'status' | 'cancellationReason' | 'from' | 'to' | 'events' | 'onlyUndelivered'
-> &
-  Pick<Replay, 'total' | keyof ReplayCounts | 'sandbox' | 'createdAt' | 'finishedAt'>
+type Hidden = 'reached' | 'nextRunAt' | 'leaseToken' | 'startedBy' | 'day' | 'numberOfDay'
 
-export function presentReplay(replay: PresentableReplay) {
+export function presentReplay(replay: Omit<Replay, Hidden>) {
   const { _id: id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered } = replay
   const { total, requeued, created, skipped, sandbox, createdAt, finishedAt } = replay
   const about = { id, endpointId, status, cancellationReason, from, to, events, onlyUndelivered }
@@ -119,7 +103,7 @@ export function presentReplay(replay: PresentableReplay) {
 
 export type PresentedReplay = ReturnType<typeof presentReplay>
 
-/** Throws REPLAY_NOT_FOUND, and SANDBOX_MISMATCH if it's in the other environment. */
+/** Throws REPLAY_NOT_FOUND or SANDBOX_MISMATCH. */
 export async function findReplay(
   deps: Pick<Deps, 'Replay'>,
   caller: Caller,
@@ -132,7 +116,6 @@ export async function findReplay(
   return ownedBy(caller, replay, 'REPLAY_NOT_FOUND')
 }
 
-/** Returns the newest first. */
 export async function listReplays(
   deps: Pick<Deps, 'Replay' | 'Endpoint'>,
   caller: Caller,
@@ -141,17 +124,13 @@ export async function listReplays(
 ): Promise<Page<Replay>> {
   await findEndpoint(deps, caller, endpointId)
   const { businessId, sandbox } = caller
-  return readPage<Replay>(
-    deps.Replay,
-    { where: { endpointId, sandbox, businessId }, index: 'byEndpoint' },
-    slice,
-  )
+  const where = { endpointId, sandbox, businessId }
+  return readPage<Replay>(deps.Replay, { where, index: 'byEndpoint' }, slice)
 }
 
-/** How many replays staff and operators see. */
 const maxLatest = 10
 
-/** Returns the newest first. MongoDB uses the index only if the filter names both environments. */
+/** MongoDB uses the index only if the filter names both environments. */
 export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
   Replay.find({ endpointId, sandbox: { $in: [true, false] } })
     .sort({ createdAt: -1, _id: -1 })
@@ -193,11 +172,8 @@ async function endRunning(
 ): Promise<Replay> {
   if (replay.status !== 'RUNNING') return replay
   const { _id, endpointId, businessId, sandbox } = replay
-  const set = {
-    status: 'CANCELLED',
-    cancellationReason: 'requested',
-    ...endedReplayFields(sandbox, at),
-  } as const
+  const cancelled = { status: 'CANCELLED', cancellationReason: 'requested' } as const
+  const set = { ...cancelled, ...endedReplayFields(sandbox, at) }
   await nativeCollection(model).updateOne({ _id }, { $set: set, $unset: { running: 1 } }, { session })
   await add({
     act: 'endpoint.replay-cancelled',

@@ -7,8 +7,7 @@ import { noDeadline } from '../mongo/batchers.ts'
 import { bytesOf, nativeCollection } from '../mongo/collection.ts'
 import { unlessLocked } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { AttemptDeps } from '../webhooks/attempts/attempt.ts'
-import { type AttemptEndpoint } from '../webhooks/attempts/attempt.ts'
+import type { AttemptDeps, AttemptEndpoint } from '../webhooks/attempts/attempt.ts'
 import { beginAttempts } from '../webhooks/attempts/attempt-due.ts'
 import { slotOwner } from '../webhooks/attempts/slots.ts'
 import { deliveryId, leasableFilter, newDelivery } from '../webhooks/deliveries/delivery.ts'
@@ -76,7 +75,7 @@ export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: Abo
   await releaseReplay(deps, replay, performance.now() < endsAt && !ending.aborted ? restMs : 0)
 }
 
-/** Returns null if the replay has ended or another worker has taken it over. */
+/** Returns null if the replay has ended or belongs to another worker. */
 async function runPage(
   deps: RunDeps,
   replay: LeasedReplay,
@@ -189,12 +188,7 @@ export async function leaseReplay(
   deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>,
 ): Promise<LeasedReplay | null> {
   const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
-  const options = {
-    projection: { _id: 1 },
-    sort: { nextRunAt: 1 },
-    hint: { nextRunAt: 1 },
-    limit: maxTried,
-  } as const
+  const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: 'due', limit: maxTried } as const
   for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
     const leased = await unlessLocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
     if (leased !== null) return leased as LeasedReplay

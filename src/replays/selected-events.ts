@@ -23,7 +23,6 @@ export const countSelected = (
     { hint: referenceNumber === null ? index : 'byReference', maxTimeMS: longestReadMs },
   )
 
-/** Sorted by time and id. */
 export function readSelected(
   { LoggedEvent }: Log,
   selection: EventSelection & Pick<Replay, 'reached'>,

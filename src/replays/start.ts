@@ -133,17 +133,13 @@ async function takeNumber(
       ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
       : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
   const freeAt = startOfUtcDay(day + 1)
-  throw usedUpRefusal(
-    `A business can replay ${limit} ${message}`,
-    { scope: 'replays', limit },
-    { freeAt, now },
-  )
+  const text = `A business can replay ${limit} ${message}`
+  throw usedUpRefusal(text, { scope: 'replays', limit }, { freeAt, now })
 }
 
-export function parseReplay(
-  deps: Pick<Deps, 'validate'>,
-  body: unknown,
-): ReplayRequest & { dryRun: boolean } {
+type ReplayBody = ReplayRequest & { dryRun: boolean }
+
+export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): ReplayBody {
   const input = deps.validate(replayEndpointBody, body)
   const { from, to } = readSpan(input)
   return {
@@ -158,13 +154,11 @@ export function parseReplay(
 /** A dry run only counts. Throws EVENTS_NOT_PERMITTED and the errors of `planReplay` and `insertReplay`. */
 export async function requestReplay(
   deps: QuotaDeps &
-    Pick<
-      Deps,
-      'Endpoint' | 'LoggedEvent' | 'Replay' | 'AuditEvent' | 'StoredResponse' | 'transactions' | 'lists'
-    >,
+    Parameters<typeof auditedOnce>[0] &
+    Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'lists'>,
   caller: Caller,
   endpointId: string,
-  { dryRun, ...wanted }: ReturnType<typeof parseReplay>,
+  { dryRun, ...wanted }: ReplayBody,
   request: WriteRequest,
 ): Promise<OperationResult> {
   const endpoint = await findEndpoint(deps, caller, endpointId)
@@ -173,9 +167,8 @@ export async function requestReplay(
   const { undelivered, ...planned } = await deps.lists.readAndAct(
     caller.businessId,
     async (models) => {
-      const counted = await planReplay(deps, endpoint, wanted, (selection) =>
-        countSelected(models, selection),
-      )
+      const count = (selection: EventSelection) => countSelected(models, selection)
+      const counted = await planReplay(deps, endpoint, wanted, count)
       return { ...counted, undelivered: dryRun ? await countUndelivered(counted, models) : null }
     },
     async (found) => found,

@@ -115,12 +115,12 @@ export const bugs: PlantedBugs = {
   ],
   'A request that waits for an event continues at the end of the log → events.complete': before(
     'waitForEvent',
-    'hasEvent($$)',
+    'read(() => readBetween($$))',
     "found.query.after = 'latest'",
   ),
   'The feed is in the order of time, not of numbers → events.complete': [
     often('createIntent', 'simulatePayment'),
-    replace('cursorBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }'),
+    replace('readBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }'),
   ],
   "A replay that repeats a page doesn't notice what it has re-queued, and re-queues it again → audit.complete":
     [

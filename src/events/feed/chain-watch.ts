@@ -10,7 +10,7 @@ export interface ChainEnd extends ChainOwner {
   number: number
 }
 
-export type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
+type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 
 /** One read serves all waiting requests, so they don't each need a database connection. */
 export type ChainWatch = ReturnType<typeof createChainWatch>
@@ -140,10 +140,7 @@ export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log
         [
           { $match: { $or: branches } },
           {
-            $group: {
-              _id: { businessId: '$businessId', sandbox: '$sandbox' },
-              number: { $max: '$number' },
-            },
+            $group: { _id: { businessId: '$businessId', sandbox: '$sandbox' }, number: { $max: '$number' } },
           },
         ],
         { hint: 'chain', maxTimeMS: longestReadMs },

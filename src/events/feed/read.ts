@@ -6,7 +6,7 @@ import { type ChainOwner, chainIndex, validNumber } from '../../chains/append.ts
 import { longestReadMs, readPageRequest, readWithinPage } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { type Refusal, refuse } from '../../platform/errors.ts'
+import { refuse } from '../../platform/errors.ts'
 import { checkReadable, readableBy } from '../list.ts'
 import type { LoggedEvent } from '../log.ts'
 
@@ -56,9 +56,8 @@ export async function readFeed(
     if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' })))
       throw lostPosition()
     const { limit } = search
-    const options = { limit: limit + 1, session }
-    const found =
-      after >= last ? [] : await readWithinPage(cursorBetween(deps, owner, search, { after, last }, options))
+    const range = { ...owner, types: search.types, after, last }
+    const found = await readBetween(deps, range, { limit: limit + 1, session })
     const items = found.slice(0, limit)
     const hasMore = found.length > limit
     const end = hasMore ? (items.at(-1)?.number ?? after) : Math.max(after, last)
@@ -67,6 +66,8 @@ export async function readFeed(
     await session.endSession()
   }
 }
+
+const numberOnly = { _id: 0, number: 1 } as const
 
 /** Returns 0 if the chain is empty. */
 export async function findLastNumber(
@@ -77,7 +78,7 @@ export async function findLastNumber(
   const last = await nativeCollection(deps.LoggedEvent).findOne(
     { ...owner, number: validNumber },
     {
-      projection: { _id: 0, number: 1 },
+      projection: numberOnly,
       sort: { number: -1 },
       hint: chainIndex.name,
       maxTimeMS: longestReadMs,
@@ -87,36 +88,22 @@ export async function findLastNumber(
   return last?.number ?? 0
 }
 
-async function hasEvent(
-  deps: Reads,
-  owner: ChainOwner,
-  search: Pick<FeedSearch, 'types'>,
-  range: NumberRange,
-  session: mongo.ClientSession,
-): Promise<boolean> {
-  if (range.after >= range.last) return false
-  const projection = { _id: 0, number: 1 }
-  const [first] = await cursorBetween(deps, owner, search, range, { limit: 1, projection, session }).toArray()
-  return first !== undefined
-}
-
-/** `after` is exclusive, `last` is inclusive. */
-interface NumberRange {
+interface FeedRange extends ChainOwner, Pick<FeedSearch, 'types'> {
   after: number
   last: number
 }
 
-function cursorBetween(
+async function readBetween(
   { LoggedEvent: model }: Reads,
-  owner: ChainOwner,
-  { types }: Pick<FeedSearch, 'types'>,
-  { after, last }: NumberRange,
+  { types, after, last, ...owner }: FeedRange,
   options: mongo.FindOptions,
-): mongo.FindCursor<LoggedEvent> {
-  return nativeCollection(model).find(
+): Promise<LoggedEvent[]> {
+  if (after >= last) return []
+  const found = nativeCollection(model).find(
     { ...owner, event: { $in: types }, number: { $gt: after, $lte: last } },
     { sort: { number: 1 }, hint: 'byType', maxTimeMS: longestReadMs, ...options },
   )
+  return readWithinPage(found)
 }
 
 /** Merchants pass this as `after`. The check value exposes positions of another business or environment. */
@@ -134,12 +121,12 @@ function readPosition(owner: ChainOwner, position: string): number {
 }
 
 /** Only durably stored events have positions, so the database must have been restored from a backup. */
-const lostPosition = (): Refusal =>
+const lostPosition = () =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
   )
 
-const invalidPosition = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 'after', message })
+const invalidPosition = (message: string) => refuse('VALIDATION_ERROR', { param: 'after', message })
 
 const checkOf = ({ businessId, sandbox }: ChainOwner, number: number): string =>
   hash('sha256', `${businessId} ${sandbox} ${number}`, 'hex').slice(0, 8)
@@ -178,9 +165,10 @@ export async function waitForEvent(
     const found = { query: { ...query, after: writePosition(owner, after) } }
     // `readFeed` then reports that the log has lost this position.
     if (after > last) return found
+    const options = { limit: 1, projection: numberOnly, session }
     for (let seen = after; ; ) {
-      const range = { after: seen, last }
-      if (await read(() => hasEvent(deps, owner, search, range, session))) return found
+      const range = { ...owner, types: search.types, after: seen, last }
+      if ((await read(() => readBetween(deps, range, options))).length > 0) return found
       held ??= takeSlot(deps, caller.businessId)
       const leftMs = endsAtMs - performance.now()
       if (held === null || !(await deps.chainWatch.grows(owner, last, leftMs, signal))) {

@@ -82,10 +82,7 @@ function textOf(rows: ExportedRow[], delimiter: Delimiter): string {
   return csvRows(cells, delimiter, 'program')
 }
 
-type ExportedProduct = Pick<
-  Product,
-  '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'
->
+type ExportedProduct = Pick<Product, '_id' | keyof typeof fields>
 
 type ExportedRow = Record<CsvColumn, CsvCell>
 

@@ -10,7 +10,7 @@ export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active'
   Partial<Pick<Product, 'description'>> & { bytes: number }
 
 /** `set` has the fields that differ from the file. Variant fields have names such as `variants.3.sku`. */
-export interface ChangedProduct {
+interface ChangedProduct {
   _id: string
   set: Record<string, unknown>
 }

@@ -78,22 +78,19 @@ export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
   session?: mongo.ClientSession
 }
 
-/** A batch of the largest products takes up 7 MB. */
+/** At most 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1, bytes: { $bsonSize: '$$ROOT' } } as const
 
 type WithSkus = Pick<Product, '_id'> & { handle: string; variants: Pick<Variant, '_id' | 'sku'>[] }
 
-const skusOnly = {
-  projection: { handle: 1, 'variants._id': 1, 'variants.sku': 1 },
-  hint: 'skuInUse',
-} as const
-
 async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>) {
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
-  const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)
+  const projection = { handle: 1, 'variants._id': 1, 'variants.sku': 1 }
+  const options = { projection, hint: 'skuInUse' }
+  const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, options)
   await readInSlices(found, ({ _id: productId, handle, variants }) => {
     refuseLate(scope.deadlineAt)
     for (const { _id: variantId, sku } of variants)

@@ -1,4 +1,3 @@
-import type { mongo } from 'mongoose'
 import { type ImportProductsQuery, importProductsFields } from '../../../schemas/products.ts'
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
@@ -14,7 +13,7 @@ import { compareWithShop, type ImportScope, type ShopComparison } from './compar
 import { readRows } from './read-file.ts'
 import type { ProductRow } from './rows.ts'
 
-export interface ImportRequest {
+interface ImportRequest {
   rows: readonly ProductRow[]
   isDryRun: boolean
 }
@@ -113,16 +112,16 @@ async function write(
   const at = now()
   for (const batch of batchesOf(created, ({ variants }) => variants.length)) {
     refuseLate(deadlineAt)
-    const inserts = batch.map((each) => newProduct(each, at))
-    await products.insertMany(inserts, { session })
+    await products.insertMany(
+      batch.map((each) => newProduct(each, at)),
+      { session },
+    )
   }
   for (const batch of batchesOf(changed, ({ set }) => Object.keys(set).length)) {
     refuseLate(deadlineAt)
-    const updates = batch.map(
-      ({ _id, set }): mongo.AnyBulkWriteOperation<Product> => ({
-        updateOne: { filter: { _id }, update: { $set: { ...set, updatedAt: at } as never } },
-      }),
-    )
+    const updates = batch.map(({ _id, set }) => ({
+      updateOne: { filter: { _id }, update: { $set: { ...set, updatedAt: at } as never } },
+    }))
     await products.bulkWrite(updates, { session, ordered: false })
   }
 }

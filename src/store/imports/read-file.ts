@@ -7,17 +7,8 @@ import { readName } from '../../input/name.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { inChunks } from '../../platform/in-slices.ts'
-import {
-  type CellParsers,
-  type CsvColumn,
-  type CsvErrors,
-  createCellParsers,
-  createFaults,
-  csvColumns,
-  maxRows,
-  type ParsedCells,
-  type ProductRow,
-} from './rows.ts'
+import type { CellParsers, CsvColumn, CsvErrors, ParsedCells, ProductRow } from './rows.ts'
+import { createCellParsers, createFaults, csvColumns, maxRows } from './rows.ts'
 
 /** Three times the longest valid row. In longer rows, a closing quote is most likely missing. */
 const maxRowBytes = 64 * 1024

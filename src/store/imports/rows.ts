@@ -12,7 +12,7 @@ import { isStorable } from '../../input/validate.ts'
 import { type ErrorCode, refuse } from '../../platform/errors.ts'
 import { inSlices } from '../../platform/in-slices.ts'
 
-export type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
+type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
 
 const yes = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no = new Set(['false', '0', 'no', 'non', 'faux'])

@@ -79,10 +79,6 @@ const orderFields = (order: OrderSource, status: string) => ({
   })),
   total: order.total,
   currency: currencyCode,
-  customer: order.customer && {
-    name: order.customer.name,
-    phone: order.customer.phone,
-    email: order.customer.email,
-  },
+  customer: order.customer,
   created_at: order.createdAt,
 })

@@ -14,7 +14,7 @@ import { addSampleProduct, type StoreWriteDeps } from '../products/create.ts'
 import { type Product, type Variant, variantById, variantByLabel } from '../products/product.ts'
 import { type Order, type OrderCustomer, type OrderItem, orderFormat, presentOrder } from './order.ts'
 
-export interface OrderRequest {
+interface OrderRequest {
   /** Null orders one unit of any product in stock. */
   items: SimulatedItem[] | null
   customer: OrderCustomer | null
@@ -25,19 +25,14 @@ export function parseSimulateOrder(deps: Pick<Deps, 'validate'>, body: unknown):
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 
-function customerOf({
-  name,
-  phone,
-  email,
-}: NonNullable<SimulateOrderBody['customer']>): OrderCustomer | null {
+type GivenCustomer = NonNullable<SimulateOrderBody['customer']>
+
+function customerOf({ name, phone, email }: GivenCustomer): OrderCustomer | null {
   if (name === undefined && phone === undefined && email === undefined) return null
   return { name: name ?? null, phone: readPhone(phone ?? ''), email: email ?? null }
 }
 
-/**
- * Takes the units from stock and stores the order with its event in one transaction. Throws the errors of
- * `findLines` and `findAnyLine`, AMOUNT_OUT_OF_RANGE, RATE_LIMITED, or INSUFFICIENT_STOCK.
- */
+/** Throws AMOUNT_OUT_OF_RANGE, RATE_LIMITED, INSUFFICIENT_STOCK, and the errors of `findLines`. */
 export async function placeOrder(
   deps: StoreWriteDeps & Pick<Deps, 'Order' | 'enqueue'>,
   caller: Caller,
@@ -95,7 +90,7 @@ const itemOf = ({ product, variant, quantity }: Line): OrderItem => ({
   total: variant.price * quantity,
 })
 
-/** Several lines may be for the same variant. */
+/** Adds up lines for the same variant. Throws INSUFFICIENT_STOCK. */
 function refuseShortage(lines: Line[]): void {
   const demands = [...Map.groupBy(lines, ({ variant }) => variant._id).values()].map((ofVariant) => {
     const [{ param, product, variant }] = ofVariant as [Line]
@@ -112,14 +107,12 @@ async function takeUnits(
   session: mongo.ClientSession,
 ): Promise<void> {
   const updatedAt = now()
-  const updates = lines.map(
-    ({ product: { _id }, variant, quantity }): mongo.AnyBulkWriteOperation<Product> => ({
-      updateOne: {
-        filter: { _id, variants: { $elemMatch: { _id: variant._id, stock: { $gte: quantity } } } },
-        update: { $inc: { 'variants.$.stock': -quantity }, $set: { updatedAt } },
-      },
-    }),
-  )
+  const updates = lines.map(({ product: { _id }, variant, quantity }) => ({
+    updateOne: {
+      filter: { _id, variants: { $elemMatch: { _id: variant._id, stock: { $gte: quantity } } } },
+      update: { $inc: { 'variants.$.stock': -quantity }, $set: { updatedAt } },
+    },
+  }))
   const { matchedCount } = await nativeCollection(Product).bulkWrite(updates, { session, ordered: false })
   if (matchedCount < updates.length)
     throw new Error('A product has changed within a transaction that has read it.')
@@ -151,9 +144,8 @@ async function findLines(
   const products = await nativeCollection(Product)
     .find<SoldProduct>(where, { projection: soldFields, session })
     .toArray()
-  const byId = new Map(products.map((product) => [product._id, product]))
   const found = items.map((item, index) => {
-    const product = byId.get(item.productId)
+    const product = products.find(({ _id }) => _id === item.productId)
     const param = `items[${index}]`
     if (product === undefined) throw refuse('PRODUCT_NOT_FOUND', { param: `${param}.productId` })
     return { ...item, product, param }
@@ -185,10 +177,7 @@ function variantOf({ variantId, variantLabel, product, param }: SimulatedItem & 
 /** The search may have to skip many sold-out products. */
 const searchTimeoutMs = 2000
 
-/**
- * Sells one unit of the newest active product in stock. If the sandbox has no product at all, adds a sample
- * product first and passes the sample to `onSample`. Throws INSUFFICIENT_STOCK.
- */
+/** Sells the newest active product in stock. Adds a sample product to a sandbox without products. */
 async function findAnyLine(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,

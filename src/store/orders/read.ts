@@ -8,7 +8,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Order, type ShownOrder, shownOrderFields } from './order.ts'
 
-export interface OrderSearch extends PageRequest, TimeSpan {}
+interface OrderSearch extends PageRequest, TimeSpan {}
 
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
@@ -22,13 +22,8 @@ export async function listOrders(
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  return readCountedPage<ShownOrder>(
-    deps,
-    countableOf(deps, deps.Order.collection, caller),
-    search,
-    search,
-    shownOrderFields,
-  )
+  const orders = countableOf(deps, deps.Order.collection, caller)
+  return readCountedPage<ShownOrder>(deps, orders, search, search, shownOrderFields)
 }
 
 /** Throws SHOP_NOT_FOUND, ORDER_NOT_FOUND, or SANDBOX_MISMATCH for an order in the other environment. */

@@ -1,12 +1,4 @@
-import {
-  type ChangeStockBody,
-  changeStockBody,
-  maxStock,
-  maxVariants,
-  type UpdateProductBody,
-  updateProductBody,
-  type VariantFields,
-} from '../../../schemas/products.ts'
+import * as schema from '../../../schemas/products.ts'
 import { auditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
@@ -15,29 +7,14 @@ import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { withoutUndefined } from '../../platform/without-undefined.ts'
-import {
-  type GivenSkus,
-  newVariant,
-  readSkus,
-  refuseTakenSkus,
-  type StoreWriteDeps,
-  sizeWithinLimit,
-  skusOf,
-  skuTaken,
-} from './create.ts'
-import {
-  type Product,
-  pickVariant,
-  presentProduct,
-  presentVariant,
-  type Variant,
-  variantById,
-  variantByLabel,
-} from './product.ts'
+import type { GivenSkus, StoreWriteDeps } from './create.ts'
+import { newVariant, readSkus, refuseTakenSkus, sizeWithinLimit, skusOf, skuTaken } from './create.ts'
+import type { Product, Variant } from './product.ts'
+import { pickVariant, presentProduct, presentVariant, variantById, variantByLabel } from './product.ts'
 import { findProduct } from './read.ts'
 
 export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
-  const input = deps.validate(updateProductBody, body)
+  const input = deps.validate(schema.updateProductBody, body)
   const { name, description, images, active, removeMissingVariants = false } = input
   const variants = variantsOf(input)
   return {
@@ -48,7 +25,7 @@ export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
   }
 }
 
-function variantsOf(input: UpdateProductBody): VariantChange[] | null {
+function variantsOf(input: schema.UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)
     return input.variants.map(({ _id = null, ...fields }, index) => ({
       prefix: `variants[${index}].`,
@@ -59,13 +36,10 @@ function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   return Object.keys(set).length === 0 ? null : [{ prefix: '', _id: null, set }]
 }
 
-const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['set'] =>
+const fieldsOf = ({ label, price, stock, sku }: schema.VariantFields): VariantChange['set'] =>
   withoutUndefined({ label, price, stock, sku })
 
-/**
- * Throws the errors of `findProduct` and `changedProduct`, VALIDATION_ERROR for another product's SKU,
- * PAYLOAD_TOO_LARGE if the product grows too large, and RATE_LIMITED if it grows or the response is large.
- */
+/** Throws PAYLOAD_TOO_LARGE, RATE_LIMITED, and the errors of `changedProduct` and `refuseTakenSkus`. */
 export async function updateProduct(
   deps: StoreWriteDeps,
   caller: Caller,
@@ -90,7 +64,7 @@ export async function updateProduct(
   )
 }
 
-/** Frees the product's SKUs and handle. Throws the errors of `findProduct`. */
+/** Frees the product's SKUs and handle. */
 export const deleteProduct = (
   deps: StoreWriteDeps,
   caller: Caller,
@@ -109,7 +83,7 @@ export const deleteProduct = (
   })
 
 /** Omitted fields stay unchanged, and so do omitted variants unless `removesOthers` is set. */
-export interface ProductChange {
+interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
   /** Null if no variant changes. */
   variants: VariantChange[] | null
@@ -118,7 +92,7 @@ export interface ProductChange {
 }
 
 /** Changes the variant with this `_id`, or with this label, or else the product's only variant. */
-export interface VariantChange {
+interface VariantChange {
   /** The prefix of the field names in the request, e.g. `variants[0].`. */
   prefix: string
   _id: string | null
@@ -139,23 +113,19 @@ function changedProduct(product: Changeable, change: ProductChange): Partial<Pro
   if (change.variants === null) return change.fields
   const changed = change.variants.map((entry) => applyEntry(product, entry))
   refuseDuplicates(changed)
-  const kept = change.removesOthers ? [] : product.variants.filter(({ _id }) => !changed.some(hasId(_id)))
+  const changeOf = ({ _id }: Variant) => changed.find(({ variant }) => variant._id === _id)
+  const kept = change.removesOthers ? [] : product.variants.filter((old) => !changeOf(old))
   refuseKeptSkus(kept, changed, change.givenSkus)
   const variants = change.removesOthers
     ? changed.map(({ variant }) => variant)
     : [
-        ...product.variants.map((old) => changed.find(hasId(old._id))?.variant ?? old),
+        ...product.variants.map((old) => changeOf(old)?.variant ?? old),
         ...changed.filter(({ old }) => old === null).map(({ variant }) => variant),
       ]
-  const problem = `can contain at most ${maxVariants} variants, but the product would have ${variants.length}`
-  if (variants.length > maxVariants) throw invalid('variants', problem)
+  const problem = `can contain at most ${schema.maxVariants} variants, but the product would have ${variants.length}`
+  if (variants.length > schema.maxVariants) throw invalid('variants', problem)
   return { ...change.fields, variants, skus: skusOf(variants) }
 }
-
-const hasId =
-  (id: string) =>
-  ({ variant }: ChangedVariant): boolean =>
-    variant._id === id
 
 function applyEntry(product: Changeable, entry: VariantChange): ChangedVariant {
   const old = findVariant(product, entry)
@@ -166,7 +136,6 @@ function applyEntry(product: Changeable, entry: VariantChange): ChangedVariant {
   return { entry, old, variant: newVariant({ ...set, label, price }) }
 }
 
-/** Returns null for a new variant. */
 function findVariant(product: Changeable, { prefix, _id, set }: VariantChange): Variant | null {
   if (_id !== null) return variantById(product, _id, `${prefix}_id`)
   const { label } = set
@@ -200,15 +169,15 @@ function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: G
 const invalid = (param: string, problem: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message: `${param} ${problem}.` })
 
-export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): ChangeStockBody =>
-  deps.validate(changeStockBody, body) as ChangeStockBody
+export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): schema.ChangeStockBody =>
+  deps.validate(schema.changeStockBody, body) as schema.ChangeStockBody
 
-/** Throws INSUFFICIENT_STOCK, VALIDATION_ERROR, and the errors of `findProduct` and `pickVariant`. */
+/** Throws INSUFFICIENT_STOCK, VALIDATION_ERROR, and the errors of `pickVariant`. */
 export const changeStock = (
   deps: StoreWriteDeps,
   caller: Caller,
   { productId, idOrLabel }: { productId: string; idOrLabel: string },
-  change: ChangeStockBody,
+  change: schema.ChangeStockBody,
   request: WriteRequest,
 ): Promise<OperationResult> =>
   auditedOnce(deps, request, { documents: [productId] }, async ({ session }) => {
@@ -226,10 +195,10 @@ function sumOf(productId: string, { _id: variantId, stock: available }: Variant,
   const requested = -delta
   if (requested > available)
     throw refuse('INSUFFICIENT_STOCK', { details: { productId, variantId, requested, available } })
-  if (available + delta > maxStock)
+  if (available + delta > schema.maxStock)
     throw refuse('VALIDATION_ERROR', {
       param: 'delta',
-      message: `delta must not bring the stock above ${maxStock}. The stock is now ${available}.`,
+      message: `delta must not bring the stock above ${schema.maxStock}. The stock is now ${available}.`,
     })
   return available + delta
 }

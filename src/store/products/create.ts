@@ -54,7 +54,7 @@ export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): stri
 /** Maps each SKU of a request to the name of its field. */
 export type GivenSkus = ReadonlyMap<string, string>
 
-/** Throws VALIDATION_ERROR if a SKU occurs twice. */
+/** Throws VALIDATION_ERROR for a repeated SKU. */
 export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
   const skus = new Map<string, string>()
   for (const { sku, prefix } of given) {
@@ -89,8 +89,7 @@ export async function refuseTakenSkus(
     if (taken.has(sku)) throw skuTaken(param, `${param} is already used by another product.`)
 }
 
-export interface ProductRequest
-  extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
+interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
   givenSkus: GivenSkus
 }
 
@@ -105,10 +104,7 @@ export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
   return { name, description, images, active, variants: given.map(newVariant), givenSkus: readSkus(given) }
 }
 
-/**
- * A test key also creates the sandbox's shop if needed. Throws SHOP_NOT_FOUND, PAYLOAD_TOO_LARGE,
- * RATE_LIMITED, or VALIDATION_ERROR for another product's SKU.
- */
+/** Throws SHOP_NOT_FOUND, PAYLOAD_TOO_LARGE, RATE_LIMITED, and the errors of `refuseTakenSkus`. */
 export function createProduct(
   deps: StoreWriteDeps,
   caller: Caller,

@@ -1,54 +1,44 @@
 import { declareCollection, type Stored } from '../../mongo/declare.ts'
-import {
-  date,
-  flag,
-  list,
-  optional,
-  orNull,
-  part,
-  text,
-  type ValueOfField,
-  whole,
-} from '../../mongo/fields.ts'
+import * as field from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
-/** The only variant of a product gets this label if the request has no `variants`. */
+/** The label of a product's only variant if the request has no `variants`. */
 export const defaultLabel = 'Default'
 
-/** Several variants of a product may have the same label. */
-const variantFields = part({
-  _id: text,
-  label: text,
+/** Variants of a product may share a label. */
+const variantFields = field.part({
+  _id: field.text,
+  label: field.text,
   /** Unique in the shop. */
-  sku: orNull(text),
+  sku: field.orNull(field.text),
   /** In centimes. */
-  price: whole,
-  stock: whole,
+  price: field.whole,
+  stock: field.whole,
 })
-export type Variant = ValueOfField<typeof variantFields>
+export type Variant = field.ValueOfField<typeof variantFields>
 
 export const products = declareCollection({
   name: 'products',
   kept: 'test data until the clean-up, live data forever',
   fields: {
-    _id: text,
-    businessId: text,
-    sandbox: flag,
+    _id: field.text,
+    businessId: field.text,
+    sandbox: field.flag,
     /** Identifies the product in CSV files. It's the `_id` unless a file sets it. Missing once deleted. */
-    handle: optional(text),
-    name: text,
-    description: text,
-    images: list(text),
-    active: flag,
-    variants: list(variantFields),
-    skus: list(text),
+    handle: field.optional(field.text),
+    name: field.text,
+    description: field.text,
+    images: field.list(field.text),
+    active: field.flag,
+    variants: field.list(variantFields),
+    skus: field.list(field.text),
     /** False once the product is deleted. */
-    listed: flag,
+    listed: field.flag,
     /** Counts imports that locked the product before reading it. */
-    imports: optional(whole),
-    deletedAt: orNull(date),
-    createdAt: date,
-    updatedAt: date,
+    imports: field.optional(field.whole),
+    deletedAt: field.orNull(field.date),
+    createdAt: field.date,
+    updatedAt: field.date,
   },
   indexes: [
     // `$gt: ''` matches any non-empty string, so products without a SKU or handle aren't in the index.
@@ -66,7 +56,7 @@ export const products = declareCollection({
     },
     {
       name: 'byTime',
-      // MongoDB filters lists by `name` and `active` without reading documents.
+      // With `name` and `active`, MongoDB filters lists without reading documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
@@ -81,19 +71,9 @@ export const products = declareCollection({
 })
 export type Product = Stored<typeof products>
 
-export const shownProductFields = {
-  handle: 1,
-  name: 1,
-  description: 1,
-  images: 1,
-  active: 1,
-  sandbox: 1,
-  variants: 1,
-  createdAt: 1,
-  updatedAt: 1,
-} as const
+export const shownProductFields = { businessId: 0, skus: 0, listed: 0, imports: 0, deletedAt: 0 } as const
 
-export type ShownProduct = Pick<Product, '_id' | keyof typeof shownProductFields>
+export type ShownProduct = Omit<Product, keyof typeof shownProductFields>
 
 export function presentProduct(product: ShownProduct): Record<string, unknown> {
   const { _id, handle, name, description, images, active, sandbox, variants, createdAt, updatedAt } = product
@@ -111,7 +91,7 @@ export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
 
 type Variants = Pick<Product, 'variants'>
 
-/** Prefers a match by `_id`. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. Paths have no `param`. */
+/** Prefers a match by `_id`. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 
@@ -121,7 +101,6 @@ export function variantById({ variants }: Variants, id: string, param: string): 
   return variant
 }
 
-/** Throws VARIANT_NOT_FOUND, or VARIANT_LABEL_AMBIGUOUS with the variants' ids. */
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
   const field = param === null ? {} : { param }

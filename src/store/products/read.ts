@@ -8,7 +8,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { requireShop } from '../shops/shops.ts'
 import { type Product, type ShownProduct, shownProductFields } from './product.ts'
 
-export interface ProductSearch extends PageRequest {
+interface ProductSearch extends PageRequest {
   active: boolean | null
   /** Matches part of the name, ignoring case. */
   text: string | null

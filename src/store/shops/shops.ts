@@ -51,7 +51,7 @@ export const createShop = (
     return shop
   }).catch(nullIfDuplicate)
 
-export interface ShopFilter {
+interface ShopFilter {
   businessId?: string
   mode?: KeyMode
 }
