@@ -72,7 +72,6 @@ export function checkReadable({ scopes }: Caller, type: EventName): void {
   if (!scopes.has(scope)) throw refuse('SCOPE_REQUIRED', { details: { scope } })
 }
 
-/** The span limits when the events happened. */
 interface EventSearch extends PageRequest, TimeSpan {
   type: EventName | null
   referenceNumber: string | null

@@ -28,7 +28,6 @@ export const loggedEvents = declareCollection({
       name: 'byTypeAndTime',
       key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
     },
-    // The feed uses this index.
     { name: 'byType', key: { businessId: 1, sandbox: 1, event: 1, number: 1 } },
     { name: 'byReference', key: { referenceNumber: 1, createdAt: -1, _id: -1 } },
   ],
@@ -71,7 +70,6 @@ export const logEvents = (
 /** Don't add conditions, or MongoDB no longer reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
-/** Returns null if all outboxes are empty. */
 export async function findOldestEvent(
   deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   maxTimeMS: number,

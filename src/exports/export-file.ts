@@ -132,7 +132,7 @@ const longestLine = 64 * 1024
 const lineFeed = 0x0a
 const quote = 0x22
 
-/** Reads in chunks, as the file may not fit into memory. With `quotes`, records can contain line feeds. */
+/** Reads in chunks, because the file may not fit into memory. */
 async function findLines(file: FileHandle, start: number, quotes: boolean) {
   const buffer = Buffer.alloc(bytesPerRead)
   let count = 0

@@ -11,7 +11,6 @@ import { refuse } from '../platform/errors.ts'
 import { dayMs, dayOf } from '../platform/time.ts'
 import { type ClosedDay, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
 
-/** In centimes. */
 export const balanceOf = async (
   { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
   owner: ChainOwner,

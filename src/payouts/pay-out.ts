@@ -54,9 +54,8 @@ export class PayoutRefused extends Error {}
 const bookingMs = 10_000
 
 /**
- * Books a payout once, however often it's repeated: its id derives from the reference. Verifies the ledger up
- * to the last entry, so concurrent payouts can't overdraw the balance. Throws PayoutRefused if the amount
- * exceeds the balance or the reference has another amount, and LedgerFault if the ledger is wrong.
+ * Books a payout once, because its id derives from the reference. Verifies the ledger up to the last entry,
+ * so concurrent payouts can't overdraw the balance. Throws PayoutRefused and LedgerFault.
  */
 export async function payOut(
   deps: VerifyDeps & { transactions: Transactions },

@@ -65,6 +65,5 @@ export type ListedRun = Omit<Reconciliation, 'differences'>
 export const listRuns = (deps: Reads, slice: IdPageRequest): Promise<IdPage<ListedRun>> =>
   readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, { fields: { differences: 0 } })
 
-/** Contains up to `size` of the differences, from `start` on. */
 export const findRun = (deps: Reads, id: string, start: number, size: number) =>
   deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

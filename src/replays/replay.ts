@@ -26,7 +26,6 @@ const selectionFields = field.part({
 })
 export type EventSelection = field.ValueOfField<typeof selectionFields>
 
-/** Each processed event counts once. */
 const countFields = field.part({
   requeued: field.whole,
   created: field.whole,
@@ -53,7 +52,6 @@ export const replays = declareCollection({
     /** Missing once the replay has ended. Unique, so each endpoint has one running replay at most. */
     running: field.optional(field.flag),
     cancellationReason: field.orNull(field.oneOf<ReplayCancellation>()),
-    /** The last event processed. Null at the beginning. */
     reached: field.orNull(field.part({ createdAt: field.date, eventId: field.text })),
     /** When a worker may lease the replay, or when its current lease ends. Null once it has ended. */
     nextRunAt: field.orNull(field.date),
@@ -65,7 +63,6 @@ export const replays = declareCollection({
     day: field.whole,
     numberOfDay: field.whole,
     finishedAt: field.orNull(field.date),
-    /** Missing while RUNNING. */
     expiresAt: field.optional(field.date),
   },
   indexes: [
@@ -83,7 +80,7 @@ export const replays = declareCollection({
 })
 export type Replay = Stored<typeof replays>
 
-/** Test replays are kept as long as other test data. */
+const dayMs = 86_400_000
 const keptDays = { test: 30, live: 90 } as const
 
 export const endedReplayFields = (sandbox: boolean, now: Date) => ({
@@ -103,7 +100,6 @@ export function presentReplay(replay: Omit<Replay, Hidden>) {
 
 export type PresentedReplay = ReturnType<typeof presentReplay>
 
-/** Throws REPLAY_NOT_FOUND or SANDBOX_MISMATCH. */
 export async function findReplay(
   deps: Pick<Deps, 'Replay'>,
   caller: Caller,

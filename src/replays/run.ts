@@ -37,7 +37,6 @@ export const replayWork: PolledWork = {
   name: 'replays',
   queue: 'webhook-delivery',
   everyMs: 1_000,
-  // Each replay makes at most 200 attempts per second, a small part of what a worker can do.
   atOnce: 2,
   again: { many: 1, afterMs: 0 },
   async run(deps, ending) {
@@ -183,7 +182,6 @@ export type LeasedReplay = Replay & { leaseToken: string }
 const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
   leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
-/** Leases the replay that has waited longest. Returns null if none is due. */
 export async function leaseReplay(
   deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>,
 ): Promise<LeasedReplay | null> {
@@ -224,7 +222,6 @@ export async function releaseReplay(
   await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
 
-/** Returns null if the replay isn't RUNNING or another worker has taken over. */
 export function endReplay(
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,

@@ -46,7 +46,6 @@ const filterOf = ({ businessId, sandbox, events, through }: EventSelection) => (
 
 /** Counting more would keep the database busy for too long. */
 export const maxCounted = 100_000
-/** A query of this size takes a few milliseconds. */
 const pageSize = 1_000
 
 /**

@@ -31,7 +31,7 @@ export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpo
 
 /** Limits per business, environment and UTC day. */
 export const maxReplaysPerDay = 100
-/** Limited, because a replay to a new endpoint creates a delivery for each event. */
+/** A replay to a new endpoint creates a delivery for each event. */
 export const maxEventsPerDay = 1_000_000
 
 export const replayLimit = {
@@ -163,7 +163,7 @@ export async function requestReplay(
 ): Promise<OperationResult> {
   const endpoint = await findEndpoint(deps, caller, endpointId)
   permitEvents(caller, wanted.events ?? endpoint.events, 'events')
-  // Limited like lists, because a dry run can be repeated without end.
+  // A dry run can be repeated without end, so the limits for lists apply.
   const { undelivered, ...planned } = await deps.lists.readAndAct(
     caller.businessId,
     async (models) => {
@@ -188,7 +188,6 @@ export async function requestReplay(
   return withinAuditLines(deps, caller, start, isEffect)
 }
 
-/** Initial values of the fields that change while a replay runs. */
 const unstarted = {
   status: 'RUNNING',
   cancellationReason: null,

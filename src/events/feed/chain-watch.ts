@@ -5,7 +5,6 @@ import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type Log, throttleLog } from '../../platform/log.ts'
 
-/** `number` is the last one that this process knows of. */
 export interface ChainEnd extends ChainOwner {
   number: number
 }

@@ -10,7 +10,6 @@ import { refuse } from '../../platform/errors.ts'
 import { checkReadable, readableBy } from '../list.ts'
 import type { LoggedEvent } from '../log.ts'
 
-/** `after` is the number of the last event that the caller has seen. */
 interface FeedSearch {
   after: number | 'latest'
   types: EventName[]
@@ -69,7 +68,6 @@ export async function readFeed(
 
 const numberOnly = { _id: 0, number: 1 } as const
 
-/** Returns 0 if the chain is empty. */
 export async function findLastNumber(
   deps: Reads,
   owner: ChainOwner,
@@ -109,7 +107,6 @@ async function readBetween(
 /** Merchants pass this as `after`. The check value exposes positions of another business or environment. */
 const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
-/** Throws VALIDATION_ERROR if this owner's feed never returned the position. */
 function readPosition(owner: ChainOwner, position: string): number {
   const [, digits, check] = /^(0|[1-9]\d{0,14})-([0-9a-f]{8})$/.exec(position) ?? []
   const number = Number(digits)
@@ -142,10 +139,7 @@ type WaitDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
 /** The query to read now, or an empty response if there's still no event. */
 type WaitResult = { query: ReadFeedQuery } | { data: Feed }
 
-/**
- * Returns null if the query has no `wait`. If other businesses use all slots of the process, returns an empty
- * response at once instead of an error.
- */
+/** Returns null if the query has no `wait`, and no events if the process has no slot left. */
 export async function waitForEvent(
   deps: WaitDeps,
   caller: Caller,

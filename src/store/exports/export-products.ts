@@ -17,9 +17,8 @@ const productsPerRead = 50
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * Yields CSV text, oldest product first, and reads only as fast as the caller consumes it. Cells are exported
- * unchanged, even if a spreadsheet could run them as formulas, because importing the file must change
- * nothing. Throws SHOP_NOT_FOUND.
+ * Yields CSV text, oldest product first. Cells are exported unchanged, even if a spreadsheet could run them
+ * as formulas, because importing the file must change nothing. Throws SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -86,7 +85,6 @@ type ExportedProduct = Pick<Product, '_id' | keyof typeof fields>
 
 type ExportedRow = Record<CsvColumn, CsvCell>
 
-/** Only the first row has the product's own fields. */
 const rowsOf = ({ handle = '', name, description, active, variants }: ExportedProduct): ExportedRow[] =>
   variants.map(({ label, sku, price, stock }, index) => ({
     handle,

@@ -22,11 +22,10 @@ export interface ProductComparison {
   created: ProductDescription | null
   changed: ChangedProduct | null
   growth: number
-  /** Number of variants created or changed. */
   variants: number
 }
 
-/** Compares all rows for one handle with its product. If `product` is null, the import creates one. */
+/** If `product` is null, the import creates one. */
 export function compareProduct(
   { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
   handle: string,

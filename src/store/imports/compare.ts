@@ -11,10 +11,7 @@ type ReadDeps = Pick<Deps, 'Product'>
 
 export type ShopComparison = ReturnType<typeof summary>
 
-/**
- * Rows with the same handle describe one product, even if they're far apart in the file. Throws
- * VALIDATION_ERROR with the file's errors, or SERVICE_UNAVAILABLE after the deadline.
- */
+/** Throws VALIDATION_ERROR with the file's errors, or SERVICE_UNAVAILABLE after the deadline. */
 export async function compareWithShop(
   deps: ReadDeps,
   scope: ImportScope,
@@ -78,7 +75,7 @@ export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
   session?: mongo.ClientSession
 }
 
-/** At most 7 MB. */
+/** A batch takes up at most 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1, bytes: { $bsonSize: '$$ROOT' } } as const

@@ -25,7 +25,6 @@ export interface FileBody {
   others: string[]
 }
 
-/** Throws VALIDATION_ERROR with the file's errors, or SERVICE_UNAVAILABLE after the deadline. */
 export async function parseImport(
   deps: Pick<Deps, 'config' | 'validate'>,
   { dryRun = 'false' }: ImportProductsQuery,

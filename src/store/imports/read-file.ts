@@ -187,7 +187,6 @@ const fault = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 
 interface Header {
   indexes: Partial<Record<CsvColumn, number>> & { handle: number }
   width: number
-  /** Indexes of columns without a name. */
   unnamed: number[]
 }
 
@@ -199,7 +198,6 @@ const firstLineBytes = 1024
 const firstLineOf = (bytes: Buffer): string =>
   bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
 
-/** A tie goes to the comma. */
 const delimiterOf = (firstLine: string): Delimiter =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 

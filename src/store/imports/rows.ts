@@ -94,14 +94,12 @@ export interface CsvFault {
   code: ErrorCode
 }
 
-/** A response lists at most this many errors. */
 const maxListed = 100
 /** Keeps only the first errors by row. A file can have 40 000, and sorting 1 000 takes less than 1 ms. */
 const maxKept = 1_000
 
 export type CsvErrors = ReturnType<typeof createFaults>
 
-/** Collects a file's errors, to list them in a single response. */
 export function createFaults() {
   let kept: CsvFault[] = []
   let count = 0
@@ -141,9 +139,8 @@ export interface SkuOwner {
 }
 
 /**
- * Reports each row whose SKU occurs in an earlier row or belongs to another variant. Variants of one product
- * may swap SKUs within the file, but a SKU can't go to another product, because each write changes only one
- * product. `owners` maps each new SKU in the rows to the variant that has it now.
+ * Variants of one product may swap SKUs within the file, but a SKU can't go to another product, because each
+ * write changes only one product. `owners` maps each new SKU to the variant that has it now.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

@@ -33,7 +33,6 @@ export const orders = declareCollection({
     /** Begins with `OR-`. */
     number: text,
     items: list(itemFields),
-    /** In centimes. */
     total: whole,
     customer: orNull(customerFields),
     createdAt: date,

@@ -85,7 +85,6 @@ export const deleteProduct = (
 /** Omitted fields stay unchanged, and so do omitted variants unless `removesOthers` is set. */
 interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
-  /** Null if no variant changes. */
   variants: VariantChange[] | null
   removesOthers: boolean
   givenSkus: GivenSkus
@@ -99,7 +98,6 @@ interface VariantChange {
   set: Partial<Omit<Variant, '_id'>>
 }
 
-/** `old` is null for a new variant. */
 interface ChangedVariant {
   entry: VariantChange
   old: Variant | null

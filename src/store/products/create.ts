@@ -54,7 +54,6 @@ export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): stri
 /** Maps each SKU of a request to the name of its field. */
 export type GivenSkus = ReadonlyMap<string, string>
 
-/** Throws VALIDATION_ERROR for a repeated SKU. */
 export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
   const skus = new Map<string, string>()
   for (const { sku, prefix } of given) {

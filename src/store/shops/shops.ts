@@ -61,7 +61,6 @@ export interface ShopFacts extends Pick<Shop, 'businessId' | 'name' | 'createdAt
   mode: KeyMode
 }
 
-/** Lists the newest shops first. */
 export async function listShops(
   deps: Pick<Deps, 'Shop'>,
   { businessId, mode }: ShopFilter,
