@@ -108,11 +108,13 @@ describe('npm run admin -- intents cancel', function () {
     expect(await linesOf()).to.deep.equal([])
   })
 
-  it('enqueues wake-up jobs for the relay if Redis is reachable', async () => {
-    await pending(60)
+  it('cancels at most 100 intents per second, and wakes the relay if Redis is reachable', async () => {
+    await pending(150)
     const { redisUrl, queuePrefix } = service.deps.config
+    const beganAt = performance.now()
     const { exitCode } = await cli.admin(command('test'), { REDIS_URL: redisUrl, QUEUE_PREFIX: queuePrefix })
     expect(exitCode).to.equal(0)
+    expect(performance.now() - beganAt).to.be.greaterThan(1500)
     const intents = await service.deps.Intent.find({ businessId: merchant.businessId }).lean()
     const queue = new Queue('outbox-relay', { connection: { url: redisUrl }, prefix: queuePrefix })
     const woken = (await queue.getJobs(['waiting'])).flatMap(({ data }) => data.intentIds as string[])
@@ -145,13 +147,6 @@ describe('npm run admin -- intents cancel', function () {
     expect([endpointServer.received.length, delivered.size]).to.deep.equal([count, count])
     expect(await deliveriesOf(service, merchant)).to.have.lengthOf(count)
     await endpointServer.close()
-  })
-
-  it('cancels at most 100 intents per second', async () => {
-    await pending(150)
-    const beganAt = performance.now()
-    expect(await cancel('test')).to.include({ cancelled: 150 })
-    expect(performance.now() - beganAt).to.be.greaterThan(1500)
   })
 
   it('reports an invalid argument and changes nothing', async () => {

@@ -17,6 +17,10 @@ describe('A ledger page', () => {
   const at = (n: number) => new Date(begunAt + n * minuteMs)
 
   const isRefund = (n: number) => n % 3 === 2
+  const refund = (startedAt: Date) => ({
+    ...{ refundId: 'RF-2222222222222222', startedAt, occurredAt: startedAt },
+    returnedFees: { providerTtc: 0, payerTtc: 0 },
+  })
   before(async () => {
     service.clock.freeze(at(stored))
     const { businessId } = merchant
@@ -35,14 +39,7 @@ describe('A ledger page', () => {
           type,
           amount: isRefund(n) ? -1 : 1,
           referenceNumber: 'PI-2222222222222222',
-          ...(isRefund(n)
-            ? {
-                refundId: 'RF-2222222222222222',
-                startedAt: at(n),
-                occurredAt: at(n),
-                returnedFees: { providerTtc: 0, payerTtc: 0 },
-              }
-            : {}),
+          ...(isRefund(n) && refund(at(n))),
           bookedAt: at(n),
           day: at(n).toISOString().slice(0, 10),
           position,
@@ -66,10 +63,7 @@ describe('A ledger page', () => {
       ours.reduce((total, { [field]: count = 0 }) => total + count, 0)
     expect(sum('docsExamined'), path).to.be.at.most(data.items.length + 3)
     expect(sum('keysExamined'), path).to.be.at.most(data.items.length + 8)
-    expect(
-      ours.some(({ hasSortStage }) => hasSortStage),
-      path,
-    ).to.equal(false)
+    expect(ours.filter(({ hasSortStage }) => hasSortStage)).to.deep.equal([])
     return data
   }
 

@@ -84,16 +84,6 @@ describe('A payout', function () {
     expect((await entries()).map(({ amount }) => amount)).to.deep.equal([-300, -300, -300])
   })
 
-  it('is booked once even if it is sent many times at once', async () => {
-    await receive(100)
-    const sent = await Promise.all(Array.from({ length: 10 }, () => send({})))
-    expect(new Set(sent.map(({ entry }) => entry._id)).size).to.equal(1)
-    expect(sent.filter(({ alreadyBooked }) => !alreadyBooked)).to.have.lengthOf(1)
-    expect(await entries()).to.have.lengthOf(1)
-    const lines = { businessId: merchant.businessId, act: 'business.paid-out' } as const
-    expect(await service.deps.AuditEvent.countDocuments(lines)).to.equal(1)
-  })
-
   it('is booked once, with one audit line, even if its process is killed at any step', async () => {
     type Case = Pick<Payout, 'businessId'>
     const book = ({ deps }: Pick<Service, 'deps'>, { businessId }: Case) =>

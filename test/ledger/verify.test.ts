@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { LoggedEvent } from '../../src/events/log.ts'
-import { type EntryDraft, type LedgerEntry, linkEntry } from '../../src/ledger/entry.ts'
+import { dayOf, type EntryDraft, type LedgerEntry, linkEntry } from '../../src/ledger/entry.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { payOut } from '../../src/payouts/pay-out.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -89,13 +89,8 @@ describe('Ledger verification', function () {
   async function forge(draft: Partial<EntryDraft> & Pick<EntryDraft, 'type' | 'amount'>): Promise<void> {
     const before = (await chain()).at(-1) ?? null
     const now = service.deps.now()
-    const links = linkEntry(
-      owner(false),
-      before,
-      { _id: newId(), day: now.toISOString().slice(0, 10), ...draft },
-      now,
-    )
-    await entries().insertMany(links)
+    const forged = { _id: newId(), day: dayOf(now), ...draft }
+    await entries().insertMany(linkEntry(owner(false), before, forged, now))
   }
   /** Changes entries, and recomputes everything that follows from them. */
   async function rewrite(change: (chained: LedgerEntry[]) => LedgerEntry[]): Promise<void> {
@@ -132,10 +127,6 @@ describe('Ledger verification', function () {
     ],
     'a fee was lowered': [amend(1, { amount: -1 }), /^Entry 2 differs from the fee PI-\w+ in amount\./],
     'a payout was lowered': [amend(2, { amount: -1 }), /^Entry 3 differs from the payout \w+ in amount\./],
-    'a payout was made negative': [
-      amend(2, { amount: 300 }),
-      /^Entry 3 differs from the payout \w+ in amount\./,
-    ],
     "a merchant's reference was changed": [
       change({ number: 1 }, { $set: { merchantReference: 'X' } }),
       /^Entry 1 differs from the payment PI-\w+ in merchantReference\./,
@@ -144,21 +135,9 @@ describe('Ledger verification', function () {
       () => entries().deleteOne({ ...owner(false), number: 2 }),
       /^Entry 2 is missing\./,
     ],
-    'the first entry was removed': [
-      () => entries().deleteOne({ ...owner(false), number: 1 }),
-      /^Entry 1 is missing\./,
-    ],
     'an entry was removed and all others were renumbered': [
       () => rewrite((chained) => chained.toSpliced(1, 1)),
       /^There is no entry of the fee PI-\w+\./,
-    ],
-    'a payout was removed and all others were renumbered': [
-      () => rewrite((chained) => chained.toSpliced(2, 1)),
-      /^There is no entry of the payout \w+\./,
-    ],
-    'the last payout was removed': [
-      () => rewrite((chained) => chained.slice(0, 2)),
-      /^There is no entry of the (payment|fee|payout) /,
     ],
     'the last entries were removed': [
       () => entries().deleteMany({ ...owner(false), number: { $gte: 4 } }),
@@ -178,15 +157,6 @@ describe('Ledger verification', function () {
       },
       /^Entry 1 does not follow/,
     ],
-    'the amounts of two payments were swapped': [
-      () =>
-        rewrite((chained) =>
-          chained.map((entry) =>
-            entry.type === 'payment' ? { ...entry, amount: 30_000 - entry.amount } : entry,
-          ),
-        ),
-      /^Entry 1 differs from the payment PI-\w+ in amount\./,
-    ],
     'a payment entry was forged': [
       () => forge({ type: 'payment', amount: 9_000, referenceNumber: 'PI-3333333333333333' }),
       /^Entry 6 books the payment PI-3333333333333333, which does not exist\./,
@@ -194,10 +164,6 @@ describe('Ledger verification', function () {
     'a refund that adds money was forged': [
       () => forge({ type: 'refund', amount: 9_000, referenceNumber: paid, refundId: 'RF-3333333333333333' }),
       /^Entry 6 books the refund RF-3333333333333333, which does not exist\./,
-    ],
-    'a payment was booked again': [
-      async () => forge({ ...(((await chain())[0] ?? {}) as EntryDraft), _id: newId() }),
-      /^Entry 6 (books the payment PI-\w+ without its event|books the payment PI-\w+ again)\./,
     ],
     'a payment was booked again with a second event': [
       async () => {
@@ -268,11 +234,6 @@ describe('Ledger verification', function () {
       expect([paidOut.exitCode, paidOut.stdout]).to.deep.equal([1, ''])
       expect(await entries().countDocuments({ ...owner(false), payoutReference: 'TR-9' })).to.equal(0)
       await change({ number: 5 }, { $inc: { 'after.balance': -9_000 } })()
-    })
-
-    it('allows payouts again once the ledger is restored', async () => {
-      await payLive(1)
-      expect((await verify()).faults).to.deep.equal([])
     })
   })
 

@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { backUp } from '../../ops/backup/back-up.ts'
@@ -130,11 +129,6 @@ describe('A backup', () => {
     expect(await fs.readdir(join(folder, 'deeper'))).to.deep.equal([])
     expect(await faultOf(readNote(folder))).to.include('no complete backup')
     expect(await isLocked()).to.equal(false)
-  })
-
-  it('prints its usage with --help', async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...backupCommand, '--help'])
-    expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
 
   it("copies only the locked server's files", async () => {

@@ -1,12 +1,10 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { openSecondProcess } from '../support/actions.ts'
-import { type Service, withMerchantPerTest, withService } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import {
   createProduct,
   type ProductResponse,
   productRequests,
-  productsPath,
   readProduct,
   type VariantResponse,
 } from '../support/store.ts'
@@ -166,46 +164,5 @@ describe('A product change', () => {
     const more = { param: 'variants[0].label', details: { variantIds: idsOf(ambiguous) } }
     const unclear = change(ambiguous._id, of({ label: 'x', price: 1 }))
     await expectRefused(unclear, 400, 'VARIANT_LABEL_AMBIGUOUS', more)
-  })
-
-  it('returns its first response when repeated after other changes', async () => {
-    const { _id } = await createProduct(service, merchant)
-    const put = () => change(_id, { stock: 9, name: 'Renamed' }, 'repeated')
-    const { text } = await put().expect(200)
-    await change(_id, { stock: 1, name: 'Sold' }).expect(200)
-    const again = await put().expect(200)
-    expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([text, 'true'])
-    const { name, variants } = await readProduct(service, merchant, _id)
-    expect([name, variants[0].stock]).to.deep.equal(['Sold', 1])
-  })
-
-  it('never overwrites a concurrent stock change, even in another process', async () => {
-    const other = await openSecondProcess(service)
-    try {
-      const { _id, variants } = await createProduct(service, merchant, { price: 1, stock: 1000 })
-      const sell = (at: Service) =>
-        at.http
-          .patch(`${productsPath}/${_id}/variants/${variants[0]._id}/stock`)
-          .set(merchant.write())
-          .send({ delta: -1 })
-          .expect(200)
-      const rename = (name: string, at: Service) => {
-        const renamed = { _id: variants[0]._id, label: name }
-        return productRequests(at, merchant).change(_id, { variants: [renamed, { label: name, price: 1 }] })
-      }
-      const numbers = Array.from({ length: 8 }, (_, n) => n)
-      const outcomes = await Promise.all(
-        numbers.flatMap((n) => [
-          rename(`to ${n}`, n % 2 === 0 ? service : other),
-          ...[service, other, service, other].map(sell),
-        ]),
-      )
-      expect(new Set(outcomes.map(({ status }) => status))).to.deep.equal(new Set([200]))
-      const [first, ...added] = (await readProduct(service, merchant, _id)).variants
-      expect(first.stock).to.equal(1000 - 32)
-      expect(added.map((each) => each.label)).to.have.members(numbers.map((n) => `to ${n}`))
-    } finally {
-      await other.close()
-    }
   })
 })

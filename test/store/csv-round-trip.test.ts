@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { type NameKind, readName } from '../../src/input/name.ts'
+import { postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { rounds } from '../support/machine.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { createProduct, type ProductResponse } from '../support/store.ts'
-
-const store = '/api/v1/dev/store/products'
+import { createProduct, productsPath } from '../support/store.ts'
 
 /** Texts that break CSV parsers, or that spreadsheets interpret. */
 const piece = fc.oneof(
@@ -50,40 +49,24 @@ const products = fc.array(product, { maxLength: 4 }).map((list) =>
 describe('A product CSV file', () => {
   const service = withService()
 
-  const exported = async (merchant: Merchant, delimiter: string): Promise<string> =>
-    (
-      await service.http
-        .get(`${store}/export-csv`)
-        .query({ delimiter })
-        .set(merchant.read())
-        .buffer(true)
-        .expect(200)
-    ).text
+  const exported = async (merchant: Merchant, delimiter: string): Promise<string> => {
+    const request = service.http.get(`${productsPath}/export-csv`).query({ delimiter })
+    return (await request.set(merchant.read()).buffer(true).expect(200)).text
+  }
 
   async function imported(merchant: Merchant, csv: string): Promise<Record<string, number>> {
-    const { status, body } = await service.http
-      .post(`${store}/import-csv`)
-      .set(merchant.write())
-      .type('text/csv')
-      .send(csv)
+    const { status, body } = await postCsv(service, merchant, csv)
     expect(status, JSON.stringify({ body, csv })).to.equal(200)
     return body.data
   }
 
   /** What a file contains of the merchant's products. */
-  async function productsOf(merchant: Merchant): Promise<unknown[]> {
-    const { body } = await service.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
-    const exportedFields = ({ handle, name, description, active, variants }: ProductResponse) => ({
-      handle,
-      name,
+  const productsOf = async (merchant: Merchant) =>
+    (await storedProducts(service, merchant)).map(({ description, active, ...rest }) => ({
       description,
       active,
-      variants: variants.map(({ label, sku, price, stock }) => ({ label, sku, price, stock })),
-    })
-    return body.data.items
-      .map(exportedFields)
-      .toSorted((a: ProductResponse, b: ProductResponse) => (a.handle < b.handle ? -1 : 1))
-  }
+      lines: variantLines(rest),
+    }))
 
   it('changes nothing when imported into its own shop, and creates the same products in an empty one', async () => {
     const survives = fc.asyncProperty(products, fc.constantFrom(',', ';'), async (list, delimiter) => {

@@ -39,13 +39,6 @@ describe('A CSV upload', () => {
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
-  it('is rejected with AMOUNT_OUT_OF_RANGE if a price is out of range', async () => {
-    const refused = () => post('handle,name,price\ndear,Dear,1000000001\n', 'text/csv')
-    await expectRefused(refused(), 400, 'AMOUNT_OUT_OF_RANGE')
-    const { param, details } = (await refused()).body.error
-    expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
-  })
-
   it('is compared with the first upload by file content if the idempotency key is reused', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
@@ -133,20 +126,13 @@ describe('A CSV upload', () => {
   })
 
   it('leaves no stored response if its body is incomplete', async () => {
-    const bodies = [
-      [path, 'text/csv', csv],
-      ['/api/v1/dev/intents', 'application/json', '{"amount": 500}'],
-    ] as const
-    for (const [to, type, body] of bodies) {
-      const headers = merchant.write()
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-      const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
-      const head = [`POST ${to} HTTP/1.1`, 'Host: a', `Content-Type: ${type}`, 'Content-Length: 100']
-      socket.end(crlf(...head, ...lines, '', body.slice(0, 5)))
-      await once(socket.resume(), 'close')
-      const response = await service.http.post(to).set(headers).type(type).send(body)
-      expect(response.status).to.be.oneOf([200, 201])
-      expect(response.headers).to.not.have.property('idempotent-replayed')
-    }
+    const headers = merchant.write()
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
+    const head = [`POST ${path} HTTP/1.1`, 'Host: a', 'Content-Type: text/csv', 'Content-Length: 100']
+    socket.end(crlf(...head, ...lines, '', csv.slice(0, 5)))
+    await once(socket.resume(), 'close')
+    const response = await post(csv, 'text/csv', headers).expect(200)
+    expect(response.headers).to.not.have.property('idempotent-replayed')
   })
 })

@@ -1,17 +1,14 @@
 import { expect } from 'chai'
 import type { WriteRequest } from '../../src/idempotency/request.ts'
 import { expectRefused } from '../api/refused.ts'
-import { post } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { createGate } from '../support/gate.ts'
 import { csvOf, importAs, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { withShortLocks } from '../support/kill-at-every-step.ts'
-import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, productRequests, productsPath } from '../support/store.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
-
-const pairs = 5
 
 /**
  * An import's steps: find the products changed last; change the shop, lock these products (if any), find handles, find
@@ -23,7 +20,6 @@ const inserting = 5
 
 describe('An import that runs alongside other requests', () => {
   const service = withService()
-  const beside = withSecondProcess(service, {})
   const merchant = withMerchantPerTest(service)
 
   async function sells(): Promise<string[]> {
@@ -36,7 +32,7 @@ describe('An import that runs alongside other requests', () => {
     return stored.flatMap(variantLines)
   }
 
-  const { create, read, list, change, remove } = productRequests(service, merchant)
+  const { create, read, list, change } = productRequests(service, merchant)
   const changeStock = (id: string, delta: number) =>
     service.http.patch(`${productsPath}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
 
@@ -82,22 +78,6 @@ describe('An import that runs alongside other requests', () => {
     return victim.steps.length
   }
 
-  it('waits for other imports into the shop and succeeds even if they created the same products', async () => {
-    const [file, other] = [
-      csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
-      csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
-    ]
-    const responses = await Promise.all(
-      [file, other, file, other].map((csv, n) => postCsv(n % 2 === 0 ? service : beside, merchant, csv)),
-    )
-    expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
-    const made = responses.map(({ body }) => body.data.created)
-    expect(made.reduce((sum, each) => sum + each, 0)).to.equal(3)
-    const last = (await sells())[1]
-    expect(last).to.match(/^b\|B\|Default\|S-B\|[23]\|0$/)
-    expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
-  })
-
   it("waits for the same business's other import in this process before reading its own file", async () => {
     const gate = createGate()
     const other = service.deps.importOneAtATime(merchant.businessId, () => gate.passed)
@@ -125,26 +105,6 @@ describe('An import that runs alongside other requests', () => {
     expect(await resume()).to.include({ created: 1, updated: 2 })
     const names = (await list()).body.data.items.map(({ name }: { name: string }) => name)
     expect(names).to.have.members(['AA', 'BB', 'C', 'Other', 'New'])
-  })
-
-  it('loses no stock change, order or product change made while it runs', async () => {
-    const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
-    const order = JSON.stringify({ items: [{ productId: _id, quantity: 1, variantLabel: 'Default' }] })
-    const responses = await Promise.all(
-      Array.from({ length: pairs }, (_, round) =>
-        Promise.all([
-          postCsv(beside, merchant, csvOf('handle,price,sku', `${_id},${20 + round},S-${round}`)),
-          changeStock(_id, -1),
-          change(_id, { name: `P${round}`, variants: [{ label: `V${round}`, price: 5 }] }),
-          post(service, merchant, '/store/orders/simulate', order),
-        ]),
-      ),
-    )
-    for (const round of responses)
-      expect(round.map(({ status }) => status)).to.deep.equal([200, 200, 200, 201])
-    const [sold, ...added] = await sells()
-    expect(sold).to.match(new RegExp(`^${_id}\\|P\\d+\\|Default\\|S-\\d+\\|\\d+\\|${100 - 2 * pairs}$`))
-    expect(added).to.have.length(pairs)
   })
 
   it('conflicts with a POST that creates one of its SKUs, so exactly one of the two succeeds', async () => {
@@ -234,27 +194,6 @@ describe('An import that runs alongside other requests', () => {
       'p1|P|Default||3|5',
       'p149|P|Default||3|5',
     ])
-  })
-
-  it('is rejected if a concurrent change would give a product too many variants', async () => {
-    const rows = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `a,A,${kind}${n},1`)
-    const header = 'handle,name,variant_label,price'
-    const a = await importFirst(csvOf(header, ...rows('old', 60)))
-    const resume = await stoppedAt(locking, csvOf(header, ...rows('imported', 40)))
-    const variants = Array.from({ length: 40 }, (_, n) => ({ label: `put${n}`, price: 1 }))
-    await change(a, { variants }).expect(200)
-    expect(await resume()).to.equal('VALIDATION_ERROR')
-    expect(await sells()).to.have.length(100)
-  })
-
-  it("makes a deletion wait, which then frees the product's new SKU", async () => {
-    const a = await importFirst(csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,'))
-    const resume = await stoppedAt('commit', csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
-    const deleted = remove(a).then(({ status }) => status)
-    expect(await resume()).to.include({ updated: 2 })
-    expect(await deleted).to.equal(200)
-    expect(await sells()).to.deep.equal(['b|B|Default|B-1|2|0'])
-    await createProduct(service, merchant, { sku: 'A-1' })
   })
 
   it('fails if a concurrent change gives one of its SKUs to another variant', async () => {

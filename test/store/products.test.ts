@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
-import { createProduct, openLiveShop, productRequests, readProduct } from '../support/store.ts'
+import { createProduct, openLiveShop, productRequests } from '../support/store.ts'
 
 const image = 'https://shop.example/thé.jpg?size=2'
 
@@ -162,74 +162,59 @@ describe('A product', () => {
     expect(details[2].param).to.equal('variants[0].label')
   })
 
-  describe('with a SKU already used in the shop', () => {
-    it('is rejected with an error naming the field, but accepted in another shop', async () => {
-      await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
-      const inside = variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' })
-      for (const [body, param] of [
-        [{ name: 'x', price: 1, sku: 'A' }, 'sku'],
-        [inside, 'variants[1].sku'],
-      ] as const)
-        await expectRefused(create(body), 400, 'VALIDATION_ERROR', { param })
-      expect(await count()).to.equal(1)
-      await createProduct(service, merchant, { sku: 'a' })
-      await createProduct(service, await service.merchant(), { sku: 'A' })
-    })
-
-    it("is rejected with an error naming that SKU's field, even if its other SKU is used in the live shop", async () => {
-      const { businessId } = merchant
-      await openLiveShop(service, merchant)
-      const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
-      await createProduct(service, live, { sku: 'A' })
-      await createProduct(service, merchant, { sku: 'B' })
-      const both = variants({ label: 'x', price: 1, sku: 'A' }, { label: 'y', price: 1, sku: 'B' })
-      await expectRefused(create(both), 400, 'VALIDATION_ERROR', { param: 'variants[1].sku' })
-    })
-
-    it('is created by exactly one of ten concurrent requests', async () => {
-      const responses = await Promise.all(
-        Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
-      )
-      const counts = [201, 400].map((code) => responses.filter(({ status }) => status === code).length)
-      expect(counts).to.deep.equal([1, 9])
-      expect(await count()).to.equal(1)
-    })
+  it('is rejected if its SKU is in use in the shop, but accepted in another shop', async () => {
+    await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
+    const inside = variants({ label: 'x', price: 1, sku: 'B' }, { label: 'y', price: 1, sku: 'A' })
+    for (const [body, param] of [
+      [{ name: 'x', price: 1, sku: 'A' }, 'sku'],
+      [inside, 'variants[1].sku'],
+    ] as const)
+      await expectRefused(create(body), 400, 'VALIDATION_ERROR', { param })
+    expect(await count()).to.equal(1)
+    await createProduct(service, merchant, { sku: 'a' })
+    await createProduct(service, await service.merchant(), { sku: 'A' })
   })
 
-  it("can't be read, changed or deleted if it is unknown or belongs to another business", async () => {
-    const { _id } = await createProduct(service, await service.merchant())
-    for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
-      await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
-      await expectRefused(remove(id), 404, 'PRODUCT_NOT_FOUND')
-      await expectRefused(change(id, id === '%00' ? {} : { active: false }), 404, 'PRODUCT_NOT_FOUND')
-    }
+  it('is rejected with an error naming the SKU in use, even if the live shop uses its other SKU', async () => {
+    const { businessId } = merchant
+    await openLiveShop(service, merchant)
+    const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
+    await createProduct(service, live, { sku: 'A' })
+    await createProduct(service, merchant, { sku: 'B' })
+    const both = variants({ label: 'x', price: 1, sku: 'A' }, { label: 'y', price: 1, sku: 'B' })
+    await expectRefused(create(both), 400, 'VALIDATION_ERROR', { param: 'variants[1].sku' })
   })
 
-  describe('that is deleted', () => {
-    it('is returned by DELETE as {_id, deleted: true} and not found afterwards', async () => {
-      const { _id } = await createProduct(service, merchant, { sku: 'A' })
-      const kept = await createProduct(service, merchant)
-      const { status, body } = await remove(_id, 'first')
-      expect([status, body.data]).to.deep.equal([200, { _id, deleted: true }])
-      await expectRefused(read(_id), 404, 'PRODUCT_NOT_FOUND')
-      expect((await list()).body.data).to.deep.include({ items: [kept], total: 1 })
-      await expectRefused(change(_id, { active: true }), 404, 'PRODUCT_NOT_FOUND')
-      await expectRefused(remove(_id), 404, 'PRODUCT_NOT_FOUND')
-      expect((await remove(_id, 'first')).body).to.deep.equal(body)
-    })
+  it('is created by exactly one of ten concurrent requests with the same SKU', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
+    )
+    const counts = [201, 400].map((code) => responses.filter(({ status }) => status === code).length)
+    expect(counts).to.deep.equal([1, 9])
+    expect(await count()).to.equal(1)
+  })
 
-    it('frees its SKU for a different product', async () => {
-      const { _id } = await createProduct(service, merchant, { sku: 'A' })
-      await remove(_id).expect(200)
-      const again = await createProduct(service, merchant, { sku: 'A' })
-      expect(await readProduct(service, merchant, again._id)).to.deep.equal(again)
-    })
+  it("creates its sandbox's shop only once, even for ten concurrent requests", async () => {
+    const shops = () => service.deps.Shop.find({ businessId: merchant.businessId }).lean()
+    await list().expect(200)
+    for (const request of [read('x'), remove('x')]) await expectRefused(request, 404, 'PRODUCT_NOT_FOUND')
+    await create({}).expect(400)
+    expect(await shops()).to.deep.equal([])
+    const responses = await Promise.all(Array.from({ length: 10 }, () => create({ name: 'x', price: 1 })))
+    expect(responses.map(({ status }) => status)).to.deep.equal(Array(10).fill(201))
+    expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
+  })
 
-    it('is found by only one of ten concurrent DELETE requests', async () => {
-      const { _id } = await createProduct(service, merchant)
-      const responses = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
-      const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)
-      expect(counts).to.deep.equal([1, 9])
-    })
+  it('is returned by DELETE as {_id, deleted: true}, not found afterwards, and frees its SKU', async () => {
+    const { _id } = await createProduct(service, merchant, { sku: 'A' })
+    const kept = await createProduct(service, merchant)
+    const { status, body } = await remove(_id, 'first')
+    expect([status, body.data]).to.deep.equal([200, { _id, deleted: true }])
+    await expectRefused(read(_id), 404, 'PRODUCT_NOT_FOUND')
+    expect((await list()).body.data).to.deep.include({ items: [kept], total: 1 })
+    await expectRefused(change(_id, { active: true }), 404, 'PRODUCT_NOT_FOUND')
+    await expectRefused(remove(_id), 404, 'PRODUCT_NOT_FOUND')
+    expect((await remove(_id, 'first')).body).to.deep.equal(body)
+    await createProduct(service, merchant, { sku: 'A' })
   })
 })

@@ -1,11 +1,9 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { openSecondProcess } from '../support/actions.ts'
-import { lockDocument } from '../support/lock.ts'
-import { asMerchant, type Merchant, type Service, withMerchant, withService } from '../support/service.ts'
+import { type Service, withMerchant, withService } from '../support/service.ts'
 import {
   createProduct,
-  openLiveShop,
   type ProductResponse,
   productRequests,
   productsPath,
@@ -14,215 +12,145 @@ import {
 
 const highest = 1_000_000_000
 
-describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', () => {
+describe('A stock change', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
-  interface Options {
-    as?: Merchant
-    at?: Service
-    key?: string
-  }
   const requests = productRequests(service, merchant)
   const change = (
     { _id }: Pick<ProductResponse, '_id'>,
     vid: string,
     body: string | object,
-    { as = merchant, at = service, key }: Options = {},
+    at: Service = service,
   ) =>
     at.http
       .patch(`${productsPath}/${_id}/variants/${encodeURIComponent(vid)}/stock`)
-      .set({ ...as.write(key), 'Content-Type': 'application/json' })
+      .set({ ...merchant.write(), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const read = ({ _id }: ProductResponse) => readProduct(service, merchant, _id)
   const stockOf = async (product: ProductResponse) => (await read(product)).variants[0].stock
   const withVariants = (...labels: string[]) =>
     createProduct(service, merchant, { variants: labels.map((label) => ({ label, price: 1000, stock: 5 })) })
-  const stored = ({ _id }: ProductResponse) => service.deps.Product.findById(_id).orFail().lean()
 
-  describe('A valid stock change', () => {
-    it('sets the stock or adds a delta and returns 200 with the changed variant', async () => {
-      const product = await createProduct(service, merchant, {
-        variants: [
-          { label: 'S', price: 1000, stock: 5, sku: 'S-1' },
-          { label: 'M', price: 2000, stock: 7 },
-        ],
-      })
-      const [small] = product.variants
-      service.clock.advance(1000)
-      const { body } = await change(product, small._id, { delta: -2 }).expect(200)
-      expect(body).to.deep.equal({
-        success: true,
-        data: { productId: product._id, _id: small._id, label: 'S', sku: 'S-1', price: 1000, stock: 3 },
-      })
-      for (const [input, stock] of [
-        [{ stock: 40 }, 40],
-        [{ delta: 2 }, 42],
-        [{ delta: 0 }, 42],
-        [{ stock: 0 }, 0],
-      ] as const)
-        expect((await change(product, small._id, input).expect(200)).body.data.stock).to.equal(stock)
-      const after = await read(product)
-      expect(after.updatedAt > product.updatedAt).to.equal(true)
-      expect({ ...after, updatedAt: null }).to.deep.equal({
-        ...product,
-        updatedAt: null,
-        variants: [{ ...small, stock: 0 }, product.variants[1]],
-      })
+  it('sets the stock or adds a delta and returns 200 with the changed variant', async () => {
+    const product = await createProduct(service, merchant, {
+      variants: [
+        { label: 'S', price: 1000, stock: 5, sku: 'S-1' },
+        { label: 'M', price: 2000, stock: 7 },
+      ],
     })
-
-    it("accepts the variant's label instead of its id, whatever characters it contains", async () => {
-      const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', 'S', 'a?b#c', 'é'.repeat(100), '..%2F']
-      const product = await withVariants(...labels)
-      await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
-      const { variants } = await read(product)
-      expect(variants.map(({ label, stock }) => [label, stock])).to.deep.equal(
-        labels.map((label, index) => [label, index]),
-      )
+    const [small] = product.variants
+    service.clock.advance(1000)
+    const { body } = await change(product, small._id, { delta: -2 }).expect(200)
+    expect(body).to.deep.equal({
+      success: true,
+      data: { productId: product._id, _id: small._id, label: 'S', sku: 'S-1', price: 1000, stock: 3 },
     })
-
-    it('prefers the variant whose id matches to a variant whose label matches', async () => {
-      const product = await withVariants('S', 'M')
-      const [small] = product.variants
-      const unused = 'f'.repeat(24)
-      const named = [small._id, unused].map((label) => ({ label, price: 1, stock: 9 }))
-      await requests.change(product._id, { variants: named }).expect(200)
-      await change(product, small._id, { delta: -5 }).expect(200)
-      await expectRefused(change(product, small._id, { delta: -1 }), 400, 'INSUFFICIENT_STOCK')
-      await change(product, unused, { delta: -4 }).expect(200)
-      expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([0, 5, 9, 5])
+    for (const [input, stock] of [
+      [{ stock: 40 }, 40],
+      [{ delta: 2 }, 42],
+      [{ delta: 0 }, 42],
+      [{ stock: 0 }, 0],
+    ] as const)
+      expect((await change(product, small._id, input).expect(200)).body.data.stock).to.equal(stock)
+    const after = await read(product)
+    expect(after.updatedAt > product.updatedAt).to.equal(true)
+    expect({ ...after, updatedAt: null }).to.deep.equal({
+      ...product,
+      updatedAt: null,
+      variants: [{ ...small, stock: 0 }, product.variants[1]],
     })
   })
 
-  describe('A stock change', () => {
-    it('is rejected if the variant is unknown or its label is ambiguous', async () => {
-      const product = await withVariants('S', 'M', 'S')
-      const [first, , third] = product.variants
-      for (const vid of ['L', 's', 'S.', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
-        await expectRefused(change(product, vid, { stock: 1 }), 404, 'VARIANT_NOT_FOUND')
-      const details = { variantIds: [first._id, third?._id] }
-      await expectRefused(change(product, 'S', { stock: 1 }), 400, 'VARIANT_LABEL_AMBIGUOUS', { details })
-      await change(product, third?._id ?? '', { stock: 1 }).expect(200)
-      expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
-    })
-
-    it('has no effect if its body is invalid, and the error names the field', async () => {
-      const product = await createProduct(service, merchant)
-      const cases: [body: string, param: string][] = [
-        ['', 'stock'],
-        ['{}', 'stock'],
-        ['{"quantity":1}', 'quantity'],
-        ['{"stock":1,"delta":1}', 'delta'],
-        ['{"stock":-1}', 'stock'],
-        ['{"stock":1000000001}', 'stock'],
-        ['{"stock":1.5}', 'stock'],
-        ['{"stock":1e400}', 'stock'],
-        ['{"stock":"5"}', 'stock'],
-        ['{"stock":null}', 'stock'],
-        ['{"stock":[1]}', 'stock'],
-        ['{"stock":true,"delta":1}', 'stock'],
-        ['{"delta":0.1}', 'delta'],
-        ['{"delta":-1e400}', 'delta'],
-        ['{"delta":"-1"}', 'delta'],
-        ['{"delta":{"$gt":0}}', 'delta'],
-        ['{"delta":9007199254740993}', 'delta'],
-        ['[]', 'body'],
-        ['"5"', 'body'],
-      ]
-      for (const [body, param] of cases)
-        await expectRefused(change(product, 'Default', body), 400, 'VALIDATION_ERROR', { param })
-      expect(await read(product)).to.deep.equal(product)
-    })
-
-    it('is rejected if the stock would be below 0 or above the maximum', async () => {
-      const product = await createProduct(service, merchant)
-      const [{ _id: variantId }] = product.variants
-      for (const vid of [variantId, 'Default']) {
-        await change(product, vid, { stock: 5 }).expect(200)
-        const details = { productId: product._id, variantId, requested: 6, available: 5 }
-        await expectRefused(change(product, vid, { delta: -6 }), 400, 'INSUFFICIENT_STOCK', { details })
-        await change(product, vid, { delta: -5 }).expect(200)
-        await change(product, vid, { delta: highest }).expect(200)
-        await expectRefused(change(product, vid, { delta: 1 }), 400, 'VALIDATION_ERROR', { param: 'delta' })
-        expect(await stockOf(product)).to.equal(highest)
-      }
-    })
-
-    it("is rejected without creating a shop if the key can't access the product", async () => {
-      const product = await createProduct(service, merchant)
-      const [{ _id: vid }] = product.variants
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
-      const [stranger, other] = [await service.merchant(), await service.merchant({ mode: 'live' })]
-      await expectRefused(change(product, vid, { stock: 1 }, { as: stranger }), 404, 'PRODUCT_NOT_FOUND')
-      await expectRefused(change(product, vid, { stock: 1 }, { as: live }), 404, 'SHOP_NOT_FOUND')
-      await expectRefused(change(product, vid, {}, { as: other }), 400, 'VALIDATION_ERROR')
-      await openLiveShop(service, merchant)
-      await expectRefused(change(product, vid, { stock: 1 }, { as: live }), 403, 'SANDBOX_MISMATCH')
-      expect(await service.deps.Shop.countDocuments({ businessId: stranger.businessId })).to.equal(0)
-      await requests.remove(product._id).expect(200)
-      await expectRefused(change(product, vid, { stock: 1 }), 404, 'PRODUCT_NOT_FOUND')
-      expect((await stored(product)).variants[0]?.stock).to.equal(5)
-    })
+  it("accepts the variant's label instead of its id, whatever characters it contains", async () => {
+    const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', 'S', 'a?b#c', 'é'.repeat(100), '..%2F']
+    const product = await withVariants(...labels)
+    await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
+    const { variants } = await read(product)
+    expect(variants.map(({ label, stock }) => [label, stock])).to.deep.equal(
+      labels.map((label, index) => [label, index]),
+    )
   })
 
-  describe('A stock change among concurrent ones', () => {
-    it('takes exactly the five units in stock when ten requests run at once, in one process or two', async () => {
-      const beside = await openSecondProcess(service)
-      for (const services of [[service], [service, beside]]) {
-        const product = await createProduct(service, merchant)
-        const [{ _id }] = product.variants
-        const responses = await Promise.all(
-          Array.from({ length: 10 }, (_, index) => {
-            const at = services[index % services.length] ?? service
-            return change(product, index % 2 ? _id : 'Default', { delta: -1 }, { at })
-          }),
-        )
-        const refused = responses.filter(({ status }) => status !== 200)
-        expect(refused.map(({ body }) => [body.error.code, body.error.details.available])).to.deep.equal(
-          Array.from({ length: 5 }, () => ['INSUFFICIENT_STOCK', 0]),
-        )
-        expect(await stockOf(product)).to.equal(0)
-      }
-      await beside.close()
-    })
-
-    it('succeeds even while changes to other products are rejected', async () => {
-      const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
-      const responses = await Promise.all(
-        products.map((product, index) =>
-          change(product, product.variants[0]._id, { delta: index % 2 ? -6 : -5 }),
-        ),
-      )
-      expect(responses.map(({ status }) => status)).to.deep.equal([200, 400, 200, 400, 200, 400, 200, 400])
-      expect(await Promise.all(products.map(stockOf))).to.deep.equal([0, 5, 0, 5, 0, 5, 0, 5])
-    })
+  it('prefers the variant whose id matches to a variant whose label matches', async () => {
+    const product = await withVariants('S', 'M')
+    const [small] = product.variants
+    const unused = 'f'.repeat(24)
+    const named = [small._id, unused].map((label) => ({ label, price: 1, stock: 9 }))
+    await requests.change(product._id, { variants: named }).expect(200)
+    await change(product, small._id, { delta: -5 }).expect(200)
+    await expectRefused(change(product, small._id, { delta: -1 }), 400, 'INSUFFICIENT_STOCK')
+    await change(product, unused, { delta: -4 }).expect(200)
+    expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([0, 5, 9, 5])
   })
 
-  it("waits for a product locked by another transaction but doesn't delay changes to other products", async () => {
-    const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
-    const unlock = await lockDocument(service, service.deps.Product, locked._id)
-    let isDone = false
-    const waiting = change(locked, 'Default', { delta: -1 }).then((response) => {
-      isDone = true
-      return response
-    })
-    for (const stock of [4, 3])
-      expect((await change(free, 'Default', { delta: -1 })).body.data.stock).to.equal(stock)
-    expect(isDone).to.equal(false)
-    await unlock()
-    expect((await waiting).body.data).to.include({ stock: 4 })
+  it('is rejected if the variant is unknown or its label is ambiguous', async () => {
+    const product = await withVariants('S', 'M', 'S')
+    const [first, , third] = product.variants
+    for (const vid of ['L', 's', 'S.', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
+      await expectRefused(change(product, vid, { stock: 1 }), 404, 'VARIANT_NOT_FOUND')
+    const details = { variantIds: [first._id, third?._id] }
+    await expectRefused(change(product, 'S', { stock: 1 }), 400, 'VARIANT_LABEL_AMBIGUOUS', { details })
+    await change(product, third?._id ?? '', { stock: 1 }).expect(200)
+    expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
   })
 
-  it('returns its first response when repeated, even if the variant has since been removed', async () => {
-    for (const vidOf of [({ variants: [{ _id }] }: ProductResponse) => _id, () => 'S']) {
-      const product = await withVariants('S', 'M')
-      const sell = () => change(product, vidOf(product), { delta: -1 }, { key: `sale of ${product._id}` })
-      const { text } = await sell().expect(200)
-      await change(product, 'S', { stock: 100 }).expect(200)
-      const only = { variants: [{ label: 'M' }], removeMissingVariants: true }
-      await requests.change(product._id, only).expect(200)
-      const again = await sell().expect(200)
-      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([text, 'true'])
+  it('has no effect if its body is invalid, and the error names the field', async () => {
+    const product = await createProduct(service, merchant)
+    const cases: [body: string, param: string][] = [
+      ['', 'stock'],
+      ['{}', 'stock'],
+      ['{"quantity":1}', 'quantity'],
+      ['{"stock":1,"delta":1}', 'delta'],
+      ['{"stock":-1}', 'stock'],
+      ['{"stock":1000000001}', 'stock'],
+      ['{"stock":1.5}', 'stock'],
+      ['{"stock":1e400}', 'stock'],
+      ['{"stock":"5"}', 'stock'],
+      ['{"stock":null}', 'stock'],
+      ['{"stock":[1]}', 'stock'],
+      ['{"stock":true,"delta":1}', 'stock'],
+      ['{"delta":0.1}', 'delta'],
+      ['{"delta":-1e400}', 'delta'],
+      ['{"delta":"-1"}', 'delta'],
+      ['{"delta":{"$gt":0}}', 'delta'],
+      ['{"delta":9007199254740993}', 'delta'],
+      ['[]', 'body'],
+      ['"5"', 'body'],
+    ]
+    for (const [body, param] of cases)
+      await expectRefused(change(product, 'Default', body), 400, 'VALIDATION_ERROR', { param })
+    expect(await read(product)).to.deep.equal(product)
+  })
+
+  it('is rejected if the stock would be below 0 or above the maximum', async () => {
+    const product = await createProduct(service, merchant)
+    const [{ _id: variantId }] = product.variants
+    for (const vid of [variantId, 'Default']) {
+      await change(product, vid, { stock: 5 }).expect(200)
+      const details = { productId: product._id, variantId, requested: 6, available: 5 }
+      await expectRefused(change(product, vid, { delta: -6 }), 400, 'INSUFFICIENT_STOCK', { details })
+      await change(product, vid, { delta: -5 }).expect(200)
+      await change(product, vid, { delta: highest }).expect(200)
+      await expectRefused(change(product, vid, { delta: 1 }), 400, 'VALIDATION_ERROR', { param: 'delta' })
+      expect(await stockOf(product)).to.equal(highest)
     }
+  })
+
+  it('takes exactly the five units in stock when two processes run ten requests at once', async () => {
+    const beside = await openSecondProcess(service)
+    const product = await createProduct(service, merchant)
+    const [{ _id }] = product.variants
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        change(product, index % 2 ? _id : 'Default', { delta: -1 }, index % 3 ? service : beside),
+      ),
+    )
+    const refused = responses.filter(({ status }) => status !== 200)
+    expect(refused.map(({ body }) => [body.error.code, body.error.details.available])).to.deep.equal(
+      Array.from({ length: 5 }, () => ['INSUFFICIENT_STOCK', 0]),
+    )
+    expect(await stockOf(product)).to.equal(0)
+    await beside.close()
   })
 })
