@@ -7,7 +7,7 @@ import { allShortCodes, newId, newReferenceNumber, shortCodeOf } from '../../src
 import { withAdmin } from '../admin/admin.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
-import { startEndpointServer } from '../support/endpoint-server.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { outboxEventsOf, storedIntent } from '../support/pay.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -17,6 +17,7 @@ describe('npm run admin -- intents cancel', function () {
   const service = withService()
   const cli = withAdmin(service)
   const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServer()
 
   const command = (mode: 'test' | 'live', ...more: string[]) => {
     const which = ['--business', merchant.businessId, '--mode', mode]
@@ -123,7 +124,6 @@ describe('npm run admin -- intents cancel', function () {
   })
 
   it('cancels each intent exactly once, even if the command is killed, stopped or run twice in parallel', async () => {
-    const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
     service.startWorkers()
     const count = 400
@@ -146,7 +146,6 @@ describe('npm run admin -- intents cancel', function () {
     const delivered = new Set(endpointServer.received.map(({ json }) => json.data.reference_number))
     expect([endpointServer.received.length, delivered.size]).to.deep.equal([count, count])
     expect(await deliveriesOf(service, merchant)).to.have.lengthOf(count)
-    await endpointServer.close()
   })
 
   it('reports an invalid argument and changes nothing', async () => {

@@ -9,12 +9,19 @@ import { createSecrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { ensureServiceKey } from '../../src/security/service-keys.ts'
 import { reencryptSecrets, secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
-import { openAdmin } from '../admin/admin.ts'
+import { withAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
 import type { Subscription } from '../support/actions.ts'
 import { attempt, freshDelivery, openSecondProcess, paymentEvents } from '../support/actions.ts'
-import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
-import { type Merchant, secretKey as older, openService, type Service, tester } from '../support/service.ts'
+import { isSignedWith, withEndpointServer } from '../support/endpoint-server.ts'
+import {
+  type Merchant,
+  secretKey as older,
+  type Service,
+  tester,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const hour = 3_600_000
@@ -25,28 +32,14 @@ const unwatched = (): void => undefined
 describe('npm run admin -- secrets rotate', function () {
   this.timeout(60_000)
   /** This process wasn't restarted: it has only the older key. */
-  let service: Service
-  /** Processes that know both keys, the newer one only as the previous key, or only the newer key. */
-  let both: Service
-  let notYet: Service
-  let alone: Service
-  let cli: ReturnType<typeof openAdmin>
-  let endpointServer: EndpointServer
-  before(async () => {
-    service = await openService()
-    ;[both, notYet, alone, endpointServer] = await Promise.all([
-      openSecondProcess(service, exchanged),
-      openSecondProcess(service, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer }),
-      openSecondProcess(service, { SECRET_KEY: newer }),
-      startEndpointServer(),
-    ])
-    for (const each of [both, notYet, alone]) each.allowHost(endpointServer.host)
-    cli = openAdmin(service)
-  })
-  after(async () => {
-    await endpointServer.close()
-    await Promise.all([both, notYet, alone].map((each) => each.close()))
-    await service.close()
+  const service = withService()
+  const both = withSecondProcess(service, exchanged)
+  const notYet = withSecondProcess(service, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer })
+  const alone = withSecondProcess(service, { SECRET_KEY: newer })
+  const cli = withAdmin(service)
+  const endpointServer = withEndpointServer()
+  before(() => {
+    for (const each of [service, both, notYet, alone]) each.allowHost(endpointServer.host)
   })
 
   const rotate = async () => {
@@ -59,7 +52,6 @@ describe('npm run admin -- secrets rotate', function () {
     to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
   /** Sends a request, so that its response is stored. */
   const subscribe = async (merchant: Merchant): Promise<Subscription> => {
-    service.allowHost(endpointServer.host)
     const body = { url: endpointServer.url, events: paymentEvents }
     return (await send(service, merchant, '/webhooks/endpoints', body, 'subscribe').expect(201)).body.data
   }

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
+import { settleRefund } from '../../src/intents/refunds/begin-and-settle.ts'
 import { bookEvents, type LedgerAppender, openLedger } from '../../src/ledger/book.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newEvent } from '../../src/outbox/event.ts'
+import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, post, readIntent, relay } from '../support/actions.ts'
-import { pay, simulate } from '../support/pay.ts'
+import { beginOwnRefund, newRefund, pay, simulate, storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
@@ -43,6 +45,21 @@ describe('The ledger', () => {
 
   const get = async (path: string): Promise<Record<string, unknown>[]> =>
     (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read()).expect(200)).body.data.items
+
+  it('books a refund once even if two processes learn its outcome at the same moment', async () => {
+    const other = await service.merchant()
+    const { referenceNumber } = await createIntent(service, other, { amount: 10_000 })
+    expect(await pay(service, referenceNumber)).to.include({ state: 'settled' })
+    const paidIntent = await storedIntent(service, referenceNumber)
+    const refund = newRefund(service.deps, 4_000)
+    breaks(service, 'refunds bounded', referenceNumber)
+    expect(await beginOwnRefund(service.deps, paidIntent, { refundsCommitted: 0 }, refund)).to.equal(true)
+    const settle = () => settleRefund(service.deps, paidIntent, refund, { outcome: 'done' }, null)
+    expect(await Promise.all([settle(), settle()])).to.have.members([true, false])
+    await relay(service, other)
+    const refunds = { businessId: other.businessId, type: 'refund' } as const
+    expect(await service.deps.LedgerEntry.countDocuments(refunds)).to.equal(1)
+  })
 
   it('shows a payment, its fee and its refund in every list', async () => {
     const wallet = scriptedWallet(service)

@@ -1,42 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire, registerHooks } from 'node:module'
-import { Writable } from 'node:stream'
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { describeError } from '../../src/platform/log.ts'
 import { fill, open, wallets } from '../checkout/customer.ts'
 import { cancelIntent, deliveriesOf, relay, requestIntent, subscribe } from '../support/actions.ts'
-import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { type CollectedSpan, startCollector } from '../support/collector.ts'
+import { startEndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { storedIntent } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
+import { recordLog } from '../support/recorded-log.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { type Merchant, openService, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { withOpened } from '../support/with.ts'
 
 const intents = '/api/v1/dev/intents'
 
-type Line = { msg: string } & Record<string, unknown>
-
-async function openLogged(environment: Record<string, string>) {
-  const lines: Line[] = []
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      for (const line of chunk.toString().trim().split('\n')) lines.push(JSON.parse(line))
-      done()
-    },
-  })
-  const log = pino({ level: 'info', serializers: { err: describeError } }, sink)
-  const service = await openService(environment, log)
-  const line = (msg: string, requestId: unknown) =>
+/** Waits for the log line of this request. */
+const lineIn =
+  ({ lines }: ReturnType<typeof recordLog>) =>
+  (msg: string, requestId: unknown) =>
     waitFor(`${msg} of ${String(requestId)}`, () =>
-      lines.find((each) => each.msg === msg && each.requestId === requestId),
+      lines().find((each) => each.msg === msg && each.requestId === requestId),
     )
-  return { service, lines, line }
-}
 
 let isLoaded = false
 registerHooks({
@@ -51,22 +39,14 @@ const everyEvent = ['created', 'confirmed', 'cancelled', 'refunded', 'expired'].
 )
 
 describe('A request id', () => {
-  let logged: Awaited<ReturnType<typeof openLogged>>
-  let service: Service
-  let merchant: Merchant
-  let endpointServer: EndpointServer
-
+  const endpointServer = withEndpointServer()
+  const logged = recordLog('info')
+  const service = withService({}, logged.log)
+  const merchant = withMerchant(service)
+  const line = lineIn(logged)
   before(async () => {
-    logged = await openLogged({})
-    service = logged.service
-    merchant = await service.merchant()
-    endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, [...everyEvent, 'order.new'])
     service.startWorkers()
-  })
-  after(async () => {
-    await service.close()
-    await endpointServer.close()
   })
 
   const send = async (path: string, body: object = {}) => {
@@ -80,39 +60,36 @@ describe('A request id', () => {
 
   it('is logged by the request, the relay and the attempt, but never sent in a webhook', async () => {
     const { requestId, data } = await send('/intents', { amount: 500 })
-    const attempted = await logged.line('webhook.attempted', requestId)
+    const attempted = await line('webhook.attempted', requestId)
     expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
-    expect(await logged.line('outbox.relayed', requestId)).to.include({ events: 1, deliveries: 1 })
+    expect(await line('outbox.relayed', requestId)).to.include({ events: 1, deliveries: 1 })
     const id = String(attempted.deliveryId)
     const read = await service.http.get(`/api/v1/dev/webhooks/events/${id}`).set(merchant.read()).expect(200)
     expect(read.body.data).not.to.have.any.keys('requestId', 'traceparent')
     expect(JSON.stringify(endpointServer.received)).not.to.include(requestId)
   })
 
-  it('is logged with a payment, a refund and their events', async () => {
+  it('is logged with payments, refunds, cancellations, orders and their events', async () => {
+    const eventOf = async (id: unknown) => (await line('webhook.attempted', id)).webhookEvent
     const paid = await send('/intents', { amount: 700 })
     const path = `/intents/${paid.data.referenceNumber}`
     const simulated = await send(`${path}/simulate-payment`)
-    expect(await logged.line('payment.settled', simulated.requestId)).to.include({ outcome: 'done' })
-    const eventOf = async (id: unknown) => (await logged.line('webhook.attempted', id)).webhookEvent
+    expect(await line('payment.settled', simulated.requestId)).to.include({ outcome: 'done' })
     expect(await eventOf(simulated.requestId)).to.equal('payment.confirmed')
     const refunded = await send(`${path}/refund`)
-    expect(await logged.line('refund.settled', refunded.requestId)).to.include({ outcome: 'done' })
+    expect(await line('refund.settled', refunded.requestId)).to.include({ outcome: 'done' })
     expect(await eventOf(refunded.requestId)).to.equal('payment.refunded')
-  })
-
-  it("is logged for a customer's payment, a cancellation and a simulated order", async () => {
     const { shortCode } = await requestIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
-    await logged.line('payment.settled', requestId)
-    expect((await logged.line('webhook.attempted', requestId)).webhookEvent).to.equal('payment.confirmed')
+    await line('payment.settled', requestId)
+    expect(await eventOf(requestId)).to.equal('payment.confirmed')
     const { data } = await send('/intents', { amount: 5 })
     const cancelled = await send(`/intents/${data.referenceNumber}/cancel`)
-    await logged.line('webhook.attempted', cancelled.requestId)
+    expect(await eventOf(cancelled.requestId)).to.equal('payment.cancelled')
     await send('/store/products', { name: 'Rice', price: 100, stock: 5 })
     const ordered = await send('/store/orders/simulate')
-    expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
+    expect(await eventOf(ordered.requestId)).to.equal('order.new')
   })
 
   it('is logged if the outcome of a payment or refund is unknown', async () => {
@@ -126,7 +103,7 @@ describe('A request id', () => {
     }
     const held = await payOnPage()
     const { referenceNumber } = held
-    const unknown = await logged.line('payment.outcome-unknown', held.requestId)
+    const unknown = await line('payment.outcome-unknown', held.requestId)
     expect(unknown).to.include({ ...about, referenceNumber })
 
     wallet.setOutcome(() => ({ outcome: 'done' }))
@@ -136,7 +113,7 @@ describe('A request id', () => {
       .post(`/api/v1/dev/intents/${paid.referenceNumber}/refund`)
       .set(merchant.write())
       .expect(503)
-    const open503 = await logged.line('refund.outcome-unknown', headers['x-request-id'])
+    const open503 = await line('refund.outcome-unknown', headers['x-request-id'])
     expect(open503).to.include({ ...about, referenceNumber: paid.referenceNumber })
     service.deps.wallets = original
   })
@@ -148,10 +125,14 @@ describe('A request id', () => {
     service.clock.advance(86_400_000)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: true })
     const expired = await waitFor('it is attempted', () =>
-      logged.lines.find(
-        ({ msg, webhookEvent, reference }) =>
-          msg === 'webhook.attempted' && webhookEvent === 'payment.expired' && reference === referenceNumber,
-      ),
+      logged
+        .lines()
+        .find(
+          ({ msg, webhookEvent, reference }) =>
+            msg === 'webhook.attempted' &&
+            webhookEvent === 'payment.expired' &&
+            reference === referenceNumber,
+        ),
     )
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
@@ -164,7 +145,7 @@ describe('A request id', () => {
     expect(delivery?.requestId).to.match(/^[0-9a-f-]{36}$/)
     expect(delivery).not.to.have.property('traceparent')
     expect((await storedIntent(service, referenceNumber)).outbox[0] ?? {}).not.to.have.property('traceparent')
-    expect(logged.lines.filter((line) => 'traceId' in line)).to.deep.equal([])
+    expect(logged.lines().filter((line) => 'traceId' in line)).to.deep.equal([])
     expect(service.deps.tracing).to.equal(null)
     expect(isLoaded).to.equal(false)
   })
@@ -174,10 +155,11 @@ describe('A trace', () => {
   const callerTrace = randomBytes(16).toString('hex')
   const callerSpan = randomBytes(8).toString('hex')
   let traceId: string
-  let collector: Collector
-  let logged: Awaited<ReturnType<typeof openLogged>>
+  const collector = withOpened(startCollector, (opened) => opened.close())
+  const endpointServer = withEndpointServer()
+  const logged = recordLog('info')
+  const line = lineIn(logged)
   let merchant: Merchant
-  let endpointServer: EndpointServer
   let code: string
   let requestId: string
   const named = (name: string) => collector.spans.filter((span) => span.name === name)
@@ -185,11 +167,8 @@ describe('A trace', () => {
     named(name).find((span) => span.traceId === trace) ?? expect.fail(`${name} is not in the trace`)
 
   before(async () => {
-    collector = await startCollector()
-    logged = await openLogged({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-    const { service } = logged
+    const service = await openService({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, logged.log)
     merchant = await service.merchant()
-    endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     endpointServer.respondWith((res, count) => void res.writeHead(count === 2 ? 503 : 200).end())
     service.startWorkers()
@@ -200,7 +179,7 @@ describe('A trace', () => {
       .expect(201)
     code = created.body.data.code
     requestId = String(created.headers['x-request-id'])
-    traceId = String((await logged.line('webhook.attempted', requestId)).traceId)
+    traceId = String((await line('webhook.attempted', requestId)).traceId)
     const { shortCode } = await requestIntent(service, merchant)
     await endpointServer.atLeast(2)
     await open(service, `/p/${shortCode}`)
@@ -213,15 +192,10 @@ describe('A trace', () => {
     const broken = { ...merchant.write(), traceparent: 'nonsense' }
     await service.http.post(intents).set(broken).send({ amount: 5 }).expect(500)
     await waitFor('its second delivery waits', () =>
-      logged.lines.find(({ msg, outcome }) => msg === 'webhook.attempted' && outcome === 'retrying'),
+      logged.lines().find(({ msg, outcome }) => msg === 'webhook.attempted' && outcome === 'retrying'),
     )
     await service.close()
   })
-  after(async () => {
-    await endpointServer.close()
-    await collector.close()
-  })
-
   it('covers the request, the relay and the attempt', () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
@@ -248,7 +222,7 @@ describe('A trace', () => {
 
   it('has its id in the log lines of the request, the relay and the attempt', async () => {
     for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
-      expect(await logged.line(msg, requestId), msg).to.include({ traceId })
+      expect(await line(msg, requestId), msg).to.include({ traceId })
   })
 
   it('shows failed attempts and requests as failed', () => {
@@ -272,7 +246,7 @@ describe('A trace', () => {
 describe('A trace across two processes', () => {
   it('is complete once both processes have ended', async () => {
     const [collector, endpointServer] = await Promise.all([startCollector(), startEndpointServer()])
-    const { service } = await openLogged({})
+    const service = await openService()
     const merchant = await service.merchant()
     await subscribe(service, merchant, endpointServer.url)
     const { url: OTEL_EXPORTER_OTLP_ENDPOINT } = collector
@@ -300,7 +274,7 @@ describe('A trace across two processes', () => {
 describe('A sampler that keeps no traces', () => {
   it('sends no trace to the collector', async () => {
     const collector = await startCollector()
-    const { service } = await openLogged({
+    const service = await openService({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0',
@@ -314,7 +288,8 @@ describe('A sampler that keeps no traces', () => {
 
 describe("A trace that the collector doesn't accept", () => {
   const served = async (endpoint: string) => {
-    const { service, lines } = await openLogged({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+    const logged = recordLog('info')
+    const service = await openService({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, logged.log)
     const merchant = await service.merchant()
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
@@ -328,7 +303,7 @@ describe("A trace that the collector doesn't accept", () => {
     return {
       delivery,
       seconds: (performance.now() - startedAt) / 1000,
-      warnings: lines.filter(({ level }) => Number(level) > 30),
+      warnings: logged.lines().filter(({ level }) => Number(level) > 30),
     }
   }
 

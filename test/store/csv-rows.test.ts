@@ -10,10 +10,7 @@ const read = (csv: unknown) => readRows(deps, csv)
 const lines = (...each: string[]): string => each.join('\n')
 
 async function refusalOf(csv: unknown): Promise<Refusal> {
-  const refused = await read(csv).then(
-    () => null,
-    (error: unknown) => error,
-  )
+  const refused: unknown = await read(csv).catch((error: unknown) => error)
   expect(refused, String(csv).slice(0, 200)).to.have.property('name', 'Refusal')
   return refused as Refusal
 }
@@ -129,15 +126,8 @@ describe('A product CSV file', () => {
   it('is rejected with a list of all errors, including those above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
-    expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
-      [2, 'handle'],
-      [2, 'price'],
-      [4, null],
-      [5, 'price'],
-      [5, 'stock'],
-      [5, 'active'],
-      [6, null],
-    ])
+    const found = ['2 handle', '2 price', '4 null', '5 price', '5 stock', '5 active', '6 null']
+    expect(faults.map(({ row, column }) => `${row} ${column}`)).to.deep.equal(found)
     const open = await messageOf(lines('handle,name', 'a,"b', 'c'))
     expect(open).to.match(/^Row 2: The closing quote is missing/)
     expect(await messageOf(lines('handle,name', 'a,b', '', 'c,12" pizza'))).to.match(/^Row 4: .*in quotes/)
@@ -161,15 +151,17 @@ describe('A product CSV file', () => {
   })
 
   it('is rejected if the header has an unknown, repeated or missing column', async () => {
-    expect(await messageOf('')).to.match(/Row 1: The first row is blank/)
-    expect(await messageOf(lines('', full))).to.match(/Row 1: The first row is blank/)
-    expect(await messageOf(lines(';;', 'a;b;c'))).to.match(/Row 1: The first row is blank/)
-    expect(await messageOf('name,price')).to.match(/column handle is missing/)
-    expect(await messageOf('handle,Prix')).to.match(/no column "prix"/)
-    expect(await messageOf('handle\tname')).to.match(/no column "handle\\tname"/)
-    expect(await messageOf('handle,name,Name')).to.match(/column name occurs more than once/)
-    expect(await messageOf(`handle${','.repeat(1000)}`)).to.match(/has 1001 cells/)
-    expect(await messageOf(lines('sep=;', full))).to.match(/Remove the line sep=/)
+    for (const blank of ['', lines('', full), lines(';;', 'a;b;c')])
+      expect(await messageOf(blank)).to.match(/Row 1: The first row is blank/)
+    const messages = {
+      'name,price': 'column handle is missing',
+      'handle\tname': 'no column "handle\\tname"',
+      'handle,name,Name': 'column name occurs more than once',
+      [`handle${','.repeat(1000)}`]: 'has 1001 cells',
+      [lines('sep=;', full)]: 'Remove the line sep=',
+    }
+    for (const [header, message] of Object.entries(messages))
+      expect(await messageOf(header)).to.include(message)
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
@@ -182,15 +174,6 @@ describe('A product CSV file', () => {
       expect(await messageOf(bytes)).to.match(/UTF-16\. .*CSV UTF-8/)
     for (const csv of [undefined, null, 5, ['handle'], {}])
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
-  })
-
-  it('does not block the process during the search for an overlong row', async () => {
-    const above = 2_000_000
-    const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
-    const iterations = await countLoopIterations(async () =>
-      expect(await messageOf(file)).to.match(new RegExp(`^Row ${above + 2}: .*too long`)),
-    )
-    expect(iterations).to.be.greaterThan(file.length / 65_536)
   })
 
   it('may have up to 5 000 rows and does not block the process while they are read', async () => {

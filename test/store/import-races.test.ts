@@ -10,13 +10,10 @@ import { createProduct, productRequests, productsPath } from '../support/store.t
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/**
- * An import's steps: find the products changed last; change the shop, lock these products (if any), find handles, find
- * SKUs (if the file has new ones), insert new products, change existing ones (if any), store the response, commit.
- */
-const [locking, finding] = [3, 4]
-/** Applies if the shop has none of the products. */
-const inserting = 5
+/** The steps of an import that lock products, and then find them. `inserting` is for a shop without products. */
+const [locking, finding, inserting] = [3, 4, 5]
+
+const codeOf = ({ code }: { code: string }) => code
 
 describe('An import that runs alongside other requests', () => {
   const service = withService()
@@ -49,9 +46,7 @@ describe('An import that runs alongside other requests', () => {
   async function stoppedAt(step: number | 'commit', csv: string, request: Partial<WriteRequest> = {}) {
     const at = step === 'commit' ? await stepsOf(csv) : step
     const victim = await openVictim(service, { step: at, fate: 'paused', lateMs: 0 })
-    const outcome = importAs(victim.deps, merchant, csv, request).catch(
-      (error: { code: string }) => error.code,
-    )
+    const outcome = importAs(victim.deps, merchant, csv, request).catch(codeOf)
     await victim.died
     closeInBackground(outcome.then(() => victim.close()))
     return async () => {
@@ -64,17 +59,13 @@ describe('An import that runs alongside other requests', () => {
   async function stepsOf(csv: string): Promise<number> {
     const copy = await service.merchant()
     const stored = await storedProducts(service, merchant)
-    await service.deps.Product.insertMany(
-      stored.map((product) => ({
-        ...product,
-        _id: `${copy.businessId}${product._id}`,
-        businessId: copy.businessId,
-      })),
-    )
+    const { businessId } = copy
+    const copied = stored.map((product) => ({ ...product, _id: `${businessId}${product._id}`, businessId }))
+    await service.deps.Product.insertMany(copied)
     const victim = await openVictim(service, { step: 0, fate: 'lost', lateMs: 0 })
     await importAs(victim.deps, copy, csv)
     closeInBackground(victim.close())
-    await service.deps.Product.deleteMany({ businessId: copy.businessId })
+    await service.deps.Product.deleteMany({ businessId })
     return victim.steps.length
   }
 
@@ -161,10 +152,8 @@ describe('An import that runs alongside other requests', () => {
   it('reads the shop again if variants change before it locks them', async () => {
     const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
-    const resume = await stoppedAt(
-      locking,
-      csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'),
-    )
+    const changed = csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1')
+    const resume = await stoppedAt(locking, changed)
     const variants = [
       { label: 'S', stock: 3 },
       { label: 'L', sku: 'L-1' },
@@ -183,17 +172,11 @@ describe('An import that runs alongside other requests', () => {
     // These 100 changed last.
     const rest = many.slice(50).map((row) => row.replace(',1,', ',2,'))
     await postCsv(service, merchant, csvOf('handle,name,price,stock', ...rest)).expect(200)
-    const resume = await stoppedAt(
-      finding + 2,
-      csvOf('handle,name,price', ...many.map((_, n) => `p${n},P,3`)),
-    )
+    const dearer = csvOf('handle,name,price', ...many.map((_, n) => `p${n},P,3`))
+    const resume = await stoppedAt(finding + 2, dearer)
     await changeStock(first, -2).expect(200)
     expect(await resume()).to.include({ updated: 150 })
-    expect(await sells()).to.include.members([
-      'p0|P|Default||3|3',
-      'p1|P|Default||3|5',
-      'p149|P|Default||3|5',
-    ])
+    expect(await sells()).to.include.members(['p0|P|Default||3|3', 'p149|P|Default||3|5'])
   })
 
   it('fails if a concurrent change gives one of its SKUs to another variant', async () => {
@@ -249,7 +232,7 @@ describe('An import that runs alongside other requests', () => {
     const resume = await stoppedAt('commit', csvOf('handle,name,price', 'a,A,1'))
     const hurried = importAs(service.deps, merchant, csvOf('handle,name,price', 'b,B,1'), {
       deadlineAt: performance.now() + 1_000,
-    }).catch((error: { code: string }) => error.code)
+    }).catch(codeOf)
     expect(await hurried).to.equal('SERVICE_UNAVAILABLE')
     expect(await resume()).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default||1|0'])

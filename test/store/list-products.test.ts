@@ -4,6 +4,8 @@ import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse, productRequests } from '../support/store.ts'
 
+const cheap = { label: 'x', price: 1 }
+
 describe('The product list', () => {
   const service = withService()
   const merchant = withMerchant(service)
@@ -14,14 +16,7 @@ describe('The product list', () => {
     made = []
     for (const fields of [
       { name: 'Thé vert (250 g)', sku: 'T.1' },
-      {
-        name: 'thé NOIR',
-        active: false,
-        variants: [
-          { label: 'x', price: 1 },
-          { label: 'y', price: 1, sku: 'T%1' },
-        ],
-      },
+      { name: 'thé NOIR', active: false, variants: [cheap, { ...cheap, sku: 'T%1' }] },
       { name: 'Café 100 % [arabica]', sku: 't.1' },
       { name: '\\d+.*', active: false },
       { name: 'شاي أخضر' },

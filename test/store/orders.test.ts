@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../src/platform/ids.ts'
 import { post, subscribe } from '../support/actions.ts'
-import { isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
+import { isSignedWith, withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
@@ -12,6 +12,7 @@ const highest = 1_000_000
 describe('An order', () => {
   const service = withService({ MAX_AMOUNT: String(highest) })
   const merchant = withMerchantPerTest(service)
+  const endpointServer = withEndpointServer()
 
   const order = (body: object, by = merchant) =>
     post(service, by, '/store/orders/simulate', JSON.stringify(body))
@@ -230,13 +231,11 @@ describe('An order', () => {
   })
 
   it('triggers an order.new webhook with the documented body and a valid signature', async () => {
-    const endpointServer = await startEndpointServer()
     service.startWorkers()
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['order.new'])
     await createProduct(service, merchant, { name: 'Thé', price: 0 })
     const { data } = (await order({ customer: { name: 'Aïcha' } })).body
     const [arrived] = await endpointServer.atLeast(1)
-    await endpointServer.close()
     if (arrived === undefined) expect.fail('nothing arrived')
     expect(isSignedWith(secret, arrived)).to.equal(true)
     expect(schemaErrorsOf(arrived.json)).to.deep.equal([])
