@@ -80,7 +80,6 @@ export const replays = declareCollection({
 })
 export type Replay = Stored<typeof replays>
 
-const dayMs = 86_400_000
 const keptDays = { test: 30, live: 90 } as const
 
 export const endedReplayFields = (sandbox: boolean, now: Date) => ({
