@@ -12,16 +12,10 @@ import { reencryptSecrets, secretField } from '../../src/webhooks/endpoints/sign
 import { withAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
 import type { Subscription } from '../support/actions.ts'
-import { attempt, freshDelivery, openSecondProcess, paymentEvents } from '../support/actions.ts'
+import { attempt, freshDelivery, paymentEvents } from '../support/actions.ts'
 import { isSignedWith, withEndpointServer } from '../support/endpoint-server.ts'
-import {
-  type Merchant,
-  secretKey as older,
-  type Service,
-  tester,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import type { Merchant, Service } from '../support/service.ts'
+import { secretKey as older, tester, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const hour = 3_600_000
@@ -328,22 +322,5 @@ describe('npm run admin -- secrets rotate', function () {
     await use(both, other).expect(200)
     batchers.noteOnKey = noteOnKey
     expect((await storedKey(other)).pepper).to.equal(restsOn(service))
-  })
-
-  it('can be run again for the next SECRET_KEY', async () => {
-    const merchant = await service.merchant()
-    const { id, secret } = await subscribe(merchant)
-    await reencryptSecrets(both.deps, unwatched)
-    await reencryptKey(merchant, both)
-    const third = await openSecondProcess(service, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
-    expect((await reencryptSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
-    third.clock.freeze(new Date(Date.now() + hour + 1000))
-    await reencryptKey(merchant, third)
-    await third.close()
-    const last = await openSecondProcess(service, { SECRET_KEY: newest })
-    await use(last, merchant).expect(200)
-    const endpoint = await service.deps.Endpoint.findById(id).lean()
-    expect(last.deps.secrets.decrypt(endpoint?.secret ?? '', secretField(id))).to.equal(secret)
-    await last.close()
   })
 })

@@ -9,13 +9,8 @@ import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { withImpossibleDocuments } from '../support/contract-faults.ts'
 import { storeOrder } from '../support/orders.ts'
-import {
-  type Merchant,
-  withAnotherKey,
-  withMerchantPerTest,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import type { Merchant } from '../support/service.ts'
+import { withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 
 const list = '/api/v1/dev/events'
 const feed = `${list}/feed`

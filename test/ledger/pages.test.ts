@@ -17,10 +17,8 @@ describe('A ledger page', () => {
   const at = (n: number) => new Date(begunAt + n * minuteMs)
 
   const isRefund = (n: number) => n % 3 === 2
-  const refund = (startedAt: Date) => ({
-    ...{ refundId: 'RF-2222222222222222', startedAt, occurredAt: startedAt },
-    returnedFees: { providerTtc: 0, payerTtc: 0 },
-  })
+  const [refundId, returnedFees] = ['RF-2222222222222222', { providerTtc: 0, payerTtc: 0 }]
+  const refund = (startedAt: Date) => ({ refundId, startedAt, occurredAt: startedAt, returnedFees })
   before(async () => {
     service.clock.freeze(at(stored))
     const { businessId } = merchant

@@ -15,12 +15,8 @@ import { withAdmin } from '../admin/admin.ts'
 import { operator, readable, signedIn } from '../admin/staff.ts'
 import { relay } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import {
-  killAtEveryStep,
-  landDuringRetry,
-  type Operation,
-  waitForDeath,
-} from '../support/kill-at-every-step.ts'
+import type { Operation } from '../support/kill-at-every-step.ts'
+import { killAtEveryStep, landDuringRetry, waitForDeath } from '../support/kill-at-every-step.ts'
 import { payLive, receiveLive } from '../support/ledger.ts'
 import { type Service, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'

@@ -145,7 +145,7 @@ describe('A request id', () => {
     expect(delivery?.requestId).to.match(/^[0-9a-f-]{36}$/)
     expect(delivery).not.to.have.property('traceparent')
     expect((await storedIntent(service, referenceNumber)).outbox[0] ?? {}).not.to.have.property('traceparent')
-    expect(logged.lines().filter((line) => 'traceId' in line)).to.deep.equal([])
+    expect(logged.lines().filter((each) => 'traceId' in each)).to.deep.equal([])
     expect(service.deps.tracing).to.equal(null)
     expect(isLoaded).to.equal(false)
   })

@@ -20,13 +20,12 @@ import { waitFor } from '../support/wait-for.ts'
 const path = '/api/v1/dev/store/products/export-csv'
 const header = 'handle,name,description,variant_label,sku,price,stock,active\r\n'
 
-const stored = (businessId: string, variants: number, description: string): Product => {
+const stored = (businessId: string, count: number, description: string): Product => {
   const _id = newId()
-  const described = {
-    ...{ _id, businessId, sandbox: true, handle: _id, name: 'Tea', description, images: [], active: true },
-    variants: Array.from({ length: variants }, (_, n) => newVariant({ label: `L${n}`, price: 1, stock: 1 })),
-  }
-  return newProduct(described, new Date('2026-01-01T00:00:00Z'))
+  const variants = Array.from({ length: count }, (_, n) => newVariant({ label: `L${n}`, price: 1, stock: 1 }))
+  const shown = { name: 'Tea', description, images: [], active: true, variants }
+  const at = new Date('2026-01-01T00:00:00Z')
+  return newProduct({ _id, businessId, sandbox: true, handle: _id, ...shown }, at)
 }
 
 describe('A product export', () => {

@@ -78,11 +78,6 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
     },
     counts: [0, 1, 0, 3, 3],
   },
-  'a SKU is enough to identify one of several variants with the same label': {
-    rows: ['scarf,,,Wool,W-1,2200,,'],
-    becomes: { scarf: ['scarf|Scarf|Wool|W-1|2200|1', sold.scarf[1] as string] },
-    counts: [0, 1, 0, 1, 1],
-  },
   'variants of one product may swap their SKUs or pass them on to new variants': {
     rows: ['tee,,,S,T-L,,,', 'tee,,,L,T-X,,,', 'tee,,,M,T-S,1050,,'],
     becomes: { tee: ['tee|Tee|S|T-L|1000|5', 'tee|Tee|L|T-X|1100|6', 'tee|Tee|M|T-S|1050|0'] },

@@ -1,10 +1,6 @@
 import { expect } from 'chai'
-import {
-  killAtEveryStep,
-  landDuringRetry,
-  type Operation,
-  withShortLocks,
-} from '../support/kill-at-every-step.ts'
+import type { Operation } from '../support/kill-at-every-step.ts'
+import { killAtEveryStep, landDuringRetry, withShortLocks } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse, repeated, sendStore } from '../support/store.ts'
 import { openVictim } from '../support/victim.ts'

@@ -114,14 +114,4 @@ describe('An order that is placed alongside other requests', () => {
       const stored = await service.deps.Product.findById(productId).orFail().lean()
       expect(stored.variants[0]?.stock).to.equal(item === undefined ? 5 : 4)
     })
-
-  it('takes nothing at all if one of its products has changed since it read them', async () => {
-    const [first, second] = [await createProduct(service, merchant), await createProduct(service, merchant)]
-    const items = [one(first), one(second)]
-    const { status } = await overtake(service, 4, [
-      (_deps, { origin }) => sendStore(origin, merchant, 'POST', '/orders/simulate', { items }),
-      () => change(second._id, { active: false }).expect(200),
-    ])
-    expect([status, await stockOf(first)]).to.deep.equal([400, 5])
-  })
 })

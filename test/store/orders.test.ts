@@ -221,13 +221,8 @@ describe('An order', () => {
     }
     const page = { page: 1, limit: 2, total: 3, hasMore: true }
     expect((await read('/orders?limit=2')).body.data).to.include(page)
-    for (const [query, param] of [
-      ['from=yesterday', 'from'],
-      ['from=2026-03-02&to=2026-03-01', 'from'],
-      ['page=0', 'page'],
-      ['to=2026-01-01&to=2026-01-02', 'to'],
-    ])
-      expect((await read(`/orders?${query}`)).body.error).to.include({ code: 'VALIDATION_ERROR', param })
+    const { error } = (await read('/orders?from=2026-03-02&to=2026-03-01')).body
+    expect(error).to.include({ code: 'VALIDATION_ERROR', param: 'from' })
   })
 
   it('triggers an order.new webhook with the documented body and a valid signature', async () => {

@@ -2,13 +2,8 @@ import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withMerchant, withService } from '../support/service.ts'
-import {
-  createProduct,
-  type ProductResponse,
-  productRequests,
-  productsPath,
-  readProduct,
-} from '../support/store.ts'
+import type { ProductResponse } from '../support/store.ts'
+import { createProduct, productRequests, productsPath, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000_000
 

@@ -103,11 +103,11 @@ export function variantById({ variants }: Variants, id: string, param: string): 
 
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
-  const field = param === null ? {} : { param }
-  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', field)
+  const at = param === null ? {} : { param }
+  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', at)
   if (others.length > 0)
     throw refuse('VARIANT_LABEL_AMBIGUOUS', {
-      ...field,
+      ...at,
       details: { variantIds: [variant, ...others].map(({ _id }) => _id) },
     })
   return variant
