@@ -31,7 +31,6 @@ describe('npm run admin -- intents cancel', function () {
   const linesOf = ({ businessId } = merchant) =>
     service.deps.AuditEvent.find({ businessId, act: 'intents.cancelled' }).lean()
 
-  /** Copies of an intent created through the API. */
   async function pending(count: number): Promise<void> {
     const { referenceNumber } = await createIntent(service, merchant)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)

@@ -14,8 +14,7 @@ const listModules = `--import=data:text/javascript,${encodeURIComponent(`
   registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })
 `)}`
 
-// A command is a process, which takes a third of a second of one core. So each one appears in a single scenario, and
-// test/unit/admin-arguments.test.ts tests what its arguments may be.
+// Each command takes a third of a second of one core, so test/unit/admin-arguments.test.ts tests its arguments.
 describe('npm run admin', function () {
   this.timeout(60_000)
   const service = withService()
@@ -129,7 +128,6 @@ describe('npm run admin', function () {
       expect(await cli.done('business', command, id)).to.deep.equal({ id, ...printed })
       expect(await access(again.key), command).to.equal(response)
     }
-    // Setting the current state again changes nothing.
     await cli.done('business', 'resume', id)
     const acts = ['disabled', 'enabled', 'suspended', 'resumed', 'unapproved', 'approved']
     const lines = await linesWith({ act: /^business\.(?!limited)/ })

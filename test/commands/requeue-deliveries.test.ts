@@ -83,7 +83,6 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(stdout).to.match(
       /^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/,
     )
-    // There's no progress bar without a terminal.
     expect(stderr).to.equal('')
     const again = await cli.admin([...command.slice(0, 3), two?._id ?? '', '--json'])
     expect([again.exitCode, JSON.parse(again.stdout).requeued]).to.deep.equal([1, 0])

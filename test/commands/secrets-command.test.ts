@@ -44,7 +44,6 @@ describe('npm run admin -- secrets rotate', function () {
   }
   const send = (to: Service, merchant: Merchant, path: string, body: object, key: string) =>
     to.http.post(`/api/v1/dev${path}`).set(merchant.write(key)).send(body)
-  /** Sends a request, so that its response is stored. */
   const subscribe = async (merchant: Merchant): Promise<Subscription> => {
     const body = { url: endpointServer.url, events: paymentEvents }
     return (await send(service, merchant, '/webhooks/endpoints', body, 'subscribe').expect(201)).body.data
@@ -119,7 +118,6 @@ describe('npm run admin -- secrets rotate', function () {
     expect(lost.stderr).to.match(
       /^2 endpoints, 1 second factors, 6 stored responses, 2 keys of the service itself and 1 API keys need a key .+\n$/,
     )
-    // Unreadable data doesn't stop the rest from being rotated.
     expect(lost.stdout).to.match(
       /^reencrypted: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
     )
@@ -295,7 +293,6 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await leftOf(merchant)).to.deep.equal([])
     await use(alone, merchant).expect(200)
 
-    // The rotation is undone: an hour later, the key goes back too.
     notYet.clock.freeze(new Date(Date.now() + hour + 1000))
     await reencryptKey(merchant, notYet)
     notYet.clock.freeze(null)

@@ -161,7 +161,6 @@ describe('A long-poll request for the event feed', () => {
   })
 })
 
-/** Also disconnects clients that a test has left connected. */
 function forEachTest() {
   let stop = new AbortController()
   beforeEach(() => {

@@ -206,7 +206,6 @@ describe('A ledger export', () => {
   it('stops when its client disconnects', async () => {
     await bookMany(service, owner(), 65)
     const { lists, capacity } = service.deps
-    // An export keeps its slot for a while after its end.
     await waitFor('the exports of earlier tests have ended', () => capacity.used().exports === 0)
     const [{ run }, gate] = [lists, createGate()]
     let reads = 0

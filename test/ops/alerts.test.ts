@@ -51,7 +51,6 @@ const dashboard = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: Pa
 const targets = dashboard.panels.flatMap((panel) => panel.targets ?? [])
 const page = read('docs/operators/watch.md')
 
-/** Names in backticks. */
 const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
 /** Labels whose values need no explanation. */
@@ -80,7 +79,6 @@ const explained = (label: string): string[] =>
     .filter(([, labels = '']) => named(labels).includes(label))
     .flatMap(([, , values = '']) => named(values))
 
-/** What an expression refers to that no metric has. */
 function faultsOf(expr: string): string[] {
   const used = [...expr.matchAll(/\b((?:payment_intents|nodejs|process)_\w+|up)\b/g)].map(([name]) => name)
   const labels = new Set([...used.flatMap((name) => series.get(name) ?? []), ...ofTarget])

@@ -184,7 +184,6 @@ describe('A backup', () => {
       this.timeout(60_000)
       const filled = await fill()
       const before = await allDocuments(mongo.url)
-      // Meanwhile four merchants create intents, each one after the other.
       const acknowledged: { referenceNumber: string; at: number }[] = []
       const traffic = { isRunning: true }
       const merchants = Array.from({ length: 4 }, async () => {
@@ -295,14 +294,12 @@ describe('A backup', () => {
       return (await client.db('admin').command({ currentOp: 1 })).fsyncLock === true
     })
 
-  /** Nothing but a backup's note in an otherwise empty folder. */
   async function noteOf(fields: Pick<Note, 'kind' | 'mongodb'>): Promise<string> {
     const made = await fs.mkdtemp(join(folder, 'note-'))
     await writeNote(made, { ...fields, takenAt: new Date().toISOString() })
     return made
   }
 
-  /** Intents in each status, and other data of merchants, staff and wallets. */
   async function fill() {
     await subscribe(service, merchant, endpointServer.url)
     const response = await create('before')

@@ -239,9 +239,8 @@ interface ComposeService {
 }
 
 describe('docker-compose.yml', () => {
-  const [{ services = {} } = {}] = readYaml<{ services?: Record<string, ComposeService> }>(
-    'docker-compose.yml',
-  )
+  type Compose = { services?: Record<string, ComposeService> }
+  const [{ services = {} } = {}] = readYaml<Compose>('docker-compose.yml')
 
   it('starts the processes of the Procfile with a read-only root file system', () => {
     for (const name of ['release', 'worker'])
@@ -258,11 +257,9 @@ describe('docker-compose.yml', () => {
     const mounts = others.flatMap(([, { volumes = [] }]) => volumes.filter((path) => path.startsWith('./')))
     expect(mounts.length).to.be.greaterThan(3)
     for (const mount of mounts) expect(existsSync(mount.split(':')[0] ?? ''), mount).to.equal(true)
-    const [{ scrape_configs: jobs } = { scrape_configs: [] }] = readYaml<Scraping>(
-      'ops/prometheus/prometheus.yml',
-    )
-    const scraped = jobs.flatMap((job) => job.dns_sd_configs)
-    expect(scraped.map(({ names, port }) => [...names, String(port)])).to.deep.equal([
+    const [prometheus] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
+    const scraped = prometheus?.scrape_configs.flatMap((job) => job.dns_sd_configs)
+    expect(scraped?.map(({ names, port }) => [...names, String(port)])).to.deep.equal([
       ['web', services.web?.environment?.METRICS_PORT],
       ['worker', services.worker?.environment?.METRICS_PORT],
     ])

@@ -36,7 +36,6 @@ export interface Container {
 const root = join(import.meta.dirname, '../..')
 export const readText = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** @throws {Error} if the YAML is invalid */
 export function readYaml<Shape>(path: string): Shape[] {
   return parseAllDocuments(readText(path), { merge: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(`${path}: ${document.errors[0]?.message}`)

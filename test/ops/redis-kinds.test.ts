@@ -85,7 +85,6 @@ describe('A service whose servers have a self-signed certificate', function () {
   })
 
   it('checks certificates as strictly as REDIS_TLS_VERIFY requires', async () => {
-    // The certificate is for 127.0.0.1.
     const otherName = redis.url.replace('127.0.0.1', 'localhost')
     expect(await reaches({ REDIS_URL: redis.url })).to.equal(false)
     expect(await reaches({ REDIS_URL: redis.url, REDIS_TLS_CA: pem })).to.equal(true)

@@ -18,7 +18,6 @@ import { withOpened } from '../support/with.ts'
 
 const intents = '/api/v1/dev/intents'
 
-/** Waits for the log line of this request. */
 const lineIn =
   ({ lines }: ReturnType<typeof recordLog>) =>
   (msg: string, requestId: unknown) =>

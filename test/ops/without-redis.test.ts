@@ -55,7 +55,6 @@ for (const [what, signal] of Object.entries(faults))
       for (const { referenceNumber } of made)
         expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })
       endpointServer.respondWith((res) => void res.end())
-      // These intents have expired by now, or will soon.
       for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
       const first = await readIntent(service, merchant, made[0]?.referenceNumber ?? '')
       expect(first.status).to.equal('CANCELLED')

@@ -60,7 +60,6 @@ describe('A product CSV file', () => {
     return body.data
   }
 
-  /** What a file contains of the merchant's products. */
   const productsOf = async (merchant: Merchant) =>
     (await storedProducts(service, merchant)).map(({ description, active, ...rest }) => ({
       description,

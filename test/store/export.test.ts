@@ -136,8 +136,7 @@ describe('A product export', () => {
 
   it('gets an error if MongoDB fails before the first byte, and is cut off if it fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
-    // A page is 50 products and a chunk 100 rows. With more variants, the first chunk is sent before the second page is
-    // read.
+    // With more variants, the first chunk is sent before the second page is read.
     await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])
     const early = cutAtSecondPage(({ http }) =>
       expectRefused(http.get(path).set(few.read()), 503, 'SERVICE_UNAVAILABLE'),

@@ -33,16 +33,12 @@ describe('An import that runs alongside other requests', () => {
   const changeStock = (id: string, delta: number) =>
     service.http.patch(`${productsPath}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
 
-  /** Returns the id of the file's first product by handle. */
   async function importFirst(csv: string): Promise<string> {
     await postCsv(service, merchant, csv).expect(200)
     return (await storedProducts(service, merchant))[0]?._id ?? expect.fail('no product')
   }
 
-  /**
-   * Starts an import in another process and pauses it before a step, by default the commit. Call the returned function
-   * to resume it.
-   */
+  /** Pauses an import in another process before a step. Call the returned function to resume it. */
   async function stoppedAt(step: number | 'commit', csv: string, request: Partial<WriteRequest> = {}) {
     const at = step === 'commit' ? await stepsOf(csv) : step
     const victim = await openVictim(service, { step: at, fate: 'paused', lateMs: 0 })
@@ -55,7 +51,6 @@ describe('An import that runs alongside other requests', () => {
     }
   }
 
-  /** Counts the steps on a copy of the shop. */
   async function stepsOf(csv: string): Promise<number> {
     const copy = await service.merchant()
     const stored = await storedProducts(service, merchant)
@@ -169,7 +164,6 @@ describe('An import that runs alongside other requests', () => {
     const many = Array.from({ length: 150 }, (_, n) => `p${n},P,1,5`)
     const first = await importFirst(csvOf('handle,name,price,stock', ...many))
     service.clock.advance(1000)
-    // These 100 changed last.
     const rest = many.slice(50).map((row) => row.replace(',1,', ',2,'))
     await postCsv(service, merchant, csvOf('handle,name,price,stock', ...rest)).expect(200)
     const dearer = csvOf('handle,name,price', ...many.map((_, n) => `p${n},P,3`))

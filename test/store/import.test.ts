@@ -9,10 +9,6 @@ import { createProduct, readProduct } from '../support/store.ts'
 const header = 'handle,name,description,variant_label,sku,price,stock,active'
 const file = (...rows: string[]): string => csvOf(header, ...rows)
 
-/**
- * A T-shirt in two sizes with a SKU each, a mug, a lamp whose only variant has a name, and a scarf twice under one
- * label.
- */
 const shop = file(
   'tee,Tee,Cotton,S,T-S,1000,5,true',
   'tee,,,L,T-L,1100,6,',
@@ -28,10 +24,7 @@ const sold = {
   scarf: ['scarf|Scarf|Wool|W-1|2000|1', 'scarf|Scarf|Wool||2000|2'],
 }
 
-/**
- * What importing these rows into that shop changes: the products, and the counts [created, updated, unchanged,
- * variants, rows].
- */
+/** What these rows change in that shop. `counts`: created, updated, unchanged, variants and rows. */
 const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>; counts: number[] }> = {
   'a blank cell keeps the existing value': {
     rows: ['mug,,,,,,,', 'tee,,,S,,,9,'],

@@ -5,7 +5,6 @@ import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse, repeated, sendStore } from '../support/store.ts'
 import { openVictim } from '../support/victim.ts'
 
-/** An order of one unit of each product, and its responses. */
 interface Case {
   merchant: Merchant
   products: ProductResponse[]
@@ -24,7 +23,6 @@ describe('An order whose process is killed or frozen while it is placed', functi
   /** The last unit of one product, and one of ten of another. */
   const prepare = prepareOf([1, 10])
 
-  /** Every call has the same idempotency key. */
   async function send({ origin }: { origin: string }, { merchant, products, responses }: Case) {
     const items = products.map(({ _id }) => ({ productId: _id, quantity: 1 }))
     const body = products.length === 0 ? {} : { items }
@@ -54,7 +52,6 @@ describe('An order whose process is killed or frozen while it is placed', functi
     },
   }
 
-  /** The last step of the transaction is its commit. */
   const commit = 7
 
   it("is placed once by a retry, even if the dead process's commit arrives meanwhile", async () => {

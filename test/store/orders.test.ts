@@ -127,23 +127,19 @@ describe('An order', () => {
     const invalid = 'VALIDATION_ERROR'
     const cases: Refused[] = [
       [[{}], invalid, 'body'],
-      [{ items: {} }, invalid, 'items'],
       [{ items: [] }, invalid, 'items'],
       [{ items: Array.from({ length: 101 }, () => one) }, invalid, 'items'],
-      [items(null as never), invalid, 'items[1]'],
       [items({ quantity: 1 }), invalid, 'items[1].productId'],
       [items({ productId }), invalid, 'items[1].quantity'],
       ...['1', 0, 1.5, 1_000_001, null].map((quantity): Refused => {
         return [items({ productId, quantity }), invalid, 'items[1].quantity']
       }),
-      [items({ productId: { $ne: '' }, quantity: 1 }), invalid, 'items[1].productId'],
       [items({ productId: '\ud800', quantity: 1 }), invalid, 'items[1].productId'],
       [
         items({ productId, variantId: 'a', variantLabel: 'b', quantity: 1 }),
         invalid,
         'items[1].variantLabel',
       ],
-      [{ customer: 'Aïcha' }, invalid, 'customer'],
       [{ customer: { name: ' ' } }, invalid, 'customer.name'],
       [{ customer: { phone: '12' } }, invalid, 'customer.phone'],
       [{ customer: { email: 'a b@c' } }, invalid, 'customer.email'],

@@ -19,9 +19,7 @@ describe('If a process is killed between any two steps of a product request, the
   const send = (origin: string, { merchant, method, path, body }: Case) =>
     sendStore(origin, merchant, method, `/products${path}`, body)
 
-  /**
-   * A request that must take effect once, with one response, however often it is sent. `check` gets the only product.
-   */
+  /** A request that must take effect once, with one response. `check` gets the only product. */
   const request = (
     status: number,
     prepare: () => Promise<Omit<Case, 'responses'>>,

@@ -59,25 +59,19 @@ describe('A product', () => {
     const out = 'AMOUNT_OUT_OF_RANGE'
     const cases: [unknown, string, code?: string][] = [
       [[], 'body'],
-      ['null', 'body'],
       [{}, 'name'],
-      [{ name: null, price: 1 }, 'name'],
       [{ name: ' \t\u00a0', price: 1 }, 'name'],
       [{ name: 'é'.repeat(201), price: 1 }, 'name'],
       [{ name: 'a\0', price: 1 }, 'name'],
       ['{"name": "\\ud800", "price": 1}', 'name'],
       [{ name: 'x', price: 1, description: 'x'.repeat(5001) }, 'description'],
       [{ name: 'x', price: 1, description: '\n' }, 'description'],
-      [{ name: 'x', price: 1, images: image }, 'images'],
       [{ name: 'x', price: 1, images: ['http://shop.example/a.jpg'] }, 'images[0]'],
-      [{ name: 'x', price: 1, images: [image, 5] }, 'images[1]'],
       [{ name: 'x', price: 1, images: [image, 'https://xn--a.com/a.jpg'] }, 'images[1]'],
       [{ name: 'x', price: 1, images: [image, `https://x.example/${'a'.repeat(2048)}`] }, 'images[1]'],
       [{ name: 'x', price: 1, images: [`https://x.example/${'💰'.repeat(2031)}`] }, 'images[0]'],
       [{ name: 'x', price: 1, images: Array(11).fill(image) }, 'images'],
-      [{ name: 'x', price: 1, active: 'true' }, 'active'],
       [{ name: 'x' }, 'price'],
-      [{ name: 'x', price: '1' }, 'price'],
       [{ name: 'x', price: 1.5 }, 'price'],
       [{ name: 'x', price: -1 }, 'price', out],
       [{ name: 'x', price: 1_000_000_001 }, 'price', out],
@@ -89,16 +83,13 @@ describe('A product', () => {
       [{ ...variants(some), price: 1 }, 'price'],
       [{ ...variants(some), sku: null }, 'sku'],
       [variants(), 'variants'],
-      [{ name: 'x', variants: { 0: some } }, 'variants'],
       [variants(...Array.from({ length: 101 }, () => some)), 'variants'],
-      [variants(some, 5), 'variants[1]'],
       [variants(some, { label: 'x' }), 'variants[1].price'],
       [variants(some, { price: 1 }), 'variants[1].label'],
       [variants({ label: ' ', price: 1 }), 'variants[0].label'],
       [variants({ label: 'x'.repeat(101), price: 1 }), 'variants[0].label'],
       [variants(some, some, { label: 'x', price: -1 }), 'variants[2].price', out],
       [variants({ ...some, stock: 0.5 }), 'variants[0].stock'],
-      [variants({ ...some, sku: 7 }), 'variants[0].sku'],
       [variants({ ...some, sku: 'A' }, { ...some, sku: 'B' }, { ...some, sku: 'A' }), 'variants[2].sku'],
     ]
     for (const [body, param, code = 'VALIDATION_ERROR'] of cases)
@@ -116,16 +107,9 @@ describe('A product', () => {
       price: 1,
     })
     expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'name' })
-    expect(body.error.details.map(({ param }: { param: string }) => param)).to.deep.equal([
-      'name',
-      'images[0]',
-      'price',
-      'variants[0].label',
-      'variants[0].price',
-      'variants[0].stock',
-      'variants[1].price',
-      'variants[1].sku',
-    ])
+    const ofVariants = ['[0].label', '[0].price', '[0].stock', '[1].price', '[1].sku']
+    const params = ['name', 'images[0]', 'price', ...ofVariants.map((name) => `variants${name}`)]
+    expect(body.error.details.map(({ param }: { param: string }) => param)).to.deep.equal(params)
     expect(body.error.details[2].message).to.equal(
       'price cannot be combined with variants: set it in each variant.',
     )
@@ -135,20 +119,14 @@ describe('A product', () => {
     const tea = (length: number) => '🍵'.repeat(length)
     const many = Array.from({ length: 100 }, (_, index) => ({ label: `${tea(97)} ${index}`, price: 1 }))
     const [fits, long] = [tea(3000), tea(5000)]
-    const refused = await expectRefused(
-      create({ name: 'x', description: long, variants: many }),
-      413,
-      'PAYLOAD_TOO_LARGE',
-    )
+    const large = create({ name: 'x', description: long, variants: many })
+    const refused = await expectRefused(large, 413, 'PAYLOAD_TOO_LARGE')
     expect(refused.body.error.message).to.match(/would take up 6\d{4} bytes. It can take up at most 65536/)
     const { body } = await create({ name: 'x', description: fits, variants: many }).expect(201)
     await expectRefused(change(body.data._id, { description: long }), 413, 'PAYLOAD_TOO_LARGE')
     expect((await read(body.data._id)).body.data.description).to.equal(fits)
-    await change(body.data._id, {
-      description: 'short',
-      variants: [{ label: 'One more', price: 1 }],
-      removeMissingVariants: true,
-    }).expect(200)
+    const one = { variants: [{ label: 'One more', price: 1 }], removeMissingVariants: true }
+    await change(body.data._id, { description: 'short', ...one }).expect(200)
     await change(body.data._id, { description: long }).expect(200)
   })
 
