@@ -13,7 +13,7 @@ export interface CollectedSpan {
   failed: boolean
 }
 
-export type Collector = Awaited<ReturnType<typeof startCollector>>
+type Collector = Awaited<ReturnType<typeof startCollector>>
 
 export async function startCollector(status = 200) {
   const spans: CollectedSpan[] = []
