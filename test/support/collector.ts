@@ -13,8 +13,6 @@ export interface CollectedSpan {
   failed: boolean
 }
 
-type Collector = Awaited<ReturnType<typeof startCollector>>
-
 export async function startCollector(status = 200) {
   const spans: CollectedSpan[] = []
   const bodies: unknown[] = []
