@@ -5,7 +5,7 @@ import type { Intent } from '../src/intents/intent.ts'
 import { newId } from '../src/platform/ids.ts'
 import type { RetentionRecord } from '../src/retention/record.ts'
 import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
-import { deliveryId, endpointIdOf } from '../src/webhooks/deliveries/delivery.ts'
+import { endpointIdOf, makeDeliveryId } from '../src/webhooks/deliveries/delivery.ts'
 import { alternate, type Benchmark } from './benchmark.ts'
 import { addCopies, ownOf, takeSample } from './copies.ts'
 import { createSteadily, responseMs, type Setting, withService } from './setting.ts'
@@ -77,7 +77,7 @@ async function addOld(setting: Setting, count: number): Promise<void> {
   }))
   await addCopies<Delivery>(database.collection('deliveries'), olds.length, (index) => {
     const { businessId = '', createdAt = delivery.createdAt, referenceNumber = '' } = olds.at(index) ?? {}
-    const _id = deliveryId(newId(), endpointIdOf(delivery._id))
+    const _id = makeDeliveryId(newId(), endpointIdOf(delivery._id))
     return { ...delivery, _id, businessId, createdAt, referenceNumber }
   })
 }

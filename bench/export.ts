@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
-import { type EntryDraft, type LedgerEntry, linkEntry } from '../src/ledger/entry.ts'
+import { type LedgerDraft, type LedgerEntry, linkLedgerEntry } from '../src/ledger/entry.ts'
 import { newId, newReferenceNumber } from '../src/platform/ids.ts'
-import { dayOf } from '../src/platform/time.ts'
+import { toUtcDay } from '../src/platform/time.ts'
 import { commissionOf } from '../src/wallets/commission.ts'
 import { alternate, type Benchmark } from './benchmark.ts'
 import { order } from './calls.ts'
@@ -114,7 +114,7 @@ async function fillLedger(
     for (let nth = first; nth < Math.min(payments, first + PAYMENTS_TOGETHER); nth += 1) {
       const paidAt = new Date(from.getTime() + (nth / payments) * (to.getTime() - from.getTime()))
       for (const draft of entriesOf(paidAt))
-        links.push(...linkEntry(owner, links.at(-1) ?? last, draft, paidAt))
+        links.push(...linkLedgerEntry(owner, links.at(-1) ?? last, draft, paidAt))
     }
     last = links.at(-1) ?? last
     await writing
@@ -123,13 +123,13 @@ async function fillLedger(
   await writing
 }
 
-function entriesOf(paidAt: Date): EntryDraft[] {
+function entriesOf(paidAt: Date): LedgerDraft[] {
   const _id = newId()
   const shared = {
     referenceNumber: newReferenceNumber(),
     merchantReference: null,
     occurredAt: paidAt,
-    day: dayOf(paidAt),
+    day: toUtcDay(paidAt),
   }
   return [
     { ...shared, _id, type: 'payment', amount: order.amount, payerPhone: '22 ** ** 45', commission },

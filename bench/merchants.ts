@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { EventName } from '../schemas/events.ts'
-import { scopes } from '../schemas/scopes.ts'
+import { apiScopes } from '../schemas/scopes.ts'
 import { createBusiness } from '../src/businesses/change-business.ts'
-import { issueKey } from '../src/businesses/change-key.ts'
-import { makeIndexes, openModels } from '../src/context/models.ts'
+import { issueApiKey } from '../src/businesses/change-key.ts'
+import { ensureIndexes, openModels } from '../src/context/models.ts'
 import { connectMongo } from '../src/mongo/connect.ts'
 import { openTransactions } from '../src/mongo/transaction.ts'
 import { createLog } from '../src/platform/log.ts'
@@ -26,7 +26,7 @@ export async function makeMerchants(
   mode: 'test' | 'live' = 'test',
 ): Promise<Merchant[]> {
   const log = createLog('silent', 'bench', null)
-  await makeIndexes({ mongodbUrl, mongodbCa: null }, log)
+  await ensureIndexes({ mongodbUrl, mongodbCa: null }, log)
   const mongo = await connectMongo({ mongodbUrl, mongodbCa: null }, log, {})
   const transactions = openTransactions(mongo)
   const deps = {
@@ -40,8 +40,8 @@ export async function makeMerchants(
   for (let index = 0; index < count; index += 1) {
     const input = { name: `Boutique ${index}`, liveApproved: mode === 'live' }
     const { _id: businessId } = await createBusiness(deps, input, by)
-    const key = { businessId, mode, kind: 'secret' as const, scopes: [...scopes], ipAllowlist: [] }
-    const issued = await issueKey(deps, key, by)
+    const key = { businessId, mode, kind: 'secret' as const, scopes: [...apiScopes], ipAllowlist: [] }
+    const issued = await issueApiKey(deps, key, by)
     if (issued === null) throw new Error('No key was issued')
     merchants.push({ businessId, apiKey: issued.key })
   }

@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../src/events/log.ts'
 import type { Intent } from '../src/intents/intent.ts'
 import { newId } from '../src/platform/ids.ts'
 import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../src/webhooks/deliveries/delivery.ts'
+import { makeDeliveryId } from '../src/webhooks/deliveries/delivery.ts'
 import { waitsAfter } from './arrivals.ts'
 import { alternate, type Bench, type Benchmark } from './benchmark.ts'
 import { type Merchant, openApi } from './calls.ts'
@@ -146,7 +146,7 @@ async function addPast(database: mongo.Db, { businessId }: Merchant, count: numb
   const { endpointId } = delivery
   await addCopies<Delivery>(database.collection('deliveries'), Math.floor(count / 2), (index) => {
     const { _id, referenceNumber, createdAt } = past[2 * index] ?? last
-    return { ...delivery, _id: deliveryId(_id, endpointId), referenceNumber, createdAt }
+    return { ...delivery, _id: makeDeliveryId(_id, endpointId), referenceNumber, createdAt }
   })
   return endpointId
 }

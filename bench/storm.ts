@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Queue } from 'bullmq'
-import { expiryJob } from '../src/intents/expire.ts'
+import { newExpiryJob } from '../src/intents/expire.ts'
 import type { Intent } from '../src/intents/intent.ts'
-import { addAll, mergeJobs } from '../src/queues/producer.ts'
+import { addJobs, mergeJobs } from '../src/queues/producer.ts'
 import { countDelivered } from './arrivals.ts'
 import { alternate, type Bench, type Benchmark } from './benchmark.ts'
 import { addCopies, ownOf, takeSample } from './copies.ts'
@@ -75,8 +75,8 @@ async function expire(
   await addCopies(intents, bench.storm, (index) => due.at(index) as Intent)
   const now = new Date()
   // As the relay does for `payment.created`.
-  const expiries = due.map((intent) => expiryJob(intent, now))
-  await addAll(jobs, queue, mergeJobs(queue, expiries))
+  const expiries = due.map((intent) => newExpiryJob(intent, now))
+  await addJobs(jobs, queue, mergeJobs(queue, expiries))
   if (Date.now() > dueAt) throw new Error('The intents were not written before they expired')
   const references = new Set(due.map(({ referenceNumber }) => referenceNumber))
   const since = (): number => (Date.now() - dueAt - 1000) / 1000

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type EventName, events } from '../schemas/events.ts'
+import { type EventName, eventScopes } from '../schemas/events.ts'
 
 const EXAMPLE_URL = 'http://localhost:3000'
 const MAX_REPLAYED = 100
@@ -97,7 +97,7 @@ const apiUrl = ({ origin, pathname }: URL): string =>
 
 function typesOf(text: string | undefined): EventName[] {
   if (text === undefined) return []
-  const known = Object.keys(events) as EventName[]
+  const known = Object.keys(eventScopes) as EventName[]
   return text.split(',').map((word) => {
     const found = known.find((name) => name === word.trim())
     if (found !== undefined) return found

@@ -1,13 +1,13 @@
 // `npm run alerts`: checks the metrics and ops/alerts.yml with Prometheus's promtool, and runs ops/alerts.test.yml.
 import { spawnSync } from 'node:child_process'
-import { createMetrics, measureProcess } from '../src/metrics/metrics.ts'
+import { addProcessMetrics, createMetrics } from '../src/metrics/metrics.ts'
 import { say } from './setup/run.mjs'
 import { needTool } from './setup/tools.mjs'
 
 try {
   const promtool = await needTool('promtool')
   const metrics = createMetrics()
-  measureProcess(metrics)
+  addProcessMetrics(metrics)
   const input = await metrics.registry.metrics()
   for (const words of ['check metrics', 'check rules ops/alerts.yml', 'test rules ops/alerts.test.yml']) {
     const { status } = spawnSync(promtool, words.split(' '), { input, stdio: ['pipe', 'inherit', 'inherit'] })

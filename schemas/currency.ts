@@ -8,7 +8,7 @@ export const centimesPerUnit = 10 ** currencyDecimals
 export const oldPerNewOuguiya = 10
 
 /** Formats centimes in MRU, e.g. `500.00` or `-12.50`, without rounding. */
-export function formatDecimal(centimes: number): string {
+export function formatCentimes(centimes: number): string {
   const size = Math.abs(centimes)
   const fraction = String(size % centimesPerUnit).padStart(currencyDecimals, '0')
   return `${centimes < 0 ? '-' : ''}${Math.trunc(size / centimesPerUnit)}.${fraction}`

@@ -1,13 +1,13 @@
-export type Delimiter = ',' | ';'
+export type CsvDelimiter = ',' | ';'
 
 const delimiterNames = ['comma', 'semicolon', ',', ';'] as const
 type DelimiterName = (typeof delimiterNames)[number]
 
-export const delimiterQuery = {
+export const delimiterSchema = {
   description:
     'The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon.',
   enum: delimiterNames,
 } as const
 
-export const readDelimiter = (name: DelimiterName = ','): Delimiter =>
+export const readDelimiter = (name: DelimiterName = ','): CsvDelimiter =>
   name === ';' || name === 'semicolon' ? ';' : ','

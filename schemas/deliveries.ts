@@ -1,10 +1,17 @@
-import { events } from './events.ts'
-import { described, listQueryOf, normalisedText, spanQuery, storableText, type ValueOf } from './requests.ts'
+import { eventScopes } from './events.ts'
+import {
+  described,
+  listQuerySchema,
+  normalisedText,
+  type SchemaValue,
+  spanQuery,
+  storableText,
+} from './requests.ts'
 
 /** WEBHOOK_RETRY_SECONDS overrides these waits before attempts 2 to 8 (SPEC 6.4). */
-export const retrySeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
+export const retryWaitSeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
 
-export const maxAttempts = retrySeconds.length + 1
+export const maxAttempts = retryWaitSeconds.length + 1
 
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -13,7 +20,7 @@ const anyStatus = `(${deliveryStatuses.join('|')})`
 const identifier = storableText(64)
 
 const deliveryFilters = {
-  event: { description: 'Only deliveries of this event.', enum: Object.keys(events) },
+  event: { description: 'Only deliveries of this event.', enum: Object.keys(eventScopes) },
   endpointId: { description: 'Only deliveries to this endpoint, which may be deleted.', ...identifier },
   referenceNumber: described(
     'Only deliveries about this payment intent or order.',
@@ -30,7 +37,7 @@ const deliveryFilters = {
   ),
 } as const
 
-export const listDeliveriesQuery = listQueryOf({
+export const listDeliveriesQuery = listQuerySchema({
   status: {
     description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
     type: 'string',
@@ -43,18 +50,18 @@ export const listDeliveriesQuery = listQueryOf({
   ...spanQuery.properties,
 })
 
-export type ListDeliveriesQuery = ValueOf<typeof listDeliveriesQuery>
+export type ListDeliveriesQuery = SchemaValue<typeof listDeliveriesQuery>
 
 const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 
-export const withoutFilter =
+export const noFilterMessage =
   'must contain at least one of status, event, endpointId, referenceNumber, responseStatus, from and to'
 
 export const retryDeliveriesBody = {
   type: 'object',
   minProperties: 1,
   absenceWidens: ['status', ...Object.keys(deliveryFilters), 'from', 'to'],
-  message: withoutFilter,
+  message: noFilterMessage,
   properties: {
     status: {
       description: 'Only deliveries in one of these statuses. Defaults to `["DEAD"]`.',

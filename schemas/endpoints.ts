@@ -1,4 +1,4 @@
-import { described, listQueryOf, spanOf, type ValueOf } from './requests.ts'
+import { described, listQuerySchema, type SchemaValue, spanSchemas } from './requests.ts'
 
 const eventNames = {
   type: 'array',
@@ -47,7 +47,7 @@ export const replayEndpointBody = {
   required: ['from'],
   absenceWidens: ['to', 'events', 'onlyUndelivered', 'dryRun'],
   properties: {
-    ...spanOf('Only events that happened', ' The default is now.'),
+    ...spanSchemas('Only events that happened', ' The default is now.'),
     events: described(
       'Replays only these events. Defaults to every event the endpoint subscribes to.',
       eventNames,
@@ -59,11 +59,11 @@ export const replayEndpointBody = {
   },
 } as const
 
-export const listEndpointsQuery = listQueryOf({
+export const listEndpointsQuery = listQuerySchema({
   sandbox: described('The environment. Defaults to that of the key. Only a live key can choose.', {
     type: 'string',
     enum: ['true', 'false'],
   }),
 })
 
-export type ListEndpointsQuery = ValueOf<typeof listEndpointsQuery>
+export type ListEndpointsQuery = SchemaValue<typeof listEndpointsQuery>

@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts'
-import { maxAttempts, retrySeconds } from './deliveries.ts'
+import { maxAttempts, retryWaitSeconds } from './deliveries.ts'
 
 const formatted = <const Format extends string>(format: Format) => ({ type: 'string', format }) as const
 const matching = (pattern: string, byDefault: string) =>
@@ -22,7 +22,7 @@ const described = <const Table extends Record<string, readonly [schema: object, 
   ) as { readonly [Name in keyof Table]: Table[Name][0] & { description: string } }
 
 /** `npm run tables` copies the descriptions into docs/operators/configure.md. */
-export const environment = {
+export const environmentSchema = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],
   properties: described({
@@ -93,10 +93,10 @@ export const environment = {
     ],
     WEBHOOK_RETRY_SECONDS: [
       matching(
-        `^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){${retrySeconds.length - 1}}$`,
-        retrySeconds.join(','),
+        `^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){${retryWaitSeconds.length - 1}}$`,
+        retryWaitSeconds.join(','),
       ),
-      `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retrySeconds.length} numbers, separated by commas.`,
+      `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retryWaitSeconds.length} numbers, separated by commas.`,
     ],
     WEBHOOK_TIMEOUT_SECONDS: [
       positive(120, 30),
@@ -207,4 +207,4 @@ export const environment = {
   }),
 } as const
 
-export type EnvironmentVariables = FromSchema<typeof environment>
+export type EnvironmentVariables = FromSchema<typeof environmentSchema>

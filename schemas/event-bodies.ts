@@ -2,11 +2,11 @@ import { currencyCode } from './currency.ts'
 import type { EventName } from './events.ts'
 import { maxOrderItems, maxUnitsPerItem } from './orders.ts'
 import { declineReasons, failureReasons } from './payment-reasons.ts'
-import { maxLabelLength, maxNameLength, maxSkuLength } from './products.ts'
+import { maxProductNameLength, maxSkuLength, maxVariantLabelLength } from './products.ts'
 import { described } from './requests.ts'
 import * as field from './responses/fields.ts'
 import { intentEventFields } from './responses/intent.ts'
-import { failureStages, statusOrNull } from './responses/webhooks.ts'
+import { failureStages, responseStatusSchema } from './responses/webhooks.ts'
 
 const exactly = (properties: Record<string, object>) => ({
   type: 'object',
@@ -16,11 +16,11 @@ const exactly = (properties: Record<string, object>) => ({
 })
 
 /** Omits `format`, because not every JSON Schema validator knows it. */
-const { format: _, ...instantText } = field.instant
+const { format: _, ...instantText } = field.instantSchema
 
 const nothing = { type: 'null' }
 
-const maskedPhone = field.textMatching(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
+const maskedPhone = field.patternSchema(String.raw`^[0-9]{2} \*\* \*\* [0-9]{2}$`, 11)
 
 const commission = (part: object) =>
   exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
@@ -36,10 +36,10 @@ const payment = (status: string) => ({
 const unpaid = (status: string, more: Record<string, object>) =>
   exactly({
     ...payment(status),
-    amount: described('Centimes. Null for an OPEN intent.', field.orNull(field.amountSchema)),
+    amount: described('Centimes. Null for an OPEN intent.', field.nullableType(field.amountSchema)),
     paid_at: nothing,
     payer_phone: nothing,
-    commission: commission({ ...field.count, maximum: 0 }),
+    commission: commission({ ...field.countSchema, maximum: 0 }),
     ...more,
   })
 
@@ -52,7 +52,7 @@ const paid = (status: string, more: Record<string, object>) =>
       'The phone number of the customer, masked as `22 ** ** 45`, whatever its length.',
       maskedPhone,
     ),
-    commission: commission(field.count),
+    commission: commission(field.countSchema),
     ...more,
   })
 
@@ -60,22 +60,22 @@ const failure = (retryable: boolean, codes: readonly string[]) =>
   exactly({ code: { enum: codes }, retryable: { const: retryable } })
 
 const refund = exactly({
-  id: field.textMatching('^RF-[0-9A-Z]{16}$', 19),
+  id: field.patternSchema('^RF-[0-9A-Z]{16}$', 19),
   amount: field.amountSchema,
   returned_fees: described(
     'The parts of the fees that this refund gives back to you and to the customer, in centimes.',
-    exactly({ provider_ttc: field.count, payer_ttc: field.count }),
+    exactly({ provider_ttc: field.countSchema, payer_ttc: field.countSchema }),
   ),
-  reason: field.textOrNull(200),
+  reason: field.nullableText(200),
 })
 
-const writtenOrNull = (maxLength: number) => ({ ...field.textOrNull(maxLength), minLength: 1 })
+const writtenOrNull = (maxLength: number) => ({ ...field.nullableText(maxLength), minLength: 1 })
 
 const item = exactly({
   product_id: field.idSchema,
   variant_id: field.idSchema,
-  name: { ...field.textUpTo(maxNameLength), minLength: 1 },
-  variant_label: { ...field.textUpTo(maxLabelLength), minLength: 1 },
+  name: { ...field.textSchema(maxProductNameLength), minLength: 1 },
+  variant_label: { ...field.textSchema(maxVariantLabelLength), minLength: 1 },
   sku: writtenOrNull(maxSkuLength),
   unit_price: field.priceSchema,
   quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
@@ -84,13 +84,13 @@ const item = exactly({
 
 const order = exactly({
   _id: field.idSchema,
-  reference_number: field.orderNumber,
-  number: field.orderNumber,
+  reference_number: field.orderNumberSchema,
+  number: field.orderNumberSchema,
   status: { const: 'PLACED' },
   items: { type: 'array', minItems: 1, maxItems: maxOrderItems, items: item },
   total: field.priceSchema,
   currency: { const: currencyCode },
-  customer: field.nullable(
+  customer: field.nullableSchema(
     exactly({ name: writtenOrNull(200), phone: writtenOrNull(15), email: writtenOrNull(254) }),
   ),
   created_at: instantText,
@@ -102,13 +102,16 @@ const endpoint = (status: string, recoveredAt: object) =>
     reference_number: described('The same id as `endpoint_id`.', field.idSchema),
     url: described(
       'The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole.',
-      field.textUpTo(300),
+      field.textSchema(300),
     ),
     status: { const: status },
     failing_since: described('When the first failed attempt ended.', instantText),
     recovered_at: recoveredAt,
-    last_error: described('The stage at which the last failed attempt failed.', field.oneOf(failureStages)),
-    last_response_status: statusOrNull,
+    last_error: described(
+      'The stage at which the last failed attempt failed.',
+      field.enumSchema(failureStages),
+    ),
+    last_response_status: responseStatusSchema,
   })
 
 const eventData: Record<EventName, object> = {
@@ -137,7 +140,7 @@ const eventBody = (event: string, data: object) => ({
   ...exactly({
     id: described(
       'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
-      field.textMatching('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
+      field.patternSchema('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
     ),
     event: { const: event },
     created_at: described('When the event happened.', instantText),
@@ -147,34 +150,34 @@ const eventBody = (event: string, data: object) => ({
 })
 
 /** Each event's schema lists exactly the fields of its webhook body. */
-export const eventBodies = Object.fromEntries(
+export const eventBodySchemas = Object.fromEntries(
   Object.entries(eventData).map(([event, data]) => [event, eventBody(event, data)]),
 ) as Record<EventName, object>
 
-export const loggedEventSchema = field.objectOf({
+export const loggedEventSchema = field.objectSchema({
   id: described(
     'The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`.',
     field.idSchema,
   ),
-  type: field.eventName,
-  createdAt: described('When the event happened.', field.instant),
+  type: field.eventNameSchema,
+  createdAt: described('When the event happened.', field.instantSchema),
   referenceNumber: described(
     'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint.',
-    field.subjectReference,
+    field.subjectSchema,
   ),
   sandbox: field.sandboxSchema,
   body: described('The body of the webhook, except that its `id` is the `id` of the event.', {
-    oneOf: Object.values(eventBodies),
+    oneOf: Object.values(eventBodySchemas),
   }),
 })
 
 export const eventPageSchema = field.pageSchema(loggedEventSchema)
 
-export const eventFeedSchema = field.objectOf({
-  items: field.listOf(loggedEventSchema, 100),
+export const eventFeedSchema = field.objectSchema({
+  items: field.listSchema(loggedEventSchema, 100),
   next: described(
     'Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out.',
-    field.textMatching('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
+    field.patternSchema('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
   ),
   hasMore: described('Whether more events are available now.', field.booleanSchema),
 })

@@ -1,17 +1,17 @@
 import {
   described,
-  listQueryOf,
+  listQuerySchema,
   normalisedText,
   pageQuery,
-  queryOf,
-  spanOf,
+  querySchema,
+  type SchemaValue,
+  spanSchemas,
   storableText,
-  type ValueOf,
 } from './requests.ts'
-import type { Scope } from './scopes.ts'
+import type { ApiScope } from './scopes.ts'
 
 /** A key needs this scope to subscribe an endpoint to the event (SPEC 6.1, 4.8). */
-export const events = {
+export const eventScopes = {
   'payment.created': 'payments.intents:read',
   'payment.confirmed': 'payments.intents:read',
   'payment.cancelled': 'payments.intents:read',
@@ -20,27 +20,27 @@ export const events = {
   'payment.failed': 'payments.intents:read',
   'order.new': 'store.orders:read',
   'endpoint.failing': 'webhooks.endpoints:read',
-} as const satisfies Record<string, Scope>
+} as const satisfies Record<string, ApiScope>
 
-export type EventName = keyof typeof events
+export type EventName = keyof typeof eventScopes
 
 /** Many proxies end a request after 30 s. */
-export const maxWaitSeconds = 25
+export const maxFeedWaitSeconds = 25
 
-const type = { description: 'Only events of this type.', enum: Object.keys(events) as EventName[] }
+const type = { description: 'Only events of this type.', enum: Object.keys(eventScopes) as EventName[] }
 
-export const listEventsQuery = listQueryOf({
+export const listEventsQuery = listQuerySchema({
   type,
   referenceNumber: described(
     'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
     normalisedText('reference', 64),
   ),
-  ...spanOf('Only events that happened'),
+  ...spanSchemas('Only events that happened'),
 })
 
-export type ListEventsQuery = ValueOf<typeof listEventsQuery>
+export type ListEventsQuery = SchemaValue<typeof listEventsQuery>
 
-export const readFeedQuery = queryOf({
+export const readFeedQuery = querySchema({
   after: described(
     'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',
     storableText(64),
@@ -53,4 +53,4 @@ export const readFeedQuery = queryOf({
   ),
 })
 
-export type ReadFeedQuery = ValueOf<typeof readFeedQuery>
+export type ReadFeedQuery = SchemaValue<typeof readFeedQuery>

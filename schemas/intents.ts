@@ -1,14 +1,14 @@
 import {
-  dateOrTime,
+  dateOrTimeSchema,
   described,
-  listQueryOf,
+  listQuerySchema,
   normalisedText,
+  type SchemaValue,
   spanQuery,
   storableText,
-  type ValueOf,
 } from './requests.ts'
 
-export const merchantReference = normalisedText('reference', 64)
+export const merchantReferenceSchema = normalisedText('reference', 64)
 
 /** `errorCodes` maps each violated keyword to an error code. `*` stands for all other keywords (SPEC 4.1). */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
@@ -29,7 +29,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
       }),
       merchantReference: described(
         'Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED.',
-        merchantReference,
+        merchantReferenceSchema,
       ),
       metadata: described('Your own keys and string values, which the intent and its events contain.', {
         type: 'object',
@@ -66,22 +66,22 @@ export type IntentStatus = (typeof intentStatuses)[number]
 const centimes = { type: 'string', format: 'centimes' } as const
 
 /** A request can filter by only one of these ranges. */
-export const rangeQuery = {
+export const intentRangeQuery = {
   paidFrom: described(
     'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
-    dateOrTime,
+    dateOrTimeSchema,
   ),
   paidTo: described(
     'Only intents paid at or before this date or date-time. A date means the end of that day.',
-    dateOrTime,
+    dateOrTimeSchema,
   ),
   refundedFrom: described(
     'Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range.',
-    dateOrTime,
+    dateOrTimeSchema,
   ),
   refundedTo: described(
     'Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day.',
-    dateOrTime,
+    dateOrTimeSchema,
   ),
   minAmount: described(
     'Only intents of at least this many centimes: the amount paid or, if the intent is not paid, its `amount`. An OPEN intent that is not paid has no amount.',
@@ -90,14 +90,14 @@ export const rangeQuery = {
   maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
 } as const
 
-export const listIntentsQuery = listQueryOf({
+export const listIntentsQuery = listQuerySchema({
   status: { description: 'Only intents in this status.', enum: intentStatuses },
-  merchantReference: described('Only intents with this merchantReference.', merchantReference),
+  merchantReference: described('Only intents with this merchantReference.', merchantReferenceSchema),
   ...spanQuery.properties,
-  ...rangeQuery,
+  ...intentRangeQuery,
 })
 
-export type ListIntentsQuery = ValueOf<typeof listIntentsQuery>
+export type ListIntentsQuery = SchemaValue<typeof listIntentsQuery>
 
 /** Each response with an intent contains all of its refunds, so we limit them. */
 export const maxRefunds = 1_000
@@ -142,4 +142,4 @@ export const simulatePaymentBody = {
   },
 } as const
 
-export type SimulatePaymentBody = ValueOf<typeof simulatePaymentBody>
+export type SimulatePaymentBody = SchemaValue<typeof simulatePaymentBody>

@@ -1,4 +1,4 @@
-import { objectOf, textUpTo } from './responses/fields.ts'
+import { objectSchema, textSchema } from './responses/fields.ts'
 
 /** A job contains ids but no state, so losing one or running it twice does no harm. */
 export interface JobPayloads {
@@ -27,7 +27,7 @@ interface DeliveryJob {
 
 export type QueueName = keyof JobPayloads
 
-const strings = { type: 'array', items: textUpTo(1000) }
+const strings = { type: 'array', items: textSchema(1000) }
 
 export const maxIntentsPerJob = 100
 
@@ -41,10 +41,10 @@ export interface NewJob<Name extends QueueName> {
   apartMs?: number
 }
 
-export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
+export type JobWithId<Name extends QueueName> = NewJob<Name> & { jobId: string }
 
 /** 30 days. */
-export const deadShownSeconds = 2_592_000
+export const deadJobSeconds = 2_592_000
 
 /**
  * `concurrency` is per process. `job` validates job data, because anyone who can write to Redis can add jobs.
@@ -53,18 +53,21 @@ export const deadShownSeconds = 2_592_000
 export const queueSettings = {
   // A job relays up to 500 documents, and concurrent jobs share their MongoDB calls. Per batch, a job waits
   // at most 0.2 s for free slots, because waiting delays other businesses' jobs.
-  'outbox-relay': { concurrency: 100, job: objectOf({ intentIds: strings, orderIds: strings }) },
+  'outbox-relay': { concurrency: 100, job: objectSchema({ intentIds: strings, orderIds: strings }) },
   // A job only starts its attempt and doesn't wait for the result.
-  'webhook-delivery': { concurrency: 100, job: objectOf({ ref: textUpTo(1000), host: textUpTo(1000) }) },
+  'webhook-delivery': {
+    concurrency: 100,
+    job: objectSchema({ ref: textSchema(1000), host: textSchema(1000) }),
+  },
   // A higher concurrency delayed webhook deliveries in the same worker (measured).
   'intent-expiry': {
     concurrency: 2,
-    job: objectOf({ referenceNumbers: { ...strings, maxItems: maxIntentsPerJob } }),
+    job: objectSchema({ referenceNumbers: { ...strings, maxItems: maxIntentsPerJob } }),
   },
-  'wallet-outcome': { concurrency: 50, job: objectOf({ intentId: textUpTo(1000) }) },
-  maintenance: { concurrency: 1, job: objectOf({}) },
+  'wallet-outcome': { concurrency: 50, job: objectSchema({ intentId: textSchema(1000) }) },
+  maintenance: { concurrency: 1, job: objectSchema({}) },
   // A lease keeps other processes from cleaning up at the same time (src/retention/record.ts).
-  retention: { concurrency: 1, job: objectOf({}) },
+  retention: { concurrency: 1, job: objectSchema({}) },
 } as const satisfies Record<QueueName, object>
 
 export const queueNames = Object.keys(queueSettings) as QueueName[]

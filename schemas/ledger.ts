@@ -1,5 +1,5 @@
-import { delimiterQuery } from './delimiter.ts'
-import { described, listQueryOf, queryOf, spanOf, type ValueOf } from './requests.ts'
+import { delimiterSchema } from './delimiter.ts'
+import { described, listQuerySchema, querySchema, type SchemaValue, spanSchemas } from './requests.ts'
 
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
 export type ExportKind = (typeof exportKinds)[number]
@@ -10,14 +10,14 @@ export type ExportFormat = (typeof exportFormats)[number]
 export const exportLanguages = ['en', 'fr', 'ar'] as const
 export type ExportLanguage = (typeof exportLanguages)[number]
 
-export const exportLedgerQuery = queryOf({
-  ...spanOf('Only lines booked', ' Defaults to now.'),
+export const exportLedgerQuery = querySchema({
+  ...spanSchemas('Only lines booked', ' Defaults to now.'),
   format: described('`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.', {
     enum: exportFormats,
   }),
   delimiter: {
-    ...delimiterQuery,
-    description: `${delimiterQuery.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
+    ...delimiterSchema,
+    description: `${delimiterSchema.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
   },
   language: described(
     'The language of the column names and of the types of entries. Defaults to English. Only for `csv`.',
@@ -29,30 +29,30 @@ export const exportLedgerQuery = queryOf({
   ),
 })
 
-export type ExportLedgerQuery = ValueOf<typeof exportLedgerQuery>
+export type ExportLedgerQuery = SchemaValue<typeof exportLedgerQuery>
 
-export const entryTypes = ['payment', 'refund', 'fee', 'payout'] as const
-export type EntryType = (typeof entryTypes)[number]
+export const ledgerEntryTypes = ['payment', 'refund', 'fee', 'payout'] as const
+export type LedgerEntryType = (typeof ledgerEntryTypes)[number]
 
-const bookedSpan = spanOf('Only items booked')
+const bookedSpan = spanSchemas('Only items booked')
 
-export const listEntriesQuery = listQueryOf({
-  type: { description: 'Only entries of this type.', enum: entryTypes },
+export const listEntriesQuery = listQuerySchema({
+  type: { description: 'Only entries of this type.', enum: ledgerEntryTypes },
   ...bookedSpan,
 })
 
-export const listRefundsQuery = listQueryOf(bookedSpan)
+export const listRefundsQuery = listQuerySchema(bookedSpan)
 
-export type ListRefundsQuery = ValueOf<typeof listRefundsQuery>
+export type ListRefundsQuery = SchemaValue<typeof listRefundsQuery>
 
-export type ListEntriesQuery = ValueOf<typeof listEntriesQuery>
+export type ListEntriesQuery = SchemaValue<typeof listEntriesQuery>
 
 const delimiter = {
-  ...delimiterQuery,
-  description: `Only for a CSV response. ${delimiterQuery.description}`,
+  ...delimiterSchema,
+  description: `Only for a CSV response. ${delimiterSchema.description}`,
 }
 
-export const listStatementsQuery = queryOf({
+export const listStatementsQuery = querySchema({
   month: described('The month, such as `2026-11`. By default, the current month in UTC.', {
     type: 'string',
     pattern: '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$',
@@ -62,6 +62,6 @@ export const listStatementsQuery = queryOf({
   delimiter,
 })
 
-export const getStatementQuery = queryOf({ delimiter })
+export const getStatementQuery = querySchema({ delimiter })
 
-export type ListStatementsQuery = ValueOf<typeof listStatementsQuery>
+export type ListStatementsQuery = SchemaValue<typeof listStatementsQuery>

@@ -1,6 +1,13 @@
 import { maxPhoneLength } from './intents.ts'
-import { maxLabelLength } from './products.ts'
-import { described, listQueryOf, normalisedText, spanQuery, storableText, type ValueOf } from './requests.ts'
+import { maxVariantLabelLength } from './products.ts'
+import {
+  described,
+  listQuerySchema,
+  normalisedText,
+  type SchemaValue,
+  spanQuery,
+  storableText,
+} from './requests.ts'
 
 /** With the default MAX_AMOUNT, an item's total is at most 10^15, which is still exact in JavaScript. */
 export const maxUnitsPerItem = 1_000_000
@@ -22,7 +29,7 @@ export const simulateOrderBody = {
             'Send either this or `variantLabel`. Omit both if the product has only one variant.',
             { type: 'string', minLength: 1, maxLength: 64, format: 'storable-text' },
           ),
-          variantLabel: normalisedText('name', maxLabelLength),
+          variantLabel: normalisedText('name', maxVariantLabelLength),
           quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
         },
         dependencies: {
@@ -49,8 +56,8 @@ export const simulateOrderBody = {
 
 export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 
-export type SimulateOrderBody = ValueOf<typeof simulateOrderBody>
+export type SimulateOrderBody = SchemaValue<typeof simulateOrderBody>
 
-export const listOrdersQuery = listQueryOf(spanQuery.properties)
+export const listOrdersQuery = listQuerySchema(spanQuery.properties)
 
-export type ListOrdersQuery = ValueOf<typeof listOrdersQuery>
+export type ListOrdersQuery = SchemaValue<typeof listOrdersQuery>

@@ -10,7 +10,7 @@ export type FailureReason = (typeof failureReasons)[number]
 export type CancellationReason = (typeof cancellationReasons)[number]
 
 /** An unknown `reason` is replaced by a default (src/wallets/live/live-wallet.ts). */
-export const walletResponse = {
+export const walletResponseSchema = {
   type: 'object',
   required: ['key', 'status'],
   properties: {
@@ -23,4 +23,4 @@ export const walletResponse = {
   },
 } as const
 
-export type WalletResponse = FromSchema<typeof walletResponse>
+export type WalletResponse = FromSchema<typeof walletResponseSchema>

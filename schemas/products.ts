@@ -1,28 +1,43 @@
-import { delimiterQuery } from './delimiter.ts'
-import { described, listQueryOf, normalisedText, queryOf, storableText, type ValueOf } from './requests.ts'
+import { delimiterSchema } from './delimiter.ts'
+import {
+  described,
+  listQuerySchema,
+  normalisedText,
+  querySchema,
+  type SchemaValue,
+  storableText,
+} from './requests.ts'
 
 /** Lengths count Unicode code points. */
-export const maxNameLength = 200
+export const maxProductNameLength = 200
 export const maxDescriptionLength = 5_000
-export const maxLabelLength = 100
+export const maxVariantLabelLength = 100
 export const maxSkuLength = 64
 export const maxHandleLength = 100
-export const maxImages = 10
-export const maxVariants = 100
+export const maxProductImages = 10
+export const maxProductVariants = 100
 
 /** A list of 100 products of this size takes up 6.5 MB. */
 export const maxProductBytes = 65_536
 
-export const maxStock = 1_000_000_000
+export const maxStockUnits = 1_000_000_000
 
 export const variantFields = {
-  label: described('The name of the variant, such as its size.', normalisedText('name', maxLabelLength)),
+  label: described(
+    'The name of the variant, such as its size.',
+    normalisedText('name', maxVariantLabelLength),
+  ),
   price: described('Centimes.', {
     type: 'integer',
     format: 'price',
     errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
   }),
-  stock: { description: 'The number of units in stock.', type: 'integer', minimum: 0, maximum: maxStock },
+  stock: {
+    description: 'The number of units in stock.',
+    type: 'integer',
+    minimum: 0,
+    maximum: maxStockUnits,
+  },
   sku: described('Your own stock keeping unit. It must be unique within the shop.', {
     type: ['string', 'null'],
     maxLength: maxSkuLength,
@@ -33,11 +48,11 @@ export const variantFields = {
 const { price, stock, sku } = variantFields
 
 const productFields = {
-  name: normalisedText('name', maxNameLength),
+  name: normalisedText('name', maxProductNameLength),
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
   images: described('The URLs of the images. They must be absolute https URLs.', {
     type: 'array',
-    maxItems: maxImages,
+    maxItems: maxProductImages,
     items: { type: 'string', format: 'https-url' },
   }),
   active: { description: 'Whether the product is for sale.', type: 'boolean' },
@@ -60,7 +75,7 @@ export const createProductBody = {
     variants: {
       type: 'array',
       minItems: 1,
-      maxItems: maxVariants,
+      maxItems: maxProductVariants,
       items: { type: 'object', required: ['label', 'price'], properties: variantFields },
     },
   },
@@ -69,7 +84,7 @@ export const createProductBody = {
   else: { required: ['price'] },
 } as const
 
-type Accepted = ValueOf<typeof createProductBody>
+type Accepted = SchemaValue<typeof createProductBody>
 type GivenVariants = NonNullable<Accepted['variants']>
 
 export type VariantFields = Partial<GivenVariants[number]>
@@ -83,7 +98,7 @@ export const updateProductBody = {
     ...productFields,
     variants: {
       type: 'array',
-      maxItems: maxVariants,
+      maxItems: maxProductVariants,
       items: {
         type: 'object',
         properties: { _id: storableText(64), ...variantFields },
@@ -104,7 +119,7 @@ export const updateProductBody = {
       variants: {
         type: 'array',
         minItems: 1,
-        maxItems: maxVariants,
+        maxItems: maxProductVariants,
         items: {},
         message: 'must leave at least one variant',
       },
@@ -112,17 +127,21 @@ export const updateProductBody = {
   },
 } as const
 
-export type UpdateProductBody = ValueOf<typeof updateProductBody>
+export type UpdateProductBody = SchemaValue<typeof updateProductBody>
 
 export const changeStockBody = {
   type: 'object',
   absenceWidens: ['stock', 'delta'],
   properties: {
-    stock: described('The new stock level, in units.', { type: 'integer', minimum: 0, maximum: maxStock }),
+    stock: described('The new stock level, in units.', {
+      type: 'integer',
+      minimum: 0,
+      maximum: maxStockUnits,
+    }),
     delta: described('The number of units to add to the stock. A negative number subtracts units.', {
       type: 'integer',
-      minimum: -maxStock,
-      maximum: maxStock,
+      minimum: -maxStockUnits,
+      maximum: maxStockUnits,
     }),
   },
   dependencies: {
@@ -138,14 +157,14 @@ export const changeStockBody = {
 
 export type ChangeStockBody = { stock: number } | { delta: number }
 
-export const importProductsQuery = queryOf({
+export const importProductsQuery = querySchema({
   dryRun: described(
     'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
     { enum: ['true', 'false'] },
   ),
 })
 
-export type ImportProductsQuery = ValueOf<typeof importProductsQuery>
+export type ImportProductsQuery = SchemaValue<typeof importProductsQuery>
 
 /** 2 MiB, the limit for a JSON body. */
 const maxCsvLength = 2 * 1024 * 1024
@@ -170,17 +189,17 @@ export const importProductsBody = {
   },
 } as const
 
-export const exportProductsQuery = queryOf({ delimiter: delimiterQuery })
+export const exportProductsQuery = querySchema({ delimiter: delimiterSchema })
 
-export const listProductsQuery = listQueryOf({
+export const listProductsQuery = listQuerySchema({
   active: described('`true`: only products that are for sale. `false`: only products that are not.', {
     enum: ['true', 'false'],
   }),
   q: described(
     'Only products whose name contains this text. Upper and lower case are the same.',
-    normalisedText('name', maxNameLength),
+    normalisedText('name', maxProductNameLength),
   ),
   sku: described('Only the product with this SKU.', normalisedText('reference', maxSkuLength)),
 })
 
-export type ListProductsQuery = ValueOf<typeof listProductsQuery>
+export type ListProductsQuery = SchemaValue<typeof listProductsQuery>

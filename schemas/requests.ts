@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /** Contains only the fields that the schema names, because validation removes all others. */
-export type ValueOf<Schema extends JSONSchema> = Known<FromSchema<Schema>>
+export type SchemaValue<Schema extends JSONSchema> = Known<FromSchema<Schema>>
 
 type Known<Value> = Value extends readonly (infer Item)[]
   ? Known<Item>[]
@@ -21,10 +21,10 @@ export const storableText = (maxLength: number) =>
 export const normalisedText = (normalise: 'name' | 'reference', maxLength: number) =>
   ({ type: 'string', maxLength, normalise }) as const
 
-export const maxPage = 999_999_999_999_999
+export const maxPageNumber = 999_999_999_999_999
 
 /** A repeated parameter becomes an array, so it's invalid. */
-export const queryOf = <const Properties extends Record<string, object>>(properties: Properties) =>
+export const querySchema = <const Properties extends Record<string, object>>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const
 
 const pageParams = {
@@ -35,31 +35,31 @@ const pageParams = {
   }),
 } as const
 
-export const listQueryOf = <const Filters extends Record<string, object>>(filters: Filters) =>
-  queryOf({ ...filters, ...pageParams })
-export const pageQuery = listQueryOf({})
+export const listQuerySchema = <const Filters extends Record<string, object>>(filters: Filters) =>
+  querySchema({ ...filters, ...pageParams })
+export const pageQuery = listQuerySchema({})
 
-export const emptyQuery = queryOf({})
+export const emptyQuery = querySchema({})
 
-export type PageQuery = ValueOf<typeof pageQuery>
+export type PageQuery = SchemaValue<typeof pageQuery>
 
-export const dateOrTime = { type: 'string', format: 'date-or-time' } as const
+export const dateOrTimeSchema = { type: 'string', format: 'date-or-time' } as const
 
-export const spanOf = (what: string, note = '') =>
+export const spanSchemas = (what: string, note = '') =>
   ({
     from: described(
       `${what} at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.`,
-      dateOrTime,
+      dateOrTimeSchema,
     ),
     to: described(
       `${what} at or before this ISO 8601 date or date-time. A date means the end of that day.${note}`,
-      dateOrTime,
+      dateOrTimeSchema,
     ),
   }) as const
 
-export const spanQuery = { type: 'object', properties: spanOf('Only items created') } as const
+export const spanQuery = { type: 'object', properties: spanSchemas('Only items created') } as const
 
-export type SpanQuery = ValueOf<typeof spanQuery>
+export type SpanQuery = SchemaValue<typeof spanQuery>
 
 const auditName = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 

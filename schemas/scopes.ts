@@ -1,5 +1,5 @@
 /** A key without a list of scopes has all scopes. */
-export const scopes = [
+export const apiScopes = [
   'payments.intents:read',
   'payments.intents:write',
   'payments.refunds:write',
@@ -13,4 +13,4 @@ export const scopes = [
   'store.orders:write',
 ] as const
 
-export type Scope = (typeof scopes)[number]
+export type ApiScope = (typeof apiScopes)[number]

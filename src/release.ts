@@ -1,9 +1,9 @@
-import { requireNode } from './platform/require-node.ts'
+import { requireNode24 } from './platform/require-node.ts'
 
-requireNode()
+requireNode24()
 
 const { loadConfig } = await import('./config/config.ts')
-const { makeIndexes } = await import('./context/models.ts')
+const { ensureIndexes } = await import('./context/models.ts')
 const { createLog } = await import('./platform/log.ts')
 const { stopOnSignals } = await import('./platform/stop.ts')
 
@@ -11,4 +11,4 @@ const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
 // Every step can run twice, so a signal may interrupt it.
 stopOnSignals(log)
-await makeIndexes(config, log)
+await ensureIndexes(config, log)

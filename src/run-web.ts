@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
-import { openProcess } from './context/open-deps.ts'
+import { initProcess } from './context/open-deps.ts'
 import { createHttpServer, maxStopMs } from './http/server/listen.ts'
 import { serveMetrics } from './http/server/probes.ts'
-import { timeouts } from './http/server/timeouts.ts'
+import { httpTimeouts } from './http/server/timeouts.ts'
 
-const { config, log, deps, onStop } = await openProcess('web')
+const { config, log, deps, onStop } = await initProcess('web')
 const metricsServer = await serveMetrics(deps)
-const { server, stop } = createHttpServer(deps, createApp(deps), timeouts)
+const { server, stop } = createHttpServer(deps, createApp(deps), httpTimeouts)
 await once(server.listen(config.port), 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 

@@ -1,4 +1,4 @@
-import { requireNode } from './platform/require-node.ts'
+import { requireNode24 } from './platform/require-node.ts'
 
-requireNode()
+requireNode24()
 await import('./run-web.ts')

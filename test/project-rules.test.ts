@@ -10,12 +10,12 @@ import {
   smallFiles,
   sources,
 } from '../dev/source-files.ts'
-import { retrySeconds } from '../schemas/deliveries.ts'
-import { environment } from '../schemas/environment.ts'
-import { events } from '../schemas/events.ts'
+import { retryWaitSeconds } from '../schemas/deliveries.ts'
+import { environmentSchema } from '../schemas/environment.ts'
+import { eventScopes } from '../schemas/events.ts'
 import { queueNames } from '../schemas/jobs.ts'
 import { errorCatalogue } from '../src/platform/errors.ts'
-import { auditedActs } from '../src/staff-acts/groups.ts'
+import { auditedActions } from '../src/staff-acts/groups.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -272,19 +272,21 @@ describe('The codebase', () => {
   })
 
   it('has the default retry table in .env.example', () => {
-    expect(read('.env.example')).to.match(new RegExp(`^WEBHOOK_RETRY_SECONDS=${retrySeconds.join()}$`, 'm'))
+    expect(read('.env.example')).to.match(
+      new RegExp(`^WEBHOOK_RETRY_SECONDS=${retryWaitSeconds.join()}$`, 'm'),
+    )
   })
 
   it('has a .env.example that lists exactly the environment variables that the service reads', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1])
-    expect(named).to.have.members(Object.keys(environment.properties))
+    expect(named).to.have.members(Object.keys(environmentSchema.properties))
   })
 
   it("has a docker-compose.yml that passes on every environment variable it doesn't set itself", () => {
     const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
       ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
     )
-    expect(given.map(({ name }) => name)).to.have.members(Object.keys(environment.properties))
+    expect(given.map(({ name }) => name)).to.have.members(Object.keys(environmentSchema.properties))
     const set = given.filter(({ isPassedOn }) => !isPassedOn).map(({ name }) => name)
     expect(set.join(' ')).to.equal('PORT MONGODB_URL REDIS_URL WORKER_PORT METRICS_PORT METRICS_TOKEN')
   })
@@ -352,18 +354,18 @@ describe('The codebase', () => {
     expect(listed).to.include.members(atError)
     expect(logged).to.include.members(listed)
     expect(mentioned.length).to.be.greaterThan(10)
-    expect(logged).to.include.members(mentioned.filter((one) => !(one in events)))
+    expect(logged).to.include.members(mentioned.filter((one) => !(one in eventScopes)))
   })
 
   it('lists every event in docs/merchants/webhooks.md', () => {
-    for (const event of Object.keys(events))
+    for (const event of Object.keys(eventScopes))
       expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
-  it('lists every recorded action in `auditedActs`', () => {
+  it('lists every recorded action in `auditedActions`', () => {
     const recorded = sources.flatMap((file) => found(read(file), /\bact: '([a-z]+\.[a-z-]+)'/g))
     expect(recorded.length).to.be.greaterThan(20)
-    expect(auditedActs).to.include.members(recorded)
+    expect(auditedActions).to.include.members(recorded)
   })
 
   it('pins every package to one exact version', () => {

@@ -1,7 +1,7 @@
 import { expireIntents } from '../src/intents/expire.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
-export const intentExpiry: QueueWorker<'intent-expiry'> = {
+export const intentExpiryWorker: QueueWorker<'intent-expiry'> = {
   async run(deps, { referenceNumbers }) {
     const { expired, dueAt } = await expireIntents(deps, referenceNumbers)
     const [only] = referenceNumbers

@@ -1,12 +1,12 @@
-import { requireNode } from '../src/platform/require-node.ts'
+import { requireNode24 } from '../src/platform/require-node.ts'
 
-requireNode()
+requireNode24()
 
 const { serveMetrics, serveProbes } = await import('../src/http/server/probes.ts')
-const { openProcess } = await import('../src/context/open-deps.ts')
+const { initProcess } = await import('../src/context/open-deps.ts')
 const { startWorkers } = await import('./run/start.ts')
 
-const { config, log, deps, onStop } = await openProcess('worker')
+const { config, log, deps, onStop } = await initProcess('worker')
 const probes = await serveProbes(deps)
 const metricsServer = await serveMetrics(deps)
 const workers = startWorkers(deps)

@@ -1,21 +1,21 @@
-import { deadShownSeconds } from '../schemas/jobs.ts'
-import { inBatches } from '../src/mongo/in-batches.ts'
+import { deadJobSeconds } from '../schemas/jobs.ts'
+import { runInBatches } from '../src/mongo/in-batches.ts'
 import type { Deps } from '../src/platform/deps.ts'
 import { nightlySchedule } from '../src/retention/record.ts'
 import {
   type AttemptCounts,
   deliveryIdOf,
-  deliveryJob,
   jobIdOf,
+  newDeliveryJob,
 } from '../src/webhooks/deliveries/delivery.ts'
-import { type DeliveryRecord, recordFields } from '../src/webhooks/deliveries/present.ts'
+import { type DeliveryRecord, deliveryRowFields } from '../src/webhooks/deliveries/present.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
 export const restoreEveryMs = 6_000
 const apartMs = 5_000
 const diedRecentlyMs = 10 * 60_000
 
-export const maintenance: QueueWorker<'maintenance'> = {
+export const maintenanceWorker: QueueWorker<'maintenance'> = {
   afterFault: 'complete',
   async run(deps) {
     const restored = await restoreJobs(deps)
@@ -24,7 +24,7 @@ export const maintenance: QueueWorker<'maintenance'> = {
 }
 
 /** Does nothing if a maintenance job exists or has just run. */
-export const requestRestore = (deps: Pick<Deps, 'enqueue'>): void =>
+export const requestJobRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', apartMs }])
 
 /**
@@ -36,25 +36,27 @@ export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'
   const now = deps.now().getTime()
   if (await storedJobs.isWhole()) return restoreFailed(deps, new Date(now - diedRecentlyMs))
   let restored = 0
-  await keepNightly(deps)
+  await keepNightlyJob(deps)
   await storedJobs.makeWhole(async () => {
     for await (const jobIds of storedJobs.failed('webhook-delivery')) await dropOutdated(deps, jobIds)
-    restored = await restoreFailed(deps, new Date(now - deadShownSeconds * 1000))
+    restored = await restoreFailed(deps, new Date(now - deadJobSeconds * 1000))
   })
   return restored
 }
 
-export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
+export const keepNightlyJob = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightlySchedule })
 
 /** Each DEAD delivery has a failed job, because support staff look for the delivery on the job board. */
 async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
   const now = deps.now()
   const recent = { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' } as const
-  const dead = deps.Delivery.find(recent, recordFields).lean<DeliveryRecord[]>()
+  const dead = deps.Delivery.find(recent, deliveryRowFields).lean<DeliveryRecord[]>()
   let restored = 0
-  await inBatches(dead.cursor({ batchSize: 1000 }), async (deliveries) => {
-    const jobs = deliveries.map((each) => deliveryJob({ ...each, lastAttempt: each.attemptLog.at(-1) }, now))
+  await runInBatches(dead.cursor({ batchSize: 1000 }), async (deliveries) => {
+    const jobs = deliveries.map((each) =>
+      newDeliveryJob({ ...each, lastAttempt: each.attemptLog.at(-1) }, now),
+    )
     restored += await deps.queues.storedJobs.addMissing('webhook-delivery', jobs)
   })
   return restored

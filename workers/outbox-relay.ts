@@ -1,7 +1,7 @@
 import { relayOutboxes } from '../src/relay/relay.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
-export const outboxRelay: QueueWorker<'outbox-relay'> = {
+export const outboxRelayWorker: QueueWorker<'outbox-relay'> = {
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

@@ -2,7 +2,7 @@ import type { PollLoops } from '../src/work/loop.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
 /** Starts the nightly work: removing old data, and sealing and verifying the audit trail. */
-export const retention = (loops: PollLoops): QueueWorker<'retention'> => ({
+export const retentionWorker = (loops: PollLoops): QueueWorker<'retention'> => ({
   afterFault: 'complete',
   async run() {
     await loops.wake('retention')

@@ -1,13 +1,13 @@
-import { removeSuperseded, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
-import { countsOf } from '../src/webhooks/deliveries/delivery.ts'
+import { removeStaleJobs, wakeDelivery } from '../src/webhooks/attempts/attempt-due.ts'
+import { parseJobId } from '../src/webhooks/deliveries/delivery.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
 /** When the attempt ends, it writes its own log line (src/webhooks/attempts/attempt.ts). */
-export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
+export const webhookDeliveryWorker: QueueWorker<'webhook-delivery'> = {
   async run(deps, { ref: reference, host }, { jobId, name: webhookEvent }) {
-    const delivery = countsOf(jobId)
+    const delivery = parseJobId(jobId)
     const woken = await wakeDelivery(deps, delivery)
-    await removeSuperseded(deps, [delivery])
+    await removeStaleJobs(deps, [delivery])
     return {
       ...(woken.outcome === 'dead' && { failure: woken.reason }),
       againAt: woken.outcome === 'not-due' ? woken.again : null,

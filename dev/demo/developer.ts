@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { events } from '../../schemas/events.ts'
+import { eventScopes } from '../../schemas/events.ts'
 import { npm } from '../setup/run.mjs'
 import { admin, callApi } from './call-api.ts'
 import { explain, gap, heading, note, seen, show, step } from './screen.ts'
@@ -30,7 +30,7 @@ export async function registerEndpoint({ service, endpointServer, key }: Stage):
     `Payments change at any time, so the service sends each change to the merchant: a webhook. This demo is the ` +
       `merchant too and listens at ${endpointServer.url} (outside development it must be a public https address).`,
   )
-  const endpoint = { url: endpointServer.url, events: Object.keys(events) }
+  const endpoint = { url: endpointServer.url, events: Object.keys(eventScopes) }
   const { secret } = await callApi(201, post({ service, key }, '/dev/webhooks/endpoints', endpoint))
   must(/^[0-9a-f]{64}$/.test(String(secret)), 'the secret is 64 hexadecimal digits')
   explain(

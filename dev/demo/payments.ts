@@ -1,4 +1,4 @@
-import { retrySeconds as shippedSeconds } from '../../schemas/deliveries.ts'
+import { retryWaitSeconds as shippedSeconds } from '../../schemas/deliveries.ts'
 import { callApi } from './call-api.ts'
 import { openPage, type Page, sendForm } from './customer.ts'
 import type { Genuine } from './endpoint-server.ts'

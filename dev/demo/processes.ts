@@ -4,8 +4,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { environment } from '../../schemas/environment.ts'
-import { cliPath } from '../../src/reference/clients.ts'
+import { environmentSchema } from '../../schemas/environment.ts'
+import { cliPackagePath } from '../../src/reference/clients.ts'
 import { freePort } from '../servers/free-port.ts'
 import { supervise } from '../servers/supervise.ts'
 import { npm } from '../setup/run.mjs'
@@ -40,7 +40,7 @@ export async function startService(servers: Servers, endpointServer: string) {
   }
   return {
     origin,
-    cliUrl: origin + cliPath,
+    cliUrl: origin + cliPackagePath,
     web,
     worker,
     mustRun,
@@ -57,7 +57,7 @@ export async function startService(servers: Servers, endpointServer: string) {
 /** Sets the environment that the processes inherit, without the shell's own settings. Returns `web`'s origin. */
 async function setEnvironment({ folder, mongoUrl, redisUrl }: Servers, port: number, endpointServer: string) {
   const origin = `http://127.0.0.1:${port}`
-  for (const name of Object.keys(environment.properties)) delete process.env[name]
+  for (const name of Object.keys(environmentSchema.properties)) delete process.env[name]
   Object.assign(process.env, {
     PORT: String(port),
     PUBLIC_URL: origin,

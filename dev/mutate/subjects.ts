@@ -12,44 +12,46 @@ export const subjects: Record<string, Subject> = {
   commission: { file: 'src/wallets/commission.ts', names: 'commissionOf portion larger', test: 'commission' },
   'fee portions': {
     file: 'src/intents/refunds/begin-and-settle.ts',
-    names: 'feePortionsOf both byPath setAside undoSetAside',
+    names: 'feePortionsOf both byPath refundIncrements refundDecrements',
     test: 'fee-portions',
   },
   'ledger positions': {
     file: 'src/ledger/entry.ts',
-    names: 'dayBefore noTotals totalsOf linkEntry linkClosing bookingTime emptyState stateAfter',
+    names:
+      'dayBefore createZeroTotals pickDayTotals linkLedgerEntry linkClosingMarker bookingTime emptyState stateAfter',
     test: 'ledger-entries',
   },
   statements: {
     file: 'src/ledger/statement.ts',
     names:
-      'balanceOf readStatement readMonth readDays dayBeforeLast isCovered closedDay openDay firstDay parseDay parseMonth daysOf monthOf notInRange plainColumns amountColumns header statementsCsv',
+      'getLedgerBalance readStatement readMonthStatements readDayStatements dayBeforeLast isCovered closedDay openDay firstDay parseStatementDay parseStatementMonth daysOf monthOf notInRange plainColumns amountColumns header formatStatementsCsv',
     test: 'statements',
   },
   verdict: {
     file: 'src/webhooks/attempts/attempt.ts',
-    names: 'times judgeAttempt retryPosition',
+    names: 'times judgeAttempt retryTableStep',
     test: 'retry-wait',
   },
   'retry wait': {
     file: 'src/webhooks/deliveries/delivery.ts',
-    names: 'deliveryId eventIdOf endpointIdOf isDeliveryId errorOf deliveryJob jobIdOf deliveryIdOf countsOf',
+    names:
+      'deliveryId eventIdOf endpointIdOf isDeliveryId errorOf newDeliveryJob jobIdOf deliveryIdOf countsOf',
     test: 'retry-wait',
   },
   'health change': {
     file: 'src/webhooks/attempts/record-health.ts',
-    names: 'isSuccess healthChange failuresInRow ended hourChanges',
+    names: 'isSuccess healthUpdate failuresInRow ended hourChanges',
     test: 'health-change',
   },
   "provider's response": {
     file: 'src/wallets/live/live-wallet.ts',
-    names: 'ownStatus usualStatus readResponse parse defaultFailure refusals toOutcome',
+    names: 'ownStatus usualStatus readWalletResponse parse defaultFailure refusals toWalletOutcome',
     test: 'provider-response',
   },
   lifecycle: { file: 'src/intents/lifecycle.ts', test: 'lifecycle' },
   sign: {
     file: 'src/webhooks/message.ts',
-    names: 'signature standardSignature timestampOf unsignedHeaders signedHeaders decrypted signedHeadersFor',
+    names: 'signature standardSignature timestampOf unsignedHeaders signedHeaders decrypted signForEndpoint',
     test: 'sign',
   },
 }

@@ -1,5 +1,5 @@
-import { environment } from '../../schemas/environment.ts'
-import { variableFormats } from '../../src/config/formats.ts'
+import { environmentSchema } from '../../schemas/environment.ts'
+import { envFormats } from '../../src/config/formats.ts'
 import { code, tableOf } from '../markdown.ts'
 
 interface Variable {
@@ -12,14 +12,14 @@ interface Variable {
   default?: string | number
 }
 
-const variables = Object.entries<Variable>(environment.properties)
-const required: readonly string[] = environment.required
+const variables = Object.entries<Variable>(environmentSchema.properties)
+const required: readonly string[] = environmentSchema.required
 
 function allowed(variable: Variable): string {
   if (/^The (same|previous)/.test(variable.description)) return ''
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
   if (variable.format) {
-    const hint = variableFormats[variable.format]?.hint('') ?? ''
+    const hint = envFormats[variable.format]?.hint('') ?? ''
     // deploy.md shows the forms of URLs.
     if (hint.includes('://')) return ''
     const values = hint.replace(/: remove.*/, '').replace(/^must (be|have) /, '')

@@ -1,7 +1,7 @@
 // `npm run backup`, `npm run restore`, `npm run drill` (docs/operators/backup.md).
 import { parseArgs } from 'node:util'
 import mongoose from 'mongoose'
-import { readConfig } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createSecrets } from '../../src/security/encrypt.ts'
 import { backUp } from './back-up.ts'
@@ -52,6 +52,6 @@ async function run(
   const { databaseName } = new mongoose.mongo.MongoClient(mongodbUrl).db()
   // Redis isn't used here.
   const environment = { MONGODB_URL: mongodbUrl, REDIS_URL: 'redis://none', SECRET_KEY, SECRET_KEY_PREVIOUS }
-  const { secretKeys } = readConfig(environment)
+  const { secretKeys } = parseConfig(environment)
   return drill(folder, databaseName, createSecrets(secretKeys), createLog('warn', 'drill', null), signal)
 }

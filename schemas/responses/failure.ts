@@ -1,10 +1,18 @@
 import { described } from '../requests.ts'
-import { count, integerSchema, listOf, objectOf, oneOf, textMatching, textUpTo } from './fields.ts'
+import {
+  countSchema,
+  enumSchema,
+  integerSchema,
+  listSchema,
+  objectSchema,
+  patternSchema,
+  textSchema,
+} from './fields.ts'
 
-export const fieldFaultSchema = objectOf({
-  param: described('The name of the field.', textUpTo(1000)),
-  code: described('The error code of this fault.', textMatching('^[A-Z_]+$', 64)),
-  message: described('What is wrong with the field. The text may change.', textUpTo(2000)),
+export const fieldFaultSchema = objectSchema({
+  param: described('The name of the field.', textSchema(1000)),
+  code: described('The error code of this fault.', patternSchema('^[A-Z_]+$', 64)),
+  message: described('What is wrong with the field. The text may change.', textSchema(2000)),
 })
 
 /** The keys are the values of `details.scope`. */
@@ -26,36 +34,36 @@ const rateLimitScopes = {
 
 export type RateLimitScope = keyof typeof rateLimitScopes
 
-export const rateLimitDetails = {
-  ...objectOf(
+export const rateLimitDetailsSchema = {
+  ...objectSchema(
     {
       scope: described(
         `The limit that was exceeded. ${Object.entries(rateLimitScopes)
           .map(([scope, counted]) => `\`${scope}\`: ${counted}`)
           .join('; ')}.`,
-        oneOf(Object.keys(rateLimitScopes)),
+        enumSchema(Object.keys(rateLimitScopes)),
       ),
     },
     {
-      limit: described('The highest number or size that the limit allows.', count),
+      limit: described('The highest number or size that the limit allows.', countSchema),
       windowSeconds: described(
         'The length of the window in seconds. Only for the limits that count within a window.',
-        count,
+        countSchema,
       ),
     },
   ),
   additionalProperties: true,
 }
 
-export const failureBody = objectOf({
+export const failureSchema = objectSchema({
   success: { type: 'boolean', const: false },
-  error: objectOf(
+  error: objectSchema(
     {
       code: described(
         'The error code. Your program should read it: it does not change.',
-        textMatching('^[A-Z_]+$', 64),
+        patternSchema('^[A-Z_]+$', 64),
       ),
-      message: described('An explanation for people. The text may change.', textUpTo(2000)),
+      message: described('An explanation for people. The text may change.', textSchema(2000)),
       statusCode: integerSchema(400, 599),
       requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
         type: 'string',
@@ -64,13 +72,16 @@ export const failureBody = objectOf({
       }),
     },
     {
-      param: described('The first field that is not valid, for example `variants[1].price`.', textUpTo(1000)),
+      param: described(
+        'The first field that is not valid, for example `variants[1].price`.',
+        textSchema(1000),
+      ),
       details: described(
         'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
         {
           anyOf: [
-            listOf(fieldFaultSchema, 100),
-            rateLimitDetails,
+            listSchema(fieldFaultSchema, 100),
+            rateLimitDetailsSchema,
             { type: 'object', additionalProperties: true },
           ],
         },

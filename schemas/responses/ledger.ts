@@ -1,67 +1,70 @@
-import { entryTypes } from '../ledger.ts'
+import { ledgerEntryTypes } from '../ledger.ts'
 import { described } from '../requests.ts'
 import * as field from './fields.ts'
 
-const signed = field.integerSchema(-field.largestExact, field.largestExact)
-export const daySchema = field.textMatching('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
-const refundId = field.textMatching('^RF-[0-9A-Z]{16}$', 19)
+const signed = field.integerSchema(-field.maxSafeInteger, field.maxSafeInteger)
+export const daySchema = field.patternSchema('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
+const refundId = field.patternSchema('^RF-[0-9A-Z]{16}$', 19)
 const merchantReference = described(
   'The reference that you gave the payment intent. Null if it has none.',
-  field.textOrNull(64),
+  field.nullableText(64),
 )
 
-export const balanceSchema = field.objectOf({
+export const balanceSchema = field.objectSchema({
   currency: field.currencySchema,
   amount: described(
     'Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out.',
     signed,
   ),
-  asOf: described('All payments and refunds recorded until this time are included.', field.instant),
+  asOf: described('All payments and refunds recorded until this time are included.', field.instantSchema),
 })
 
-export const ledgerEntrySchema = field.objectOf({
-  id: field.textMatching('^[0-9a-f]{24}(-fee)?$', 28),
+export const ledgerEntrySchema = field.objectSchema({
+  id: field.patternSchema('^[0-9a-f]{24}(-fee)?$', 28),
   number: described(
     'The entries are numbered from 1, without gaps.',
-    field.integerSchema(1, field.largestExact),
+    field.integerSchema(1, field.maxSafeInteger),
   ),
   type: {
     description:
       'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
-    ...field.oneOf(entryTypes),
+    ...field.enumSchema(ledgerEntryTypes),
   },
   amount: described('Centimes. The change of the balance: negative if it decreases.', signed),
   balance: described('Centimes. The balance after the entry.', signed),
   referenceNumber: described(
     'The payment intent. Null for a payout.',
-    field.nullable(field.intentReferenceSchema),
+    field.nullableSchema(field.intentReferenceSchema),
   ),
   merchantReference,
   refundId: described(
     'The refund. Null for a payment and its fee, and for a payout.',
-    field.nullable(refundId),
+    field.nullableSchema(refundId),
   ),
-  payoutReference: described('The reference of a payout. Null for other entries.', field.textOrNull(64)),
+  payoutReference: described('The reference of a payout. Null for other entries.', field.nullableText(64)),
   day: described(
     'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',
     daySchema,
   ),
-  bookedAt: described('When the entry was booked. The statement of this UTC day contains it.', field.instant),
+  bookedAt: described(
+    'When the entry was booked. The statement of this UTC day contains it.',
+    field.instantSchema,
+  ),
 })
 
 export const ledgerEntryPageSchema = field.pageSchema(ledgerEntrySchema)
 
-const moved = field.objectOf({
-  count: field.count,
-  amount: described('Centimes. Not negative.', field.count),
+const moved = field.objectSchema({
+  count: field.countSchema,
+  amount: described('Centimes. Not negative.', field.countSchema),
 })
 
-export const statementSchema = field.objectOf({
+export const statementSchema = field.objectSchema({
   day: daySchema,
   opening: described('Centimes. The balance at the start of the day.', signed),
   payments: moved,
   refunds: moved,
-  fees: field.objectOf({
+  fees: field.objectSchema({
     amount: described(
       'Centimes. The fees of payments, minus the fees that refunds gave back. Negative if more was given back.',
       signed,
@@ -77,21 +80,21 @@ export const statementSchema = field.objectOf({
 
 export const statementPageSchema = field.pageSchema(statementSchema)
 
-export const listedRefundSchema = field.objectOf({
+export const listedRefundSchema = field.objectSchema({
   id: refundId,
   referenceNumber: described('The payment intent.', field.intentReferenceSchema),
   merchantReference,
   amount: described('Centimes.', field.amountSchema),
   currency: field.currencySchema,
-  reason: described('The note that you sent.', field.textOrNull(200)),
+  reason: described('The note that you sent.', field.nullableText(200)),
   status: { type: 'string', const: 'SUCCEEDED' },
   returnedFees: described(
     'Centimes. What the refund gave back of the fees of the payment: `providerTtc` to you, `payerTtc` to the customer.',
-    field.objectOf({ providerTtc: field.count, payerTtc: field.count }),
+    field.objectSchema({ providerTtc: field.countSchema, payerTtc: field.countSchema }),
   ),
-  createdAt: described('When you requested the refund.', field.instant),
-  refundedAt: described('When the refund succeeded.', field.instant),
-  bookedAt: described('When the refund was booked. `from` and `to` refer to this time.', field.instant),
+  createdAt: described('When you requested the refund.', field.instantSchema),
+  refundedAt: described('When the refund succeeded.', field.instantSchema),
+  bookedAt: described('When the refund was booked. `from` and `to` refer to this time.', field.instantSchema),
 })
 
 export const listedRefundPageSchema = field.pageSchema(listedRefundSchema)

@@ -1,6 +1,6 @@
-import { requireNode } from '../platform/require-node.ts'
+import { requireNode24 } from '../platform/require-node.ts'
 
-requireNode()
+requireNode24()
 
 /** The exit code if the output goes to a program that has ended, such as `head`. */
 const pipeClosed = 141

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { commandAction, examples, subcommand } from './commands/act.ts'
-import { reasonText } from './commands/arguments.ts'
+import { addSubcommand, commandAction, examplesHelp } from './commands/act.ts'
+import { parseReasonText } from './commands/arguments.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBusinessCommands } from './commands/business.ts'
 import { addDeliveriesCommands } from './commands/deliveries.ts'
@@ -21,7 +21,7 @@ export function createProgram(): Command {
   const program = new Command('admin')
     .description('Administer the payment intents service')
     .option('--json', 'print the result as one JSON object')
-    .option('--reason <text>', 'why you do this; the audit trail shows it', reasonText)
+    .option('--reason <text>', 'why you do this; the audit trail shows it', parseReasonText)
     .showHelpAfterError()
     .configureOutput({ outputError: (text, write) => write(escapeErrorMessage(text)) })
     .enablePositionalOptions(false)
@@ -49,7 +49,7 @@ export function createProgram(): Command {
 }
 
 function addApiCommands(program: Command): void {
-  const api = subcommand(program, 'api', 'switch the developer API on or off')
+  const api = addSubcommand(program, 'api', 'switch the developer API on or off')
   for (const position of ['on', 'off'] as const) {
     const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
     const run = commandAction(async (deps) => {
@@ -57,7 +57,7 @@ function addApiCommands(program: Command): void {
       await switchApi(deps, position === 'on', deps.by)
       return { api: position }
     })
-    subcommand(api, position, description, examples(`api ${position}`)).action(run)
+    addSubcommand(api, position, description, examplesHelp(`api ${position}`)).action(run)
   }
 }
 
@@ -65,12 +65,12 @@ const verifyLedgersHelp = `
 Recomputes every balance from the amounts, and compares each entry with its
 payment, refund or payout. Shows the first fault of each ledger. The exit code is
 0 only if there is none.
-${examples('ledger verify')}`
+${examplesHelp('ledger verify')}`
 
 function addLedgerCommand(program: Command): void {
-  const ledger = subcommand(program, 'ledger', 'verify the ledgers')
+  const ledger = addSubcommand(program, 'ledger', 'verify the ledgers')
   const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
-  subcommand(ledger, 'verify', proof, verifyLedgersHelp).action(commandAction(verifyLedgers))
+  addSubcommand(ledger, 'verify', proof, verifyLedgersHelp).action(commandAction(verifyLedgers))
 }
 
 async function verifyLedgers(deps: AdminDeps) {

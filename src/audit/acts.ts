@@ -1,7 +1,7 @@
-import { isBlank, isLonger } from '../input/name.ts'
+import { isBlankText, isLongerThan } from '../input/name.ts'
 
 /** docs/operators/support.md lists all actions. */
-export type Act = `${string}.${string}`
+export type AuditAction = `${string}.${string}`
 
 /** The actions that aren't in src/staff-acts. */
 const otherVerbs = {
@@ -28,8 +28,8 @@ const otherVerbs = {
   ],
   wallet: ['created'],
 }
-export const otherActs = Object.entries(otherVerbs).flatMap(([noun, verbs]) =>
-  verbs.map((verb): Act => `${noun}.${verb}`),
+export const actsWithoutPage = Object.entries(otherVerbs).flatMap(([noun, verbs]) =>
+  verbs.map((verb): AuditAction => `${noun}.${verb}`),
 )
 
 /** Includes characters that change the direction of the text after them. */
@@ -40,5 +40,7 @@ export const maxReasonLength = 300
 /** Returns null unless the text is visible and has 1 to 300 characters. */
 export function readReason(text: string): string | null {
   const reason = text.trim()
-  return isBlank(reason) || isLonger(reason, maxReasonLength) || unprintable.test(reason) ? null : reason
+  return isBlankText(reason) || isLongerThan(reason, maxReasonLength) || unprintable.test(reason)
+    ? null
+    : reason
 }

@@ -1,21 +1,25 @@
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, flag, oneOf, optional, orNull, text, whole } from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
-import { type Actor, actorFields, type By } from '../security/actor.ts'
-import type { Act } from './acts.ts'
+import { type Actor, type Author, actorFields } from '../security/actor.ts'
+import type { AuditAction } from './acts.ts'
 
-export type AuditDetails = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
+export type AuditLineInput = Pick<AuditEvent, 'act' | 'subject' | 'businessId'> &
   Partial<Pick<AuditEvent, '_id' | 'before' | 'after'>>
 
-export function auditLine({ expectValid: _never, ...by }: By, at: Date, about: AuditDetails): AuditEvent {
+export function newAuditLine(
+  { expectValid: _never, ...by }: Author,
+  at: Date,
+  about: AuditLineInput,
+): AuditEvent {
   return { _id: newId(), before: null, after: null, at, ...by, ...about }
 }
 
-export const readableDate = (at: unknown): Date =>
+export const toReadableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
 /** Copes with any fields, because a line may be forged. */
-export function readableLine(line: AuditEvent): AuditEvent {
+export function toReadableLine(line: AuditEvent): AuditEvent {
   const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const isMissing = (value: unknown) => value === null || value === undefined
   const textOrNull = (value: unknown) => (isMissing(value) ? null : asText(value))
@@ -24,9 +28,9 @@ export function readableLine(line: AuditEvent): AuditEvent {
   return {
     ...line,
     _id: asText(line._id),
-    at: readableDate(line.at),
+    at: toReadableDate(line.at),
     actor: { kind: asText(kind) as Actor['kind'], name: asText(name), from: textOrNull(from) },
-    act: asText(line.act) as Act,
+    act: asText(line.act) as AuditAction,
     subject: asText(line.subject),
     businessId: textOrNull(line.businessId),
     reason: textOrNull(line.reason),
@@ -45,7 +49,7 @@ export const auditEvents = declareCollection({
     actor: actorFields,
     reason: orNull(text),
     sandbox: optional(flag),
-    act: oneOf<Act>(),
+    act: oneOf<AuditAction>(),
     /** Id or name of the changed object. */
     subject: text,
     /** Null if the action concerns no particular business. */

@@ -1,49 +1,49 @@
 import type { mongo } from 'mongoose'
 import { type FinalResponse, storeInTransaction, type WriteRequest } from '../idempotency/request.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { type Transaction, type Transactions, transaction } from '../mongo/transaction.ts'
+import { type TransactionScope, type Transactions, transaction } from '../mongo/transaction.ts'
 import type { Models } from '../platform/deps.ts'
-import type { By } from '../security/actor.ts'
-import { type AuditDetails, auditLine } from './audit-event.ts'
+import type { Author } from '../security/actor.ts'
+import { type AuditLineInput, newAuditLine } from './audit-event.ts'
 
 type TrailDeps = Pick<Models, 'AuditEvent'> & { now(): Date }
 
 export type AuditedDeps = TrailDeps & { transactions: Transactions }
 
-export interface AuditedAct {
+export interface AuditContext {
   session: mongo.ClientSession
-  by: By
+  by: Author
   at: Date
-  add(...lines: AuditDetails[]): Promise<void>
+  add(...lines: AuditLineInput[]): Promise<void>
 }
 
 /** `documents` are ids that concurrent actions may also change. `work` may run several times. */
-export const audited = <T>(
+export const runAudited = <T>(
   deps: AuditedDeps,
-  { by, ...options }: Transaction & { by: By },
-  work: (act: AuditedAct) => Promise<T>,
+  { by, ...options }: TransactionScope & { by: Author },
+  work: (act: AuditContext) => Promise<T>,
 ): Promise<T> =>
   transaction(deps, options, async (session) => {
     await by.expectValid?.(session)
     const at = deps.now()
-    const add = async (...lines: AuditDetails[]): Promise<void> => {
-      const events = lines.map((about) => auditLine(by, at, about))
+    const add = async (...lines: AuditLineInput[]): Promise<void> => {
+      const events = lines.map((about) => newAuditLine(by, at, about))
       if (events.length > 0) await nativeCollection(deps.AuditEvent).insertMany(events, { session })
     }
     return work({ session, by, at, add })
   })
 
 /** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the first request is still running at the deadline. */
-export const auditedOnce = (
+export const runAuditedOnce = (
   deps: AuditedDeps & Pick<Models, 'StoredResponse'>,
   request: WriteRequest,
-  { documents }: Pick<Transaction, 'documents'>,
-  work: (act: AuditedAct) => Promise<unknown>,
+  { documents }: Pick<TransactionScope, 'documents'>,
+  work: (act: AuditContext) => Promise<unknown>,
 ) => {
   const { key, by, deadlineAt } = request
   const options = { documents: [key, ...documents], by, deadlineAt }
-  return storeInTransaction(deps, request, (run) => audited<FinalResponse>(deps, options, run), work)
+  return storeInTransaction(deps, request, (run) => runAudited<FinalResponse>(deps, options, run), work)
 }
 
-export const addLine = (deps: TrailDeps, by: By, about: AuditDetails): Promise<unknown> =>
-  nativeCollection(deps.AuditEvent).insertOne(auditLine(by, deps.now(), about))
+export const addAuditLine = (deps: TrailDeps, by: Author, about: AuditLineInput): Promise<unknown> =>
+  nativeCollection(deps.AuditEvent).insertOne(newAuditLine(by, deps.now(), about))

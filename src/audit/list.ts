@@ -1,12 +1,12 @@
 import type { ExportFormat } from '../../schemas/ledger.ts'
 import { listAuditQuery } from '../../schemas/requests.ts'
-import { readName } from '../input/name.ts'
+import { normaliseName } from '../input/name.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
-import { type CsvCell, csvHeader, csvRows } from '../platform/csv.ts'
+import { type CsvCell, toCsvHeader, toCsvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { By } from '../security/actor.ts'
-import { type AuditEvent, readableLine } from './audit-event.ts'
-import { addLine } from './audited.ts'
+import type { Author } from '../security/actor.ts'
+import { type AuditEvent, toReadableLine } from './audit-event.ts'
+import { addAuditLine } from './audited.ts'
 
 /** Null selects everything. Other values must match exactly. */
 export interface AuditFilter extends TimeSpan {
@@ -23,7 +23,7 @@ type ReadDeps = Pick<Deps, 'AuditEvent'>
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
   const params = deps.validate(listAuditQuery, query)
   const [, at, id] = /^(-?\d+)-([^]+)$/.exec(params.before ?? '') ?? []
-  const pasted = (text?: string) => (text === undefined ? null : (readName('name', text) ?? text))
+  const pasted = (text?: string) => (text === undefined ? null : (normaliseName('name', text) ?? text))
   return {
     who: pasted(params.who),
     act: pasted(params.act),
@@ -35,7 +35,7 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
 }
 
 /** Returns the newest lines first. `next` is the `before` of the next page. */
-export async function listAudit(
+export async function listAuditLines(
   deps: ReadDeps,
   { who, act, subject, businessId, before, ...span }: AuditFilter,
   size = pageSize,
@@ -59,12 +59,12 @@ const withoutNull = (fields: object): object =>
 
 const maxOnPage = 100
 
-export const latestLinesAbout = (deps: ReadDeps, subjects: readonly string[]): Promise<AuditEvent[]> =>
+export const findLatestLines = (deps: ReadDeps, subjects: readonly string[]): Promise<AuditEvent[]> =>
   readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 
 async function readNewest(deps: ReadDeps, where: object, limit: number): Promise<AuditEvent[]> {
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
-  return found.map(readableLine)
+  return found.map(toReadableLine)
 }
 
 const linesPerPiece = 250
@@ -85,27 +85,32 @@ const columns: Record<string, (line: AuditEvent) => CsvCell> = {
 }
 
 /** Must run before the export reads any lines. */
-export async function recordExport(
+export async function recordAuditExport(
   deps: Pick<Deps, 'AuditEvent' | 'now'>,
   { before: _before, ...filter }: AuditFilter,
   format: ExportFormat,
-  by: By,
+  by: Author,
 ): Promise<void> {
   const after = { format, ...withoutNull(filter) }
-  await addLine(deps, by, { act: 'audit.exported', subject: 'audit', businessId: filter.businessId, after })
+  await addAuditLine(deps, by, {
+    act: 'audit.exported',
+    subject: 'audit',
+    businessId: filter.businessId,
+    after,
+  })
 }
 
 /** Exports the newest lines first. Reads only as fast as the caller, so the file is never in memory. */
-export async function* exportAudit(
-  read: (query: (deps: ReadDeps) => ReturnType<typeof listAudit>) => ReturnType<typeof listAudit>,
+export async function* exportAuditTrail(
+  read: (query: (deps: ReadDeps) => ReturnType<typeof listAuditLines>) => ReturnType<typeof listAuditLines>,
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  let head = format === 'csv' ? csvHeader(Object.keys(columns), ',') : ''
+  let head = format === 'csv' ? toCsvHeader(Object.keys(columns), ',') : ''
   const cellsOf = (line: AuditEvent) => Object.values(columns).map((cell) => cell(line))
   for (let rest = filter; ; ) {
-    const { lines, next } = await read((deps) => listAudit(deps, rest, linesPerPiece))
-    const piece = head + (format === 'csv' ? csvRows(lines.map(cellsOf), ',') : jsonLinesOf(lines))
+    const { lines, next } = await read((deps) => listAuditLines(deps, rest, linesPerPiece))
+    const piece = head + (format === 'csv' ? toCsvRows(lines.map(cellsOf), ',') : jsonLinesOf(lines))
     if (piece !== '') yield piece
     const last = lines.at(-1)
     if (last === undefined || next === null) return

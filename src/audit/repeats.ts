@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { mongo } from 'mongoose'
-import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
+import { isDuplicateKey, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { hourMs, startOfHour } from '../platform/time.ts'
 import type { AuditEvent } from './audit-event.ts'
@@ -11,7 +11,7 @@ const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
 type TrailDeps = Pick<Models, 'AuditEvent'>
 
 /** Repeats with one key in one hour share a line. It shows the first actor, and is sealed after the hour. */
-export async function countRepeat(
+export async function countAuditRepeat(
   deps: TrailDeps,
   key: string,
   { _id: _own, after: _after, ...line }: AuditEvent,
@@ -27,11 +27,11 @@ export async function countRepeat(
 }
 
 /** Limits the lines that a stranger can cause to two per hour and key: the first, and one for all repeats. */
-export async function addOrCountRepeat(deps: TrailDeps, key: string, line: AuditEvent, note: string) {
+export async function addOrCountLine(deps: TrailDeps, key: string, line: AuditEvent, note: string) {
   try {
     await nativeCollection(deps.AuditEvent).insertOne({ ...line, _id: idInHour(key, 'first', line.at) })
   } catch (error) {
-    if (!isDuplicate(error)) throw error
-    await countRepeat(deps, key, line, note)
+    if (!isDuplicateKey(error)) throw error
+    await countAuditRepeat(deps, key, line, note)
   }
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Scope } from '../../schemas/scopes.ts'
+import type { ApiScope } from '../../schemas/scopes.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 
@@ -16,7 +16,7 @@ const storedSecretFields = field.part({
   pepper: field.text,
   rehashedAt: field.optional(field.date),
 })
-export type StoredSecret = field.ValueOfField<typeof storedSecretFields>
+export type KeySecret = field.ValueOfField<typeof storedSecretFields>
 
 /** `secrets` lists the current secret, then those in overlap, then the last few that ended. */
 export const apiKeys = declareCollection({
@@ -31,7 +31,7 @@ export const apiKeys = declareCollection({
     prefix: field.text,
     last4: field.text,
     secrets: field.list(storedSecretFields),
-    scopes: field.list(field.oneOf<Scope>()),
+    scopes: field.list(field.oneOf<ApiScope>()),
     /** An empty list allows every address. */
     ipAllowlist: field.list(field.text),
     status: field.oneOf<'active' | 'suspended' | 'revoked'>(),
@@ -56,21 +56,21 @@ const shape = new RegExp(
   `^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`,
 )
 
-export function newKey(kind: KeyKind, mode: KeyMode): string {
-  const prefix = keyPrefix(kind, mode)
+export function newApiKey(kind: KeyKind, mode: KeyMode): string {
+  const prefix = apiKeyPrefix(kind, mode)
   const random = Array.from({ length: randomLength }, () => base62[randomInt(62)]).join('')
   return prefix + random + checksum(prefix + random)
 }
 
-export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
+export const apiKeyPrefix = (kind: KeyKind, mode: KeyMode): string =>
   `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
-export const findKeysInText = (line: string): string[] => [
+export const findApiKeysInText = (line: string): string[] => [
   ...new Set(line.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
 ]
 
 /** Rejects a mistyped key without querying MongoDB. */
-export function looksLikeKey(key: string): boolean {
+export function looksLikeApiKey(key: string): boolean {
   const parts = shape.exec(key)
   return parts !== null && checksum(`${parts[1]}${parts[2]}`) === parts[3]
 }

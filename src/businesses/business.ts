@@ -16,13 +16,13 @@ const limitFields = part({
 })
 export type BusinessLimits = ValueOfField<typeof limitFields>
 
-export const defaultLimits = Object.fromEntries(
+export const unsetLimits = Object.fromEntries(
   Object.keys(limitFields.fields).map((name) => [name, null]),
 ) as BusinessLimits
 
 /** Both rates are in basis points. */
 const ratesFields = part({ from: date, provider: whole, payer: whole })
-export type RatesFrom = ValueOfField<typeof ratesFields>
+export type DatedRates = ValueOfField<typeof ratesFields>
 
 /** Most of the documentation calls a business a merchant. */
 export const businesses = declareCollection({
@@ -47,9 +47,13 @@ export const businesses = declareCollection({
 export type Business = Stored<typeof businesses>
 
 /** Every request reads the history along with its key. */
-export const maxRates = 200
+export const maxRateEntries = 200
 
-export function ratesAt(history: readonly RatesFrom[], defaults: CommissionRates, at: Date): CommissionRates {
+export function ratesAt(
+  history: readonly DatedRates[],
+  defaults: CommissionRates,
+  at: Date,
+): CommissionRates {
   const { provider, payer } = history.findLast(({ from }) => from <= at) ?? defaults
   return { ...defaults, provider, payer }
 }

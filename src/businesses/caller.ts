@@ -1,30 +1,30 @@
-import type { Scope } from '../../schemas/scopes.ts'
+import type { ApiScope } from '../../schemas/scopes.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type ErrorCode, refuse } from '../platform/errors.ts'
-import { isWithin, parseRange } from '../platform/network.ts'
-import type { By } from '../security/actor.ts'
-import { type ApiKey, looksLikeKey } from './api-key.ts'
+import { isIpWithin, parseIpRange } from '../platform/network.ts'
+import type { Author } from '../security/actor.ts'
+import { type ApiKey, looksLikeApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
-import { noteKeyUse, rehashKeyWithCurrentSecret } from './key-batchers.ts'
+import { recordKeyUse, rehashApiKey } from './key-batchers.ts'
 
 /** What the log says about a stored key, even a suspended or revoked one. */
-export type FoundKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
+export type IdentifiedKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
 export interface Caller extends Pick<ApiKey, 'businessId' | 'kind'>, Pick<Business, 'limits' | 'commission'> {
   keyId: string
   sandbox: boolean
-  scopes: ReadonlySet<Scope>
+  scopes: ReadonlySet<ApiScope>
   ip: string
 }
 
-export const merchantActor = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): By => ({
+export const byMerchant = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): Author => ({
   actor: { kind: 'merchant', name: keyId, from: ip },
   reason: null,
   sandbox,
 })
 
 /** Throws `code` if nothing was found, and SANDBOX_MISMATCH if it belongs to the other environment. */
-export function ownedBy<Found extends Pick<Caller, 'sandbox'>>(
+export function requireOwned<Found extends Pick<Caller, 'sandbox'>>(
   { sandbox }: Pick<Caller, 'sandbox'>,
   found: Found | null | undefined,
   code: ErrorCode,
@@ -37,14 +37,14 @@ export function ownedBy<Found extends Pick<Caller, 'sandbox'>>(
 type IdentifyDeps = Pick<Deps, 'batchers' | 'secrets' | 'now'>
 
 /** Checks in the order of SPEC 5.2, and throws at the first failure. */
-export async function identifyByKey(
+export async function identifyByApiKey(
   deps: IdentifyDeps,
   apiKey: string,
   clientAddress: string,
   deadlineAt: number,
-  onFound: (key: FoundKey) => void,
+  onFound: (key: IdentifiedKey) => void,
 ): Promise<Caller> {
-  const key = looksLikeKey(apiKey) ? await findByAnyHash(deps, apiKey, deadlineAt) : null
+  const key = looksLikeApiKey(apiKey) ? await findByAnyHash(deps, apiKey, deadlineAt) : null
   if (key === null) throw refuse('INVALID_API_KEY')
   const found = { keyId: key._id, businessId: key.businessId, sandbox: key.mode === 'test' }
   onFound(found)
@@ -53,9 +53,9 @@ export async function identifyByKey(
   if (suspended) throw disabled('This business is suspended. Contact support.')
   if (!apiEnabled) throw disabled('The developer API is disabled for this business. Contact support.')
   if (key.mode === 'live' && !liveApproved) throw refuse('LIVE_ACCESS_NOT_APPROVED')
-  const allowed = key.ipAllowlist.map(parseRange)
-  if (allowed.length > 0 && !isWithin(allowed, clientAddress)) throw refuse('IP_NOT_ALLOWED')
-  noteKeyUse(deps, key, deadlineAt)
+  const allowed = key.ipAllowlist.map(parseIpRange)
+  if (allowed.length > 0 && !isIpWithin(allowed, clientAddress)) throw refuse('IP_NOT_ALLOWED')
+  recordKeyUse(deps, key, deadlineAt)
   const { limits, commission } = key.business
   return { ...found, kind: key.kind, scopes: new Set(key.scopes), limits, commission, ip: clientAddress }
 }
@@ -70,7 +70,7 @@ async function findByAnyHash(deps: IdentifyDeps, apiKey: string, deadlineAt: num
     const key = await deps.batchers.findKey(hash, deadlineAt)
     const secret = key?.secrets.find((each) => each.hash === hash)
     if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
-      rehashKeyWithCurrentSecret(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
+      rehashApiKey(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
       return key
     }
   }

@@ -1,22 +1,22 @@
-import type { Act } from '../audit/acts.ts'
-import { type AuditedDeps, audited } from '../audit/audited.ts'
+import type { AuditAction } from '../audit/acts.ts'
+import { type AuditedDeps, runAudited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
-import { withoutUndefined } from '../platform/without-undefined.ts'
-import type { By } from '../security/actor.ts'
-import { type Business, defaultLimits, maxRates } from './business.ts'
+import { omitUndefined } from '../platform/without-undefined.ts'
+import type { Author } from '../security/actor.ts'
+import { type Business, maxRateEntries, unsetLimits } from './business.ts'
 
 type BusinessDeps = Pick<Models, 'Business'> & AuditedDeps
 
 export const createBusiness = (
   deps: BusinessDeps,
   input: Pick<Business, 'name' | 'liveApproved'>,
-  by: By,
+  by: Author,
 ): Promise<Business> =>
-  audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
+  runAudited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const _id = newId()
-    const initial = { apiEnabled: true, suspended: false, limits: defaultLimits, commission: [] }
+    const initial = { apiEnabled: true, suspended: false, limits: unsetLimits, commission: [] }
     const business: Business = { _id, ...input, ...initial, createdAt }
     await nativeCollection(deps.Business).insertOne(business, { session })
     await add({ act: 'business.created', subject: _id, businessId: _id, after: input })
@@ -32,9 +32,9 @@ export const changeBusiness = (
   deps: BusinessDeps,
   id: string,
   change: BusinessChange,
-  { act, ...by }: By & { act: Act },
+  { act, ...by }: Author & { act: AuditAction },
 ): Promise<Business | null> =>
-  audited(deps, { documents: [id], by }, async ({ session, add }) => {
+  runAudited(deps, { documents: [id], by }, async ({ session, add }) => {
     const businesses = nativeCollection(deps.Business)
     const found = await businesses.findOne({ _id: id }, { session })
     if (found === null) return null
@@ -50,10 +50,10 @@ export const changeBusiness = (
 function byPath({ limits = {}, ...rights }: BusinessChange): Record<string, unknown> {
   const { liveApproved, apiEnabled, suspended } = rights
   const ofLimits = Object.entries(limits).map(([name, value]) => [`limits.${name}`, value])
-  return withoutUndefined({ liveApproved, apiEnabled, suspended, ...Object.fromEntries(ofLimits) })
+  return omitUndefined({ liveApproved, apiEnabled, suspended, ...Object.fromEntries(ofLimits) })
 }
 
-export type SetCommission =
+export type CommissionResult =
   | { result: 'set'; commission: Business['commission'] }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
@@ -62,9 +62,9 @@ export const setCommission = (
   deps: BusinessDeps,
   id: string,
   { provider, payer, from: wantedFrom }: { provider: number; payer: number; from: Date | null },
-  by: By,
-): Promise<SetCommission> =>
-  audited(deps, { documents: [id], by }, async ({ session, at: now, add }) => {
+  by: Author,
+): Promise<CommissionResult> =>
+  runAudited(deps, { documents: [id], by }, async ({ session, at: now, add }) => {
     const businesses = nativeCollection(deps.Business)
     const found = await businesses.findOne({ _id: id }, { session, projection: { commission: 1 } })
     if (found === null) return { result: 'not-found' }
@@ -76,7 +76,7 @@ export const setCommission = (
     const isSame = last?.provider === provider && last.payer === payer
     if (isSame && kept.length === before.length) return { result: 'set', commission: before }
     const commission = isSame ? kept : [...kept, { from, provider, payer }]
-    if (commission.length > maxRates) return { result: 'full' }
+    if (commission.length > maxRateEntries) return { result: 'full' }
     const removed = before.length - kept.length
     const earlier = { provider: last?.provider ?? null, payer: last?.payer ?? null }
     const after = { provider, payer, from, ...(removed > 0 && { scheduledRatesRemoved: removed }) }
@@ -87,8 +87,8 @@ export const setCommission = (
 
 type SwitchDeps = Pick<Models, 'Setting'> & AuditedDeps
 
-export const switchApi = (deps: SwitchDeps, enabled: boolean, by: By): Promise<void> =>
-  audited(deps, { documents: ['api'], by }, async ({ session, add }) => {
+export const switchApi = (deps: SwitchDeps, enabled: boolean, by: Author): Promise<void> =>
+  runAudited(deps, { documents: ['api'], by }, async ({ session, add }) => {
     const settings = nativeCollection(deps.Setting)
     const before = (await settings.findOne({ _id: 'api' }, { session }))?.enabled ?? true
     if (before === enabled) return

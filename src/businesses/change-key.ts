@@ -1,24 +1,24 @@
-import { type AuditedDeps, audited } from '../audit/audited.ts'
+import { type AuditedDeps, runAudited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
-import type { By } from '../security/actor.ts'
+import type { Author } from '../security/actor.ts'
 import type { Secrets } from '../security/encrypt.ts'
-import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
+import { type ApiKey, apiKeyPrefix, type KeySecret, newApiKey } from './api-key.ts'
 
 type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
 type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
 /** `key` is the only copy in clear text, because we store just its hash. */
 export type IssuedKey = { id: string; key: string }
 
-export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<IssuedKey | null> =>
-  audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
+export const issueApiKey = (deps: KeyDeps, input: KeyRequest, by: Author): Promise<IssuedKey | null> =>
+  runAudited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const { businessId, ...rights } = input
     if ((await nativeCollection(deps.Business).findOne({ _id: businessId }, { session })) === null)
       return null
-    const key = newKey(input.kind, input.mode)
+    const key = newApiKey(input.kind, input.mode)
     const id = newId()
-    const shown = { prefix: keyPrefix(input.kind, input.mode), last4: key.slice(-4) }
+    const shown = { prefix: apiKeyPrefix(input.kind, input.mode), last4: key.slice(-4) }
     const unused = { status: 'active', createdAt, lastUsedDay: null } as const
     const stored: ApiKey = { _id: id, ...input, ...shown, secrets: [newStoredSecret(deps, key)], ...unused }
     await nativeCollection(deps.ApiKey).insertOne(stored, { session })
@@ -26,20 +26,20 @@ export const issueKey = (deps: KeyDeps, input: KeyRequest, by: By): Promise<Issu
     return { id, key }
   })
 
-const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
+const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): KeySecret => ({
   hash: secrets.hash(key),
   last4: key.slice(-4),
   validUntil: null,
   pepper: secrets.keyIds[0],
 })
 
-export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: By) =>
-  audited<IssuedKey | null>(deps, { documents: [id], by }, async ({ session, at, add }) => {
+export const rotateApiKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: Author) =>
+  runAudited<IssuedKey | null>(deps, { documents: [id], by }, async ({ session, at, add }) => {
     const keys = nativeCollection(deps.ApiKey)
     const found = await keys.findOne({ _id: id, status: { $in: ['active', 'suspended'] } }, { session })
     if (found === null) return null
     const overlapEndsAt = new Date(at.getTime() + overlapSeconds * 1000)
-    const key = newKey(found.kind, found.mode)
+    const key = newApiKey(found.kind, found.mode)
     const last4 = key.slice(-4)
     const { businessId, last4: before } = found
     const after = { last4, overlapEndsAt }
@@ -53,7 +53,7 @@ export const rotateKey = (deps: KeyDeps, id: string, overlapSeconds: number, by:
 const maxEnded = 5
 
 /** Secrets in overlap come first. All end at `end` at the latest. */
-function olderSecrets(key: ApiKey, end: Date, now: Date): StoredSecret[] {
+function olderSecrets(key: ApiKey, end: Date, now: Date): KeySecret[] {
   const older = key.secrets.map(({ validUntil, ...secret }) => ({
     ...secret,
     validUntil: validUntil !== null && validUntil < end ? validUntil : end,
@@ -69,9 +69,9 @@ export const setKeyStatus = (
   deps: Pick<Models, 'ApiKey'> & AuditedDeps,
   id: string,
   status: ApiKey['status'],
-  by: By,
+  by: Author,
 ): Promise<boolean> =>
-  audited(deps, { documents: [id], by }, async ({ session, add }) => {
+  runAudited(deps, { documents: [id], by }, async ({ session, add }) => {
     const keys = nativeCollection(deps.ApiKey)
     const found = await keys.findOne({ _id: id }, { session, projection: { status: 1, businessId: 1 } })
     if (found === null) return false

@@ -1,12 +1,12 @@
 import type { Model } from 'mongoose'
-import { backgroundRest, createBatcher, createByIdBatcher, createReadBatcher } from '../mongo/batchers.ts'
+import { backgroundRestMs, createBatcher, createByIdBatcher, createReadBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
-import { dayOf } from '../platform/time.ts'
+import { toUtcDay } from '../platform/time.ts'
 import { succeedsWithin, withTimeout } from '../platform/timeout.ts'
 import type { Secrets } from '../security/encrypt.ts'
-import type { ApiKey, StoredSecret } from './api-key.ts'
+import type { ApiKey, KeySecret } from './api-key.ts'
 import type { Business } from './business.ts'
 
 interface KeyAndBusiness extends ApiKey {
@@ -27,7 +27,7 @@ export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey'
     (key) => key.secrets.map((secret) => secret.hash),
   ),
   findBusiness: createByIdBatcher<Business, Pick<Business, '_id' | 'suspended'>>(Business, { suspended: 1 }),
-  noteOnKey: createNoteBatcher(ApiKey),
+  noteOnKey: createKeyNoteBatcher(ApiKey),
 })
 
 /** A write that no request waits for. If it fails, the next use of the key repeats it. */
@@ -37,7 +37,7 @@ interface KeyNote {
   set: Record<string, unknown>
 }
 
-type NoteDeps = { batchers: { noteOnKey: ReturnType<typeof createNoteBatcher> }; now(): Date }
+type NoteDeps = { batchers: { noteOnKey: ReturnType<typeof createKeyNoteBatcher> }; now(): Date }
 
 /** This many entries take about 10 MB. */
 const maxRemembered = 50_000
@@ -45,7 +45,7 @@ const maxRemembered = 50_000
 const longestMs = 1000
 
 /** A dead process can lock a key for seconds. Notes in the same batch are then written one by one. */
-export function createNoteBatcher(ApiKey: Model<ApiKey>) {
+export function createKeyNoteBatcher(ApiKey: Model<ApiKey>) {
   const keys = nativeCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
     500,
@@ -58,7 +58,7 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>) {
         (await succeedsWithin(keys.updateOne(filter, { $set: set }), longestMs)) ? undefined : unavailable()
       return Promise.all(notes.map(alone))
     },
-    backgroundRest,
+    backgroundRestMs,
   )
   const written = new Set<string>()
   return async (note: KeyNote, deadlineAt: number): Promise<void> => {
@@ -75,12 +75,12 @@ export function createNoteBatcher(ApiKey: Model<ApiKey>) {
 }
 
 /** Counts every identified request, even if it's rejected later, e.g. for a missing scope or a rate limit. */
-export function noteKeyUse(
+export function recordKeyUse(
   { batchers, now }: NoteDeps,
   { _id, lastUsedDay }: Pick<ApiKey, '_id' | 'lastUsedDay'>,
   deadlineAt: number,
 ): void {
-  const day = dayOf(now())
+  const day = toUtcDay(now())
   if (lastUsedDay !== null && lastUsedDay >= day) return
   // A process whose clock is behind mustn't set an earlier day.
   const filter = { _id, lastUsedDay: { $not: { $gte: day } } }
@@ -92,9 +92,9 @@ export function noteKeyUse(
 const minAgeMs = 3_600_000
 
 /** Lets operators remove the previous SECRET_KEY once all keys have been used. */
-export function rehashKeyWithCurrentSecret(
+export function rehashApiKey(
   { batchers, secrets, now }: NoteDeps & { secrets: Pick<Secrets, 'keyIds'> },
-  { keyId, secret, hash }: { keyId: string; secret: StoredSecret; hash: string },
+  { keyId, secret, hash }: { keyId: string; secret: KeySecret; hash: string },
   deadlineAt: number,
 ): void {
   const [pepper] = secrets.keyIds

@@ -1,11 +1,11 @@
-import type { Scope } from '../../schemas/scopes.ts'
-import { type IdPageRequest, mapPage, readIdPage } from '../mongo/id-page.ts'
+import type { ApiScope } from '../../schemas/scopes.ts'
+import { type IdPageRequest, mapIdPage, readIdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { withoutUndefined } from '../platform/without-undefined.ts'
-import { type ApiKey, looksLikeKey, type StoredSecret } from './api-key.ts'
+import { omitUndefined } from '../platform/without-undefined.ts'
+import { type ApiKey, type KeySecret, looksLikeApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
-export interface SecretFacts extends Pick<StoredSecret, 'last4' | 'validUntil'> {
+export interface SecretFacts extends Pick<KeySecret, 'last4' | 'validUntil'> {
   state: 'current' | 'overlap' | 'ended'
 }
 
@@ -16,7 +16,7 @@ export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'sec
   secrets: SecretFacts[]
 }
 
-/** Returns the blocks in the order in which `identifyByKey` checks them. */
+/** Returns the blocks in the order in which `identifyByApiKey` checks them. */
 const keyBlocks = {
   'key-suspended': ({ status }) => status === 'suspended',
   'key-revoked': ({ status }) => status === 'revoked',
@@ -25,11 +25,11 @@ const keyBlocks = {
   'live-not-approved': ({ mode }, { liveApproved }) => mode === 'live' && !liveApproved,
 } satisfies Record<string, (key: ApiKey, business: Business) => boolean>
 
-export type KeyBlock = keyof typeof keyBlocks | 'secret-ended'
+export type KeyBlockReason = keyof typeof keyBlocks | 'secret-ended'
 
-export interface KeyInDetail extends KeyFacts {
+export interface KeyDetails extends KeyFacts {
   businessName: string
-  blockedBy: KeyBlock[]
+  blockedBy: KeyBlockReason[]
 }
 
 function keyFacts(apiKey: ApiKey, now: Date): KeyFacts {
@@ -48,12 +48,12 @@ function stateOf(validUntil: Date | null, now: Date): SecretFacts['state'] {
 
 type Reads = Pick<Deps, 'ApiKey' | 'Business' | 'now'>
 
-export async function lookUpKey(deps: Reads, id: string): Promise<KeyInDetail | null> {
+export async function lookUpKey(deps: Reads, id: string): Promise<KeyDetails | null> {
   const key = await deps.ApiKey.findOne({ _id: id }).lean<ApiKey | null>()
   return key === null ? null : inDetail(deps, key)
 }
 
-async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
+async function inDetail(deps: Reads, key: ApiKey): Promise<KeyDetails> {
   const business = await deps.Business.findOne({ _id: key.businessId }).lean<Business | null>()
   const blocks = Object.keys(keyBlocks) as (keyof typeof keyBlocks)[]
   const blockedBy = business === null ? [] : blocks.filter((block) => keyBlocks[block](key, business))
@@ -61,7 +61,7 @@ async function inDetail(deps: Reads, key: ApiKey): Promise<KeyInDetail> {
 }
 
 interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
-  scope?: Scope
+  scope?: ApiScope
   /** Matches earlier secrets too. */
   last4?: string
 }
@@ -71,15 +71,15 @@ export async function listKeys(
   { scope, last4, ...filter }: KeyFilter,
   slice: IdPageRequest,
 ) {
-  const where = withoutUndefined({ ...filter, scopes: scope, 'secrets.last4': last4 })
+  const where = omitUndefined({ ...filter, scopes: scope, 'secrets.last4': last4 })
   const page = await readIdPage(deps.ApiKey, where, slice)
-  return mapPage(page, (key) => keyFacts(key, deps.now()))
+  return mapIdPage(page, (key) => keyFacts(key, deps.now()))
 }
 
-export type RecognisedKey = KeyInDetail & { matched: SecretFacts['state'] }
+export type RecognisedKey = KeyDetails & { matched: SecretFacts['state'] }
 
 /** These sentences never repeat the key. */
-export const whyNoKey = {
+export const unknownKeyTexts = {
   mistyped: 'The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.',
   unknown:
     'The key is well formed but unknown: it belongs to another installation, its secret ended long ago, or it was ' +
@@ -89,8 +89,8 @@ export const whyNoKey = {
 export async function recogniseKey(
   deps: Pick<Deps, 'ApiKey' | 'Business' | 'secrets' | 'now'>,
   text: string,
-): Promise<RecognisedKey | keyof typeof whyNoKey> {
-  if (!looksLikeKey(text)) return 'mistyped'
+): Promise<RecognisedKey | keyof typeof unknownKeyTexts> {
+  if (!looksLikeApiKey(text)) return 'mistyped'
   const hashes = deps.secrets.hashes(text)
   const key = await deps.ApiKey.findOne({ 'secrets.hash': { $in: hashes } }).lean<ApiKey | null>()
   const secret = key?.secrets.find(({ hash }) => hashes.includes(hash))

@@ -1,7 +1,7 @@
 import { escapeRegex } from '../mongo/escape-regex.ts'
-import { type IdPageRequest, mapPage, readIdPage } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapIdPage, readIdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { withoutUndefined } from '../platform/without-undefined.ts'
+import { omitUndefined } from '../platform/without-undefined.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
@@ -16,11 +16,11 @@ export async function listBusinesses(
   { name, ...filter }: BusinessFilter,
   slice: IdPageRequest,
 ) {
-  const where = { ...withoutUndefined(filter), ...(name === undefined ? {} : named(name)) }
+  const where = { ...omitUndefined(filter), ...(name === undefined ? {} : named(name)) }
   const page = await readIdPage(deps.Business, where, slice)
   const ids = page.items.map(({ _id }) => _id)
   const totals = await keyTotals(deps, ids)
-  return mapPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))
+  return mapIdPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))
 }
 
 export type ListedBusiness = Awaited<ReturnType<typeof listBusinesses>>['items'][number]
@@ -40,11 +40,11 @@ async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly strin
   return new Map(groups.map(({ _id, lastUsedDay, ...keys }) => [_id, { keys, lastUsedDay }]))
 }
 
-export const keyTotalsOf = async (deps: Pick<Deps, 'ApiKey'>, businessId: string): Promise<KeyTotals> =>
+export const countKeys = async (deps: Pick<Deps, 'ApiKey'>, businessId: string): Promise<KeyTotals> =>
   (await keyTotals(deps, [businessId])).get(businessId) ?? noKeys
 
 /** If there are more, staff can search for a longer part of the name. */
-export const maxBusinesses = 30
+export const maxNameMatches = 30
 
 type Reads = Pick<Deps, 'Business'>
 
@@ -55,4 +55,4 @@ export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<B
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
-  deps.Business.find(named(part)).sort({ name: 1 }).limit(maxBusinesses).maxTimeMS(2000).lean<Business[]>()
+  deps.Business.find(named(part)).sort({ name: 1 }).limit(maxNameMatches).maxTimeMS(2000).lean<Business[]>()

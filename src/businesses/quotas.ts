@@ -1,15 +1,15 @@
 import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import type { Config } from '../config/config.ts'
 import type { OperationResult } from '../idempotency/request.ts'
-import { usedUpRefusal } from '../limits/counter.ts'
-import type { Limit } from '../limits/limit.ts'
+import { refuseUsedUp } from '../limits/counter.ts'
+import type { LimitSummary } from '../limits/limit.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
-import { startOfUtcDay, utcDayOf } from '../platform/time.ts'
-import { type BusinessLimits, defaultLimits } from './business.ts'
+import { startOfUtcDay, utcDayNumber } from '../platform/time.ts'
+import { type BusinessLimits, unsetLimits } from './business.ts'
 import type { Caller } from './caller.ts'
 
-interface QuotaInfo extends Limit {
+interface QuotaInfo extends LimitSummary {
   setBy: string
   scope: RateLimitScope
   /** 0 means no limit. */
@@ -66,7 +66,7 @@ type CountDeps = Pick<Deps, 'counters' | 'config'>
 export type QuotaDeps = CountDeps & Pick<Deps, 'now'>
 type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 
-export const limitOf = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits) =>
+export const quotaLimit = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits) =>
   quotas[name].limit(config, limits) || null
 
 /** `act` calls `reserve` before it writes. Unused amounts are given back, unless the outcome is unknown. */
@@ -77,10 +77,10 @@ async function withinQuotas<T>(
   isUsed: (result: T) => boolean,
 ): Promise<T> {
   const spent = new Map<QuotaName, number>()
-  const day = utcDayOf(deps.now())
+  const day = utcDayNumber(deps.now())
   let needed: Amounts = []
   const giveBack = (used: Amounts): void => {
-    if (utcDayOf(deps.now()) !== day) return
+    if (utcDayNumber(deps.now()) !== day) return
     for (const [name, amount] of used) spent.set(name, (spent.get(name) ?? 0) - amount)
     for (const [name, amount] of spent) count(deps, caller, [[name, -amount]])
   }
@@ -104,20 +104,20 @@ async function withinQuotas<T>(
 }
 
 async function spend(deps: QuotaDeps, { businessId, limits }: Owner, name: QuotaName, amount: number) {
-  const limit = limitOf(deps, name, limits)
+  const limit = quotaLimit(deps, name, limits)
   if (limit === null || (await deps.counters.spend({ name, owner: businessId, limit }, amount))) return
   const { scope, message } = quotas[name]
   const now = deps.now()
-  throw usedUpRefusal(message(limit), { scope, limit }, { freeAt: startOfUtcDay(utcDayOf(now) + 1), now })
+  throw refuseUsedUp(message(limit), { scope, limit }, { freeAt: startOfUtcDay(utcDayNumber(now) + 1), now })
 }
 
 function count(
   deps: CountDeps,
-  { businessId, limits = defaultLimits }: Pick<Owner, 'businessId'> & Partial<Owner>,
+  { businessId, limits = unsetLimits }: Pick<Owner, 'businessId'> & Partial<Owner>,
   amounts: Amounts,
 ): void {
   for (const [name, amount] of amounts)
-    if (amount !== 0 && limitOf(deps, name, limits) !== null)
+    if (amount !== 0 && quotaLimit(deps, name, limits) !== null)
       deps.counters.count({ name, owner: businessId }, amount)
 }
 
@@ -134,27 +134,32 @@ const storageAmounts = (owner: Environment, { creates = 0, others = 0, bytes }: 
 export type ReserveStorage = (stored: StorageAmounts) => Promise<void>
 
 /** `reserve` throws RATE_LIMITED if the quota doesn't cover what the action creates or enlarges. */
-export const withinStorage = (
+export const withStorageQuota = (
   deps: QuotaDeps,
   caller: Owner,
   act: (reserve: ReserveStorage) => Promise<OperationResult>,
 ): Promise<OperationResult> =>
-  withinQuotas(deps, caller, (reserve) => act((stored) => reserve(storageAmounts(caller, stored))), isEffect)
+  withinQuotas(
+    deps,
+    caller,
+    (reserve) => act((stored) => reserve(storageAmounts(caller, stored))),
+    hasNewEffect,
+  )
 
 /** Enough for an ordinary product or intent. */
 const smallRowBytes = 4096
 
 /** Without this, one key could store 700 GB a day by changing a large product repeatedly. */
-export async function refuseLarge(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
+export async function checkLargeRow(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, bytesQuota(caller), 1)
 }
 
 /** False if an earlier request with the same key had the effect. */
-export const isEffect = (result: OperationResult): boolean =>
+export const hasNewEffect = (result: OperationResult): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 
 /** Never refuses, because the documents are already stored. */
-export const countStored = (deps: CountDeps, owner: Environment, stored: StorageAmounts): void =>
+export const countStorage = (deps: CountDeps, owner: Environment, stored: StorageAmounts): void =>
   count(deps, owner, storageAmounts(owner, stored))
 
 const auditLineOf = ({ sandbox }: Environment): Amounts => [
@@ -162,7 +167,7 @@ const auditLineOf = ({ sandbox }: Environment): Amounts => [
 ]
 
 /** Audit lines have a quota because they are kept forever. Throws RATE_LIMITED once it is used up. */
-export const withinAuditLines = <T>(
+export const withAuditQuota = <T>(
   deps: QuotaDeps,
   caller: Owner,
   act: () => Promise<T>,

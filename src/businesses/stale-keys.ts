@@ -1,7 +1,7 @@
 import { nativeCollection } from '../mongo/collection.ts'
-import { inBatches } from '../mongo/in-batches.ts'
+import { runInBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { ApiKey, StoredSecret } from './api-key.ts'
+import type { ApiKey, KeySecret } from './api-key.ts'
 
 /** Right after a change of SECRET_KEY, all keys are stale. */
 const maxListed = 100
@@ -13,7 +13,7 @@ export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey
   const [current, ...previous] = secrets.keyIds
   const options = { sort: { _id: 1 }, batchSize: 250 } as const
   const usable = nativeCollection(ApiKey).find({ status: { $ne: 'revoked' } }, options)
-  await inBatches(usable, (keys) => {
+  await runInBatches(usable, (keys) => {
     const at = now()
     for (const key of keys) {
       const valid = key.secrets.filter(({ validUntil }) => validUntil === null || validUntil > at)
@@ -31,7 +31,7 @@ export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey
 
 type StaleKey = ReturnType<typeof staleKey>
 
-function staleKey({ _id: id, prefix, last4, businessId: business }: ApiKey, secrets: StoredSecret[]) {
+function staleKey({ _id: id, prefix, last4, businessId: business }: ApiKey, secrets: KeySecret[]) {
   const ends = secrets.flatMap(({ validUntil }) => validUntil ?? [])
   // If null, the key stays stale until it's rehashed, rotated or revoked.
   const endsAt = ends.length < secrets.length ? null : new Date(Math.max(...ends.map(Number))).toISOString()

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
-import { longestReadMs } from '../lists/pagination.ts'
-import { type Batcher, backgroundRest, createBatcher } from '../mongo/batchers.ts'
+import { maxListReadMs } from '../lists/pagination.ts'
+import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batchers.ts'
 import { isOnlyDuplicates } from '../mongo/collection.ts'
 import { flag, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
@@ -29,24 +29,24 @@ const maxRounds = 50
 const maxPauseMs = 10
 
 /** The number in a forged document may be any BSON value. A string, e.g., would sort above all numbers. */
-export const validNumber = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
+export const numberFilter = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
 
 /** Returns null if the chain is empty. */
-export const findLastLink = <Doc extends ChainLink>(
+export const findChainEnd = <Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   { businessId, sandbox }: ChainOwner,
 ): Promise<Doc | null> =>
-  collection.findOne({ businessId, sandbox, number: validNumber } as mongo.Filter<Doc>, {
+  collection.findOne({ businessId, sandbox, number: numberFilter } as mongo.Filter<Doc>, {
     sort: { number: -1 },
     hint: chainIndex.name,
-    maxTimeMS: longestReadMs,
+    maxTimeMS: maxListReadMs,
   }) as Promise<Doc | null>
 
 /**
  * If another process appended first, `build` runs again with the ids of drafts that are in the chain by now.
  * `insert` can write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many collisions.
  */
-export async function appendLinks<Doc extends ChainLink>(
+export async function appendToChain<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   owner: ChainOwner,
   drafts: readonly Draft[],
@@ -55,7 +55,7 @@ export async function appendLinks<Doc extends ChainLink>(
 ): Promise<void> {
   let appended: ReadonlySet<string> = new Set()
   for (let round = 0; round < maxRounds; round += 1) {
-    const links = await build(await findLastLink(collection, owner), appended)
+    const links = await build(await findChainEnd(collection, owner), appended)
     if (links.length === 0) return
     try {
       await insert(links as mongo.OptionalUnlessRequiredId<Doc>[])
@@ -75,21 +75,21 @@ const longestBatch = 250
 /** Inserting this many blocks the process for about 30 ms. A batch can have many thousands of drafts. */
 const longestInsert = 500
 
-export type OnStored = (owner: ChainOwner, documents: readonly object[]) => void
+export type AppendListener = (owner: ChainOwner, documents: readonly object[]) => void
 
 /** Skips drafts that are in the chain already. */
 type ChainAppender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
 /** Batches concurrent appends to a chain, because they'd collide. `link` returns the documents to add. */
-export function createAppender<Item extends Draft, Doc extends ChainLink>(
+export function createChainAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],
-  onAppended: OnStored = () => undefined,
+  onAppended: AppendListener = () => undefined,
 ): ChainAppender<Item> {
   const open = new Map<string, { batcher: Batcher<readonly Item[], null>; callers: number }>()
 
   const appendTogether = (owner: ChainOwner, drafts: readonly Item[]): Promise<void> =>
-    appendLinks(
+    appendToChain(
       collection,
       owner,
       drafts,
@@ -120,7 +120,7 @@ export function createAppender<Item extends Draft, Doc extends ChainLink>(
           await appendTogether(owner, drafts.slice(start, start + longestInsert))
         return groups.map(() => null)
       },
-      backgroundRest,
+      backgroundRestMs,
     )
 
   return async (owner, drafts, deadlineAt) => {

@@ -1,31 +1,31 @@
 import { centimesPerUnit, currencyCode, currencyDecimals } from '../../schemas/currency.ts'
 import { ratesAt } from '../businesses/business.ts'
-import { plainDigits } from '../input/digits.ts'
+import { normaliseDigits } from '../input/digits.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type Commission, commissionOf } from '../wallets/commission.ts'
-import { ltrText } from './layout.ts'
+import { isolateLtrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 
 /** Either an amount in centimes or an error message. */
 type AmountResult = { amount: number } | { fault: string }
 
 /** Reads the typed amount only if the intent is OPEN. Otherwise, the intent has a fixed amount. */
-export function amountOf(
+export function chosenAmountOf(
   { config }: Pick<Deps, 'config'>,
   { intent, locale }: Offer,
   typed: string,
 ): AmountResult {
   if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
   const { faults } = locale.words
-  const amount = readAmount(typed)
+  const amount = parseTypedAmount(typed)
   if (amount === null) return { fault: faults.amount }
   if (amount === 'unclear') return { fault: faults.amountUnclear }
   if (amount >= 1 && amount <= config.maxAmount) return { amount }
-  const shown = (centimes: number) => ltrText(locale, locale.money(centimes))
+  const shown = (centimes: number) => isolateLtrText(locale, locale.money(centimes))
   return { fault: faults.amountRange(shown(1), shown(config.maxAmount)) }
 }
 
-export const commissionNow = (
+export const currentCommission = (
   { config }: Pick<Deps, 'config'>,
   { intent, now }: Offer,
   amount: number,
@@ -43,8 +43,11 @@ const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
  * Reads e.g. `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns centimes, or null if the text is
  * no amount. `1,500` is `unclear`: it could mean one and a half, or one thousand five hundred.
  */
-export function readAmount(typed: string): number | 'unclear' | null {
-  const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')
+export function parseTypedAmount(typed: string): number | 'unclear' | null {
+  const text = normaliseDigits(typed)
+    .replaceAll(separators, '')
+    .replaceAll('،', ',')
+    .replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
   // Only a single separator is unclear: `1,500,000` and `1.500,00` can mean just one thing.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'

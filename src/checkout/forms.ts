@@ -1,14 +1,21 @@
 import { html } from 'ghtml'
-import { formatDecimal, oldPerNewOuguiya } from '../../schemas/currency.ts'
-import { factList, ltrText, type PriceWithFee, priceRows, renderLeftToRight, sellerRows } from './layout.ts'
+import { formatCentimes, oldPerNewOuguiya } from '../../schemas/currency.ts'
+import {
+  isolateLtrText,
+  type PriceWithFee,
+  priceRows,
+  renderFactList,
+  renderLeftToRight,
+  sellerRows,
+} from './layout.ts'
 import type { Locale } from './locale.ts'
 import {
   type CheckoutPageContent,
-  leftMs,
   type Offer,
+  offerStartUrl,
   pollAttributes,
+  remainingMs,
   returnUrl,
-  startOfOffer,
 } from './offer.ts'
 
 /** HTML attributes that need no escaping. */
@@ -23,7 +30,7 @@ const fieldAttributes = {
 type FieldName = keyof typeof fieldAttributes
 
 /** Links the hint and the error message to the field for screen readers. */
-export function renderField(
+export function renderFormField(
   name: FieldName,
   { label, hint }: { label: string; hint: string },
   value: string,
@@ -43,12 +50,12 @@ export interface FormMessages {
   faults?: { [Name in FieldName]?: string }
 }
 
-export const hasMessages = ({ notice, faults = {} }: FormMessages): boolean =>
+export const hasFormMessages = ({ notice, faults = {} }: FormMessages): boolean =>
   notice !== undefined || Object.keys(faults).length > 0
 
 /** Links to each invalid field. The summary is above the form, so screen readers announce it first. */
-export function errorSummary({ words }: Locale, messages: FormMessages): string {
-  if (!hasMessages(messages)) return ''
+export function renderErrorSummary({ words }: Locale, messages: FormMessages): string {
+  if (!hasFormMessages(messages)) return ''
   const { notice, faults = {} } = messages
   const items = Object.entries(faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
@@ -64,13 +71,13 @@ export function renderAmountForm(offer: Offer, typed: string, fault: string | nu
   const { words, code } = locale
   const messages = { faults: fault === null ? {} : { amount: fault } }
   const { title, button } = words.amount
-  const body = html`!${errorSummary(locale, messages)}
+  const body = html`!${renderErrorSummary(locale, messages)}
 <h1>${title}</h1>
-!${factList(sellerRows(locale, intent))}
+!${renderFactList(sellerRows(locale, intent))}
 <form action="${offer.path}" novalidate>
 <input type="hidden" name="lang" value="${code}">
 <input type="hidden" name="proof" value="${offer.proof}">
-!${renderField('amount', words.amount, typed, messages)}
+!${renderFormField('amount', words.amount, typed, messages)}
 <button>${button}</button>
 </form>
 !${foot(offer)}`
@@ -91,43 +98,43 @@ export function renderPayForm(
   const { pay } = locale.words
   const isOpen = intent.amountType === 'OPEN'
   const money = locale.money(amount + fee)
-  const query = isOpen ? { amount: formatDecimal(amount) } : {}
-  const body = html`!${errorSummary(locale, messages)}
+  const query = isOpen ? { amount: formatCentimes(amount) } : {}
+  const body = html`!${renderErrorSummary(locale, messages)}
 <h1>!${pay.title(renderLeftToRight(money))}</h1>
 <p class="faint">!${pay.inOuguiya(renderLeftToRight(locale.amount(amount + fee)), renderLeftToRight(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
-!${factList([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
-!${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
-<form method="post" action="${startOfOffer(offer)}" data-busy="${pay.busy}" novalidate>
+!${renderFactList([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
+!${isOpen ? html`<p class="way"><a href="${offerStartUrl(offer)}">${pay.changeAmount}</a></p>` : ''}
+<form method="post" action="${offerStartUrl(offer)}" data-busy="${pay.busy}" novalidate>
 <input type="hidden" name="form" value="${token}">
 <input type="hidden" name="lang" value="${locale.code}">
-!${isOpen ? html`<input type="hidden" name="amount" value="${formatDecimal(amount)}">` : ''}
-!${renderField('phone', { label: pay.phone, hint: pay.phoneHint }, phone, messages)}
-!${renderField('pin', { label: pay.pin, hint: pay.pinHint }, '', messages)}
+!${isOpen ? html`<input type="hidden" name="amount" value="${formatCentimes(amount)}">` : ''}
+!${renderFormField('phone', { label: pay.phone, hint: pay.phoneHint }, phone, messages)}
+!${renderFormField('pin', { label: pay.pin, hint: pay.pinHint }, '', messages)}
 <button>!${pay.button(renderLeftToRight(money))}</button>
 </form>
 !${foot(offer)}`
-  const title = pay.title(ltrText(locale, money))
+  const title = pay.title(isolateLtrText(locale, money))
   return { title: titled(offer, title, messages), query, body }
 }
 
 const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
-  hasMessages(messages) ? words.wrong(title) : title
+  hasFormMessages(messages) ? words.wrong(title) : title
 
 /** The link back to the merchant doesn't cancel the payment. */
 function foot(offer: Offer): string {
   const { intent, state, locale } = offer
   const back = returnUrl(intent, state)
-  return html`!${timeLeft(offer)}
+  return html`!${renderTimeLeft(offer)}
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
 }
 
 /** Shows the time left to pay, which the script keeps up to date. */
-export function timeLeft(offer: Offer): string {
+export function renderTimeLeft(offer: Offer): string {
   const { intent, locale, now } = offer
   const { pay } = locale.words
   const isToday = locale.day(intent.expiresAt) === locale.day(now)
   const at = isToday ? locale.clock(intent.expiresAt) : locale.moment(intent.expiresAt)
   const time = html`<time datetime="${intent.expiresAt.toISOString()}">${at}</time>`
-  const left = html`<span data-left>${locale.left(leftMs(offer))}</span>`
+  const left = html`<span data-left>${locale.left(remainingMs(offer))}</span>`
   return html`<p class="faint" !${pollAttributes(offer)}>!${(isToday ? pay.expiresToday : pay.expires)(time, left)}</p>`
 }

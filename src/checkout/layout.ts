@@ -1,14 +1,17 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { SendError } from '../http/pages/prepare-page.ts'
-import { addHeader, assetOf, documentOf, sendPage } from '../http/pages/send-page.ts'
-import type { OfferedIntent } from '../intents/find.ts'
-import { addressOf, type Locale, localeOf, locales } from './locale.ts'
+import type { SendErrorPage } from '../http/pages/prepare-page.ts'
+import { addHeader, createAsset, renderDocument, sendPage } from '../http/pages/send-page.ts'
+import type { CheckoutIntent } from '../intents/find.ts'
+import { type Locale, localeOf, locales, localizedPath } from './locale.ts'
 import { checkoutScript } from './script.ts'
-import { checkoutStyle } from './style.ts'
+import { checkoutStylesheet } from './style.ts'
 import type { CheckoutTexts, NoticeText } from './words/en.ts'
 
-export const checkoutAssets = [assetOf('/pay', 'css', checkoutStyle), assetOf('/pay', 'js', checkoutScript)]
+export const checkoutAssets = [
+  createAsset('/pay', 'css', checkoutStylesheet),
+  createAsset('/pay', 'js', checkoutScript),
+]
 
 interface PageFrame {
   locale: Locale
@@ -25,7 +28,7 @@ export function sendCheckoutPage(res: Response, status: number, frame: PageFrame
   const { locale, title, sandbox } = frame
   const { words } = locale
   const { code: language, dir: direction } = locale
-  const renderPage = documentOf(
+  const renderPage = renderDocument(
     { language, direction, title, assets: checkoutAssets, skip: words.toContent },
     html`!${sandbox ? html`<header><p class="test">${words.test}</p></header>` : ''}
 <main id="main">
@@ -39,27 +42,27 @@ export function sendCheckoutPage(res: Response, status: number, frame: PageFrame
 const switchTo = (other: Locale, { locale, path, query }: PageFrame): string => {
   const { code, dir, words } = other
   const current = other === locale ? html` aria-current="true"` : ''
-  return html`<a href="${addressOf(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
+  return html`<a href="${localizedPath(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
 }
 
 /** Isolates a merchant's text, so that it keeps its own direction. */
-export const merchantTextUnlessBlank = (text: string | null): string | null =>
+export const merchantTextOrNull = (text: string | null): string | null =>
   text === null || text.trim() === '' ? null : html`<bdi>${text}</bdi>`
 
 /** Amounts, codes, references and phone numbers run from left to right in every language. */
 export const renderLeftToRight = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
 /** Uses control characters, because a page title can't contain HTML. */
-export const ltrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
+export const isolateLtrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
 /** A label with its value as HTML. Rows whose value is null are left out. */
 type FactRow = readonly [term: string, value: string | null]
 
-export const factList = (rows: readonly FactRow[]): string =>
+export const renderFactList = (rows: readonly FactRow[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`
 
-export const moneyHtml = ({ money }: Locale, centimes: number): string => renderLeftToRight(money(centimes))
+export const renderMoney = ({ money }: Locale, centimes: number): string => renderLeftToRight(money(centimes))
 
 /** Both are in centimes. The payer's fee is added to the amount. */
 export interface PriceWithFee {
@@ -69,17 +72,17 @@ export interface PriceWithFee {
 
 export const sellerRows = (
   { words: { facts: terms } }: Locale,
-  { merchant, label }: Pick<OfferedIntent, 'merchant' | 'label'>,
+  { merchant, label }: Pick<CheckoutIntent, 'merchant' | 'label'>,
 ): FactRow[] => [
-  [terms.merchant, merchantTextUnlessBlank(merchant)],
-  [terms.label, merchantTextUnlessBlank(label)],
+  [terms.merchant, merchantTextOrNull(merchant)],
+  [terms.label, merchantTextOrNull(label)],
 ]
 
 export function priceRows(locale: Locale, { amount, fee }: PriceWithFee): FactRow[] {
   const { facts: terms } = locale.words
-  const amountRow: FactRow = [terms.amount, moneyHtml(locale, amount)]
+  const amountRow: FactRow = [terms.amount, renderMoney(locale, amount)]
   if (fee === 0) return [amountRow]
-  return [amountRow, [terms.fee, moneyHtml(locale, fee)], [terms.total, moneyHtml(locale, amount + fee)]]
+  return [amountRow, [terms.fee, renderMoney(locale, fee)], [terms.total, renderMoney(locale, amount + fee)]]
 }
 
 /** Keeps the URL's proof, so reopening the page doesn't count as guessing links. */
@@ -96,25 +99,25 @@ export function sendNote(
 ): void {
   const locale = localeOf(res)
   const { path, query } = reopen ?? { path: '/', query: {} }
-  const again = html`<p><a class="button" href="${addressOf(locale, path, query)}">${locale.words.notes.again}</a></p>`
+  const again = html`<p><a class="button" href="${localizedPath(locale, path, query)}">${locale.words.notes.again}</a></p>`
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
 !${reopen === null ? '' : again}`
   sendCheckoutPage(res, status, { locale, title, path, query, sandbox: false }, body)
 }
 
-export const sendNotFound = (res: Response): void =>
+export const sendNotFoundPage = (res: Response): void =>
   sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
-export const allowMethods =
+export const refuseOtherMethods =
   (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
   (_req: unknown, res: Response): void => {
     res.setHeader('Allow', methods)
-    sendNotFound(res)
+    sendNotFoundPage(res)
   }
 
 /** The response is the same whether or not the payment exists. */
-export function sendTooMany(req: Request, res: Response, closedMs: number): void {
+export function sendTooManyPage(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
   addHeader(res, 'Retry-After', minutes * 60)
@@ -128,7 +131,7 @@ const noteNames: Partial<Record<number, Exclude<keyof CheckoutTexts['notes'], 't
   503: 'unavailable',
 }
 
-export const sendCheckoutError: SendError = (req, res, status) => {
+export const sendCheckoutError: SendErrorPage = (req, res, status) => {
   const { notes } = localeOf(res).words
   // Pages show waiting times in whole minutes, so one minute is the shortest.
   const note =

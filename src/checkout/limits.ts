@@ -1,7 +1,7 @@
 import type { Deadline } from '../http/server/timeouts.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { PaymentResult } from '../intents/payments/pay.ts'
-import { createRefusedPins, settlePin } from '../intents/payments/refused-pins.ts'
+import { createRefusedPinLimit, settlePinCheck } from '../intents/payments/refused-pins.ts'
 import type { Deps } from '../platform/deps.ts'
 import { createNetworkLimit, type NetworkBudget, type NetworkCheck } from '../security/network-limit.ts'
 
@@ -22,7 +22,7 @@ export type PinLimit = (
  * No genuine customer fails this often, and 20 failures are too few to guess phone numbers. Links aren't
  * secret, so the limit is per network: a stranger who has the link must not lock out the customer.
  */
-export const paymentBudget = {
+export const paymentFailureBudget = {
   ...pageBudget,
   name: 'payment',
   what: 'Failed attempts to pay one intent',
@@ -31,8 +31,8 @@ export const paymentBudget = {
 } as const
 
 export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
-  const refusedPins = createRefusedPins(deps)
-  const intents = createNetworkLimit(deps, paymentBudget)
+  const refusedPins = createRefusedPinLimit(deps)
+  const intents = createNetworkLimit(deps, paymentFailureBudget)
   return async (ip, intent, withinDeadline, pay) => {
     const attempts = [intents(ip, intent._id), refusedPins.count(ip, intent)] as const
     const [ofPayment, ofNetwork] = await withinDeadline(() => Promise.all(attempts)).catch(
@@ -55,7 +55,7 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
     // The customer doesn't wait for these writes (refused-pins.ts).
     const hasFailed = paid.state === 'waiting' || (outcome !== null && outcome.outcome !== 'done')
     void (hasFailed ? ofPayment.fail() : ofPayment.leave()).catch(() => undefined)
-    if (paid.state !== 'waiting') settlePin(ofNetwork, intent, outcome)
+    if (paid.state !== 'waiting') settlePinCheck(ofNetwork, intent, outcome)
     return paid
   }
 }

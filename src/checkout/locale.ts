@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { currencyCode, currencyDecimals, formatDecimal } from '../../schemas/currency.ts'
+import { currencyCode, currencyDecimals, formatCentimes } from '../../schemas/currency.ts'
 import { arabicCheckoutTexts } from './words/ar.ts'
 import { type CheckoutTexts, englishCheckoutTexts, type PluralForms } from './words/en.ts'
 import { frenchCheckoutTexts } from './words/fr.ts'
@@ -17,7 +17,7 @@ function createLocale(
   const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: currencyDecimals })
   const inTime = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(dates, { ...options, hourCycle: 'h23', timeZone }).format
-  const amount = (centimes: number) => number.format(formatDecimal(centimes) as `${number}`)
+  const amount = (centimes: number) => number.format(formatCentimes(centimes) as `${number}`)
   const date = inTime({ dateStyle: 'long' })
   const clock = inTime({ hour: '2-digit', minute: '2-digit' })
   return {
@@ -62,7 +62,7 @@ function localeFor(req: Request): Locale {
   return named(req.query.lang) ?? named(preferred()) ?? fallback
 }
 
-export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>
+export const localizedPath = ({ code }: Locale, path: string, query: Record<string, string>): string =>
   `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
 
 const maxShownHours = 48

@@ -2,27 +2,27 @@ import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { IntentStatus } from '../../schemas/intents.ts'
 import { isCodeActive } from '../intents/codes.ts'
-import type { OfferedIntent } from '../intents/find.ts'
+import type { CheckoutIntent } from '../intents/find.ts'
 import type { IntentWithoutRefunds } from '../intents/intent.ts'
-import { isOpenEverywhere, isPending } from '../intents/lifecycle.ts'
-import { asOf } from '../intents/present.ts'
+import { isPending, isSurelyUnexpired } from '../intents/lifecycle.ts'
+import { intentAsOf } from '../intents/present.ts'
 import { acceptsPayments } from '../intents/transition.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { sendCheckoutPage } from './layout.ts'
-import { addressOf, type Locale } from './locale.ts'
+import { type Locale, localizedPath } from './locale.ts'
 
 /** A `waiting` payment is being processed. A `pending` one becomes `expired` a second before its intent does. */
 export type CheckoutState = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
-export function stateOf(stored: IntentWithoutRefunds, now: Date): CheckoutState {
-  const { status, hold, cancellationReason } = asOf(stored, now)
+export function checkoutStateOf(stored: IntentWithoutRefunds, now: Date): CheckoutState {
+  const { status, hold, cancellationReason } = intentAsOf(stored, now)
   if (isPending(status) && hold !== null) return 'waiting'
-  if (isPending(status) && !isOpenEverywhere(stored, now)) return 'expired'
+  if (isPending(status) && !isSurelyUnexpired(stored, now)) return 'expired'
   return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<IntentStatus>)
 }
 
-export const canStillChange = (state: CheckoutState): state is 'pending' | 'waiting' =>
+export const canStateChange = (state: CheckoutState): state is 'pending' | 'waiting' =>
   state === 'pending' || state === 'waiting'
 
 /**
@@ -44,7 +44,7 @@ export type CheckoutView = '' | '/qr'
 
 export interface Offer {
   /** The intent has its status at the time `now`. */
-  intent: OfferedIntent
+  intent: CheckoutIntent
   state: CheckoutState
   locale: Locale
   /** The page's path, without the query. */
@@ -58,26 +58,28 @@ export interface Offer {
 }
 
 /** In its last second, the intent can no longer be paid (`stateOf`). */
-export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
+export const remainingMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
 
-export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
+export const ownPaymentQuery = (sent: string | null): Record<string, string> =>
+  sent === null ? {} : { sent }
 
 const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record<string, string>) =>
-  addressOf(locale, path + below, { ...query, proof })
+  localizedPath(locale, path + below, { ...query, proof })
 
-export const urlOfOffer = (offer: Offer): string => ownAddress(offer, offer.view, sentQuery(offer.sent))
+export const currentPageUrl = (offer: Offer): string =>
+  ownAddress(offer, offer.view, ownPaymentQuery(offer.sent))
 
 /** URL of the page on which the customer pays, or first enters the amount of an OPEN intent. */
-export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
+export const offerStartUrl = (offer: Offer): string => ownAddress(offer, '', {})
 
-export const imageOfOffer = (offer: Offer, format: 'svg' | 'png'): string =>
+export const qrImageUrl = (offer: Offer, format: 'svg' | 'png'): string =>
   ownAddress(offer, `/qr.${format}`, {})
 
 /** The script polls with these attributes. */
 export const pollAttributes = (offer: Offer): string =>
-  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${urlOfOffer(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
+  html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${currentPageUrl(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
 export const showsCode = ({ intent, view, now }: Offer): boolean =>
   view === '/qr' && isCodeActive(intent, now)
@@ -89,7 +91,7 @@ export interface CheckoutPageContent {
   body: string
 }
 
-export function sendSheet(
+export function sendOfferPage(
   res: Response,
   status: number,
   { locale, path, view, proof, intent: { sandbox } }: Offer,
@@ -101,5 +103,5 @@ export function sendSheet(
 }
 
 /** Null if the business is suspended, the intent's outbox is full, or no wallet is configured. */
-export const walletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: OfferedIntent): Wallet | null =>
+export const usableWalletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: CheckoutIntent): Wallet | null =>
   intent.isSuspended || !acceptsPayments(intent) ? null : wallets.forPayments(intent.sandbox)

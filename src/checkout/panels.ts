@@ -1,25 +1,28 @@
 import { html } from 'ghtml'
-import type { OfferedIntent } from '../intents/find.ts'
+import type { CheckoutIntent } from '../intents/find.ts'
 import {
-  factList,
-  merchantTextUnlessBlank,
-  moneyHtml,
+  merchantTextOrNull,
   type PriceWithFee,
   priceRows,
+  renderFactList,
   renderLeftToRight,
+  renderMoney,
 } from './layout.ts'
 import {
   type CheckoutPageContent,
   type CheckoutState,
+  currentPageUrl,
   type Offer,
+  ownPaymentQuery,
   pollAttributes,
   returnUrl,
-  sentQuery,
-  urlOfOffer,
 } from './offer.ts'
 import type { NoticeText } from './words/en.ts'
 
-export function statePanel(offer: Offer, state: Exclude<CheckoutState, 'pending'>): CheckoutPageContent {
+export function renderStatePanel(
+  offer: Offer,
+  state: Exclude<CheckoutState, 'pending'>,
+): CheckoutPageContent {
   const { panels } = offer.locale.words
   switch (state) {
     case 'waiting':
@@ -43,25 +46,25 @@ export function statePanel(offer: Offer, state: Exclude<CheckoutState, 'pending'
  * Shown, for example, while no wallet is configured. If the business is suspended, the page contains none of
  * its texts and no link to its site.
  */
-export function unpayablePanel(offer: Offer): CheckoutPageContent {
+export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
   const [title, sentence] = panels.unavailable
   if (!intent.isSuspended) return ended(offer, panels.unavailable)
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
-!${factList([[terms.reference, renderLeftToRight(intent.referenceNumber)]])}`
+!${renderFactList([[terms.reference, renderLeftToRight(intent.referenceNumber)]])}`
   return { title, query: {}, body }
 }
 
 /** This page reloads even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: NoticeText): CheckoutPageContent {
-  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${urlOfOffer(offer)}"></noscript>
+  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${currentPageUrl(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
 <h1>${title}</h1>
 <p role="status">${sentence}</p>
 !${receipt(offer)}`
-  return { title, query: sentQuery(offer.sent), body }
+  return { title, query: ownPaymentQuery(offer.sent), body }
 }
 
 const paid = (offer: Offer, title: string): CheckoutPageContent => ({
@@ -80,7 +83,7 @@ const ended = (
   [title, sentence]: readonly [title: string, sentence: string | null],
 ): CheckoutPageContent => ({
   title,
-  query: isPaidByAnother(offer) ? sentQuery(offer.sent) : {},
+  query: isPaidByAnother(offer) ? ownPaymentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
 !${sentence === null ? '' : html`<p>${sentence}</p>`}
 !${receipt(offer)}
@@ -104,20 +107,23 @@ function receipt(offer: Offer): string {
   const { payment, merchant, label, referenceNumber, merchantReference } = intent
   const { facts: terms } = locale.words
   const price = priceOf(intent)
-  return factList([
-    [terms.merchant, merchantTextUnlessBlank(merchant)],
+  return renderFactList([
+    [terms.merchant, merchantTextOrNull(merchant)],
     [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
-    [terms.label, merchantTextUnlessBlank(label)],
+    [terms.label, merchantTextOrNull(label)],
     ...(price === null ? [] : priceRows(locale, price)),
-    [terms.refunded, intent.refunded === 0 ? null : moneyHtml(locale, intent.refunded + intent.refundedFee)],
+    [
+      terms.refunded,
+      intent.refunded === 0 ? null : renderMoney(locale, intent.refunded + intent.refundedFee),
+    ],
     [terms.wallet, payment === null || isPaidByAnother(offer) ? null : renderLeftToRight(payment.payerPhone)],
     [terms.reference, renderLeftToRight(referenceNumber)],
-    [terms.merchantReference, merchantTextUnlessBlank(merchantReference)],
+    [terms.merchantReference, merchantTextOrNull(merchantReference)],
   ])
 }
 
 /** Null until the customer has chosen the amount of an OPEN intent. */
-function priceOf({ payment, hold, amount, amountType }: OfferedIntent): PriceWithFee | null {
+function priceOf({ payment, hold, amount, amountType }: CheckoutIntent): PriceWithFee | null {
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   return amountType === 'OPEN' || amount === null ? null : { amount, fee: 0 }
@@ -129,7 +135,7 @@ function leaving(offer: Offer): string {
   const url = returnUrl(intent, state)
   if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
   const { leaving: sentence, stay } = locale.words.back
-  const here = urlOfOffer({ ...offer, sent: null })
+  const here = currentPageUrl({ ...offer, sent: null })
   return html`<div hidden data-leave="${url}" data-here="${here}">
 <p role="status">${sentence}</p>
 <button type="button" class="plain">${stay}</button>

@@ -1,46 +1,46 @@
 import { unescape } from 'node:querystring'
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { html } from 'ghtml'
-import { formFields } from '../http/body/read-form.ts'
-import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { redirectTo } from '../http/pages/send-page.ts'
-import { isCodeActive, readCode } from '../intents/codes.ts'
-import { findByCode, type OfferedIntent } from '../intents/find.ts'
-import { asOf } from '../intents/present.ts'
+import { readFormFields } from '../http/body/read-form.ts'
+import { pageDeadline } from '../http/pages/prepare-page.ts'
+import { sendRedirect } from '../http/pages/send-page.ts'
+import { isCodeActive, readPaymentCode } from '../intents/codes.ts'
+import { type CheckoutIntent, findIntentByCode } from '../intents/find.ts'
+import { intentAsOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
-import { errorSummary, type FormMessages, hasMessages, renderField } from './forms.ts'
-import { allowMethods, sendCheckoutPage, sendNotFound, sendTooMany } from './layout.ts'
+import { type FormMessages, hasFormMessages, renderErrorSummary, renderFormField } from './forms.ts'
+import { refuseOtherMethods, sendCheckoutPage, sendNotFoundPage, sendTooManyPage } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
-import { addressOf, localeOf } from './locale.ts'
+import { localeOf, localizedPath } from './locale.ts'
 import {
   type CheckoutView,
-  canStillChange,
-  leftMs,
+  canStateChange,
+  checkoutStateOf,
   type Offer,
   type OfferHandler,
-  stateOf,
-  walletFor,
+  remainingMs,
+  usableWalletFor,
 } from './offer.ts'
 import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
-import { sendQrImage, showQr } from './qr-page.ts'
+import { sendQrImage, showQrPage } from './qr-page.ts'
 
 /** Serves a payment's page (`payUrl` in SPEC 2.1), form, status for the script, and QR code. */
-export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
+export function createPayPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
   router.use('/p', redirectToPage)
   router.get('/p/:shortCode', offered(showPaymentPage))
   router.post('/p/:shortCode', offered(confirmPayment(createPinLimit(deps))))
   router.get('/p/:shortCode/status', offered(sendState))
-  router.get('/p/:shortCode/qr', offered(showQr, '/qr'))
+  router.get('/p/:shortCode/qr', offered(showQrPage, '/qr'))
   router.get('/p/:shortCode/qr.svg', offered(sendQrImage('svg'), '/qr'))
   router.get('/p/:shortCode/qr.png', offered(sendQrImage('png'), '/qr'))
-  router.all('/p/:shortCode', allowMethods('GET, HEAD, POST'))
+  router.all('/p/:shortCode', refuseOtherMethods('GET, HEAD, POST'))
   router.all(
     parts.map((part) => `/p/:shortCode/${part}`),
-    allowMethods('GET, HEAD'),
+    refuseOtherMethods('GET, HEAD'),
   )
   return router
 }
@@ -61,7 +61,7 @@ function redirectToPage(
   const meant = `/${shortCode}${part && `/${part}`}`
   const isPage = isShortCode(shortCode.toUpperCase()) && ['', ...parts].includes(part)
   if (!isPage || meant === path || !['GET', 'HEAD'].includes(method)) return next()
-  redirectTo(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
+  sendRedirect(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
 }
 
 /** Limits only visitors who have no proof from the payment's page. */
@@ -71,21 +71,21 @@ const createOffered =
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
     // An invalid short code doesn't count as a miss.
-    if (!isShortCode(shortCode)) return sendNotFound(res)
+    if (!isShortCode(shortCode)) return sendNotFoundPage(res)
     const now = deps.now()
     const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
-    const lookup = await deadlineOf(res).run((deadlineAt) =>
+    const lookup = await pageDeadline(res).run((deadlineAt) =>
       lookupLimit.link(isLimited ? (req.ip ?? '') : null, () =>
         findByShortCode(deps, shortCode, { now, deadlineAt }),
       ),
     )
-    if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
-    if (lookup.outcome === 'missed') return sendNotFound(res)
+    if (lookup.outcome === 'closed') return sendTooManyPage(req, res, lookup.closedMs)
+    if (lookup.outcome === 'missed') return sendNotFoundPage(res)
     const { sent } = req.query
     const { found } = lookup
     const offer: Offer = {
-      intent: asOf(found, now),
-      state: stateOf(found, now),
+      intent: intentAsOf(found, now),
+      state: checkoutStateOf(found, now),
       locale: localeOf(res),
       path: `/p/${shortCode}`,
       view,
@@ -99,8 +99,8 @@ const createOffered =
 /** `unavailable` means that a `pending` payment can't be paid right now. The script then reloads the form. */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
-  const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
-  const left = canStillChange(state) ? locale.left(leftMs(offer)) : ''
+  const isUnavailable = state === 'pending' && usableWalletFor(deps, intent) === null
+  const left = canStateChange(state) ? locale.left(remainingMs(offer)) : ''
   res.json({ state: isUnavailable ? 'unavailable' : state, left, isCodeActive: isCodeActive(intent, now) })
 }
 
@@ -115,14 +115,17 @@ async function findByShortCode(
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,
   { now, deadlineAt }: { now: Date; deadlineAt: number },
-): Promise<OfferedIntent | null> {
+): Promise<CheckoutIntent | null> {
   const found = await deps.batchers.findOffered(shortCode, deadlineAt)
   const paidAt = found?.payment?.paidAt
   return paidAt !== undefined && paidAt.getTime() + receiptMs <= now.getTime() ? null : found
 }
 
 /** Serves the pages for payment codes: `/` for live codes, `/sandbox/{businessId}` for test codes. */
-export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookupLimit: LookupLimit): Router {
+export function createCodePages(
+  deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>,
+  lookupLimit: LookupLimit,
+): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
   const showForm = (req: Request, res: Response) => sendForm(req, res, 200, '', {})
@@ -132,27 +135,27 @@ export function codePages(deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>, lookup
   const look = async (req: Request, res: Response) => {
     const locale = localeOf(res)
     const { faults, code: words } = locale.words
-    const { code: typed } = formFields(req, 'code')
-    const code = readCode(typed)
+    const { code: typed } = readFormFields(req, 'code')
+    const code = readPaymentCode(typed)
     if (code === null) return sendForm(req, res, 422, typed, { faults: { code: faults.code } })
     const sandboxOf = sandboxOwner(req)
-    const lookup = await deadlineOf(res).run(() =>
+    const lookup = await pageDeadline(res).run(() =>
       lookupLimit.code(req.ip ?? '', sandboxOf === null ? 'live' : 'test', () =>
-        findByCode(deps, sandboxOf, code),
+        findIntentByCode(deps, sandboxOf, code),
       ),
     )
-    if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
+    if (lookup.outcome === 'closed') return sendTooManyPage(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') {
       // A customer who has typed a valid code isn't guessing links.
       const proof = newLinkProof(deps, lookup.found)
-      return redirectTo(res, addressOf(locale, `/p/${lookup.found.shortCode}`, { proof }))
+      return sendRedirect(res, localizedPath(locale, `/p/${lookup.found.shortCode}`, { proof }))
     }
     // The response doesn't reveal whether the code is unknown, used, cancelled or expired.
     sendForm(req, res, 422, typed, { faults: { code: words.unknown } })
   }
   router.post('/', look)
   router.post('/sandbox/:businessId', requireId, look)
-  router.all(['/', '/sandbox/:businessId'], allowMethods('GET, HEAD, POST'))
+  router.all(['/', '/sandbox/:businessId'], refuseOtherMethods('GET, HEAD, POST'))
   return router
 }
 
@@ -162,7 +165,7 @@ const sandboxOwner = ({ params }: Request): string | null =>
 /** The response must not reveal whether the business exists. */
 function requireId(req: Request, res: Response, next: () => void): void {
   if (isId(sandboxOwner(req) ?? '')) next()
-  else sendNotFound(res)
+  else sendNotFoundPage(res)
 }
 
 function sendForm(req: Request, res: Response, status: number, typed: string, messages: FormMessages): void {
@@ -170,13 +173,13 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
   const { words } = locale
   const { title, button } = words.code
   const { path } = req
-  const body = html`!${errorSummary(locale, messages)}
+  const body = html`!${renderErrorSummary(locale, messages)}
 <h1>${title}</h1>
-<form method="post" action="${addressOf(locale, path, {})}" data-busy="${button}" novalidate>
-!${renderField('code', words.code, typed, messages)}
+<form method="post" action="${localizedPath(locale, path, {})}" data-busy="${button}" novalidate>
+!${renderFormField('code', words.code, typed, messages)}
 <button>${button}</button>
 </form>`
   const sandbox = sandboxOwner(req) !== null
-  const heading = hasMessages(messages) ? words.wrong(title) : title
+  const heading = hasFormMessages(messages) ? words.wrong(title) : title
   sendCheckoutPage(res, status, { locale, title: heading, path, query: {}, sandbox }, body)
 }

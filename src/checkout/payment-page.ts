@@ -1,55 +1,55 @@
 import type { Response } from 'express'
-import { formatDecimal } from '../../schemas/currency.ts'
+import { formatCentimes } from '../../schemas/currency.ts'
 import { declineReasons } from '../../schemas/payment-reasons.ts'
-import { formFields } from '../http/body/read-form.ts'
-import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { addHeader, redirectTo } from '../http/pages/send-page.ts'
-import { requestCause } from '../http/server/log-request.ts'
+import { readFormFields } from '../http/body/read-form.ts'
+import { pageDeadline } from '../http/pages/prepare-page.ts'
+import { addHeader, sendRedirect } from '../http/pages/send-page.ts'
+import { readCausingRequest } from '../http/server/log-request.ts'
 import { readPin, readWalletPhone } from '../input/phone.ts'
-import { type ConfirmedTotals, payIntent } from '../intents/payments/pay.ts'
+import { type ConfirmedPayment, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
-import { amountOf, commissionNow } from './amount.ts'
-import { type FormMessages, hasMessages, type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
-import { sendTooMany } from './layout.ts'
+import { chosenAmountOf, currentCommission } from './amount.ts'
+import { type FormMessages, hasFormMessages, type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
+import { sendTooManyPage } from './layout.ts'
 import type { PinLimit } from './limits.ts'
 import {
   type CheckoutPageContent,
+  checkoutStateOf,
+  currentPageUrl,
   type Offer,
   type OfferHandler,
-  sendSheet,
-  stateOf,
-  urlOfOffer,
-  walletFor,
+  sendOfferPage,
+  usableWalletFor,
 } from './offer.ts'
-import { statePanel, unpayablePanel } from './panels.ts'
+import { renderStatePanel, renderUnpayablePanel } from './panels.ts'
 import { newFormToken, readFormToken, type SignedForm } from './proofs.ts'
 import type { CheckoutTexts } from './words/en.ts'
 
 export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
-  if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
+  if (state !== 'pending') return sendOfferPage(res, 200, offer, renderStatePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
   const ownAttempt = intent.attempts.find(({ id }) => id === offer.sent)
   const amount =
-    typed(req.query.amount) ?? (ownAttempt === undefined ? null : formatDecimal(ownAttempt.amount))
+    typed(req.query.amount) ?? (ownAttempt === undefined ? null : formatCentimes(ownAttempt.amount))
   if (intent.amountType === 'OPEN' && amount === null)
-    return sendSheet(res, 200, offer, renderAmountForm(offer, suggested(offer), null))
-  const checked = amountOf(deps, offer, amount ?? '')
+    return sendOfferPage(res, 200, offer, renderAmountForm(offer, suggested(offer), null))
+  const checked = chosenAmountOf(deps, offer, amount ?? '')
   if ('fault' in checked)
-    return sendSheet(res, 422, offer, renderAmountForm(offer, amount ?? '', checked.fault))
+    return sendOfferPage(res, 422, offer, renderAmountForm(offer, amount ?? '', checked.fault))
   const messages = ownAttempt === undefined ? {} : messagesOf(offer.locale.words, ownAttempt)
-  sendSheet(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
+  sendOfferPage(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
 /** Sends a 503 and returns true if a pending payment can't be paid at the moment. */
 export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
   const { intent } = offer
-  if (walletFor(deps, intent) !== null) return false
+  if (usableWalletFor(deps, intent) !== null) return false
   addHeader(res, 'Retry-After', 60)
   // This code keeps a suspended business from triggering an alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
-  sendSheet(res, 503, offer, unpayablePanel(offer))
+  sendOfferPage(res, 503, offer, renderUnpayablePanel(offer))
   return true
 }
 
@@ -68,30 +68,34 @@ const suggested = ({ intent: { amount }, locale }: Offer): string =>
 export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>
   async (deps, offer, req, res) => {
-    const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
+    const { form, ...fields } = readFormFields(req, 'form', 'phone', 'pin', 'amount')
     const signed = readFormToken(deps, offer.intent, form)
     const paymentId = signed?.paymentId ?? null
-    const showPayment = () => redirectTo(res, urlOfOffer({ ...offer, sent: paymentId }))
+    const showPayment = () => sendRedirect(res, currentPageUrl({ ...offer, sent: paymentId }))
     const { intent } = offer
-    const wallet = walletFor(deps, intent)
+    const wallet = usableWalletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
     // A used form calls no wallet, so it counts towards no limit. Its payment must have ended without a charge,
     // because the intent is still PENDING.
     const isUsed = paymentId !== null && intent.marks.some(({ key }) => key === paymentId)
     const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
-    if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
+    if ('sheet' in read) return sendOfferPage(res, 422, offer, read.sheet)
     const { confirmation } = read
-    const { run: withinDeadline } = deadlineOf(res)
+    const { run: withinDeadline } = pageDeadline(res)
     const clientIp = req.ip ?? ''
     const paid = await withinPinLimit(clientIp, intent, withinDeadline, () =>
-      payIntent(deps, wallet, intent, confirmation, { cause: requestCause(res), clientIp, withinDeadline }),
+      payIntent(deps, wallet, intent, confirmation, {
+        cause: readCausingRequest(res),
+        clientIp,
+        withinDeadline,
+      }),
     )
-    if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
-    const isOpen = paid.state === 'settled' && stateOf(paid.intent, deps.now()) === 'pending'
+    if (paid.state === 'closed') return sendTooManyPage(req, res, paid.closedMs)
+    const isOpen = paid.state === 'settled' && checkoutStateOf(paid.intent, deps.now()) === 'pending'
     const messages = isOpen ? messagesOf(offer.locale.words, { reason: null, ...paid.outcome }) : {}
-    if (!hasMessages(messages)) return showPayment()
+    if (!hasFormMessages(messages)) return showPayment()
     const { amount } = confirmation
-    sendSheet(res, 422, offer, newPayForm(deps, offer, { amount, phone: fields.phone, messages }))
+    sendOfferPage(res, 422, offer, newPayForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
 /**
@@ -102,8 +106,8 @@ function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
   sent: { signed: SignedForm | null; phone: string; pin: string; amount: string },
-): { confirmation: ConfirmedTotals } | { sheet: CheckoutPageContent } {
-  const checked = amountOf(deps, offer, sent.amount)
+): { confirmation: ConfirmedPayment } | { sheet: CheckoutPageContent } {
+  const checked = chosenAmountOf(deps, offer, sent.amount)
   if ('fault' in checked) return { sheet: renderAmountForm(offer, sent.amount, checked.fault) }
   const { amount } = checked
   const { faults, notices } = offer.locale.words
@@ -112,7 +116,7 @@ function readConfirmation(
     sheet: newPayForm(deps, offer, { amount, phone: sent.phone, messages }),
   })
   if (signed === null) return repeat({ notice: notices.formTooOld })
-  const commission = commissionNow(deps, offer, amount)
+  const commission = currentCommission(deps, offer, amount)
   const isAsShown = signed.amount === amount && signed.fee === commission.payerTtc
   if (!isAsShown) return repeat({ notice: notices.totalChanged })
   const { paymentId } = signed
@@ -128,7 +132,7 @@ function newPayForm(
   offer: Offer,
   { amount, phone, messages }: Omit<PayForm, 'token' | 'fee'>,
 ): CheckoutPageContent {
-  const { payerTtc: fee } = commissionNow(deps, offer, amount)
+  const { payerTtc: fee } = currentCommission(deps, offer, amount)
   const token = newFormToken(deps, offer.intent, { amount, fee })
   return renderPayForm(offer, { token, amount, fee, phone, messages })
 }

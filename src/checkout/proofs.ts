@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { formFields } from '../http/body/read-form.ts'
+import { readFormFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
@@ -49,6 +49,6 @@ export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, re
   const { proof } = req.query
   return (
     (typeof proof === 'string' && deps.secrets.isSigned('sign link', intent.shortCode, proof)) ||
-    isFormToken(deps, intent, formFields(req, 'form').form)
+    isFormToken(deps, intent, readFormFields(req, 'form').form)
   )
 }

@@ -3,27 +3,27 @@ import { html } from 'ghtml'
 import { encode, renderSVG } from 'uqr'
 import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
-import { commissionNow } from './amount.ts'
-import { timeLeft } from './forms.ts'
-import { factList, ltrText, priceRows, renderLeftToRight, sellerRows } from './layout.ts'
+import { currentCommission } from './amount.ts'
+import { renderTimeLeft } from './forms.ts'
+import { isolateLtrText, priceRows, renderFactList, renderLeftToRight, sellerRows } from './layout.ts'
 import {
   type CheckoutPageContent,
-  canStillChange,
-  imageOfOffer,
+  canStateChange,
   type Offer,
   type OfferHandler,
-  sendSheet,
+  qrImageUrl,
+  sendOfferPage,
   showsCode,
 } from './offer.ts'
-import { statePanel } from './panels.ts'
+import { renderStatePanel } from './panels.ts'
 import { refuseUnpayable } from './payment-page.ts'
 
 /** A merchant shows this page at a counter. The customer scans the QR code and pays on their own phone. */
-export const showQr: OfferHandler = (deps, offer, _req, res) => {
+export const showQrPage: OfferHandler = (deps, offer, _req, res) => {
   const { state } = offer
-  if (state !== 'pending') return sendSheet(res, 200, offer, statePanel(offer, state))
+  if (state !== 'pending') return sendOfferPage(res, 200, offer, renderStatePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
-  sendSheet(res, 200, offer, qrSheet(deps, offer))
+  sendOfferPage(res, 200, offer, qrSheet(deps, offer))
 }
 
 function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): CheckoutPageContent {
@@ -31,7 +31,7 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): CheckoutPageContent 
   const { amount, amountType } = intent
   const { qr } = locale.words
   const isChosen = amountType === 'OPEN' || amount === null
-  const price = isChosen ? null : { amount, fee: commissionNow(deps, offer, amount).payerTtc }
+  const price = isChosen ? null : { amount, fee: currentCommission(deps, offer, amount).payerTtc }
   const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
   // The customer types the address, so its scheme is left out.
@@ -41,12 +41,12 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): CheckoutPageContent 
 <p class="code">!${renderLeftToRight(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
     : ''
   const body = html`<h1>!${title(total === null ? null : renderLeftToRight(total))}</h1>
-!${factList([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
+!${renderFactList([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
 <div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}
-!${timeLeft(offer)}
-<p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${imageOfOffer(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
-  return { title: title(total === null ? null : ltrText(locale, total)), query: {}, body }
+!${renderTimeLeft(offer)}
+<p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${qrImageUrl(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
+  return { title: title(total === null ? null : isolateLtrText(locale, total)), query: {}, body }
 }
 
 /** Level M survives damage to 15 % of the code. The QR standard requires a quiet zone of 4 modules. */
@@ -87,7 +87,7 @@ export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {
     const { intent, state } = offer
-    if (!canStillChange(state)) return sendSheet(res, 410, offer, statePanel(offer, state))
+    if (!canStateChange(state)) return sendOfferPage(res, 410, offer, renderStatePanel(offer, state))
     if (refuseUnpayable(deps, offer, res)) return
     const { type, draw } = images[format]
     const image = draw(payUrlOf(deps.config.payUrl, intent))

@@ -1,31 +1,31 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
-import { readForm } from '../http/body/read-form.ts'
+import { formHandlers } from '../http/body/read-form.ts'
 import { isFromOtherSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
-import { sendAsset } from '../http/pages/send-page.ts'
+import { serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { allowMethods, checkoutAssets, requestedPage, sendNote, sendNotFound } from './layout.ts'
+import { checkoutAssets, refuseOtherMethods, requestedPage, sendNote, sendNotFoundPage } from './layout.ts'
 import { createLookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
-import { codePages, payPages } from './pay-pages.ts'
+import { createCodePages, createPayPages } from './pay-pages.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 /** Whether the request is for a checkout page. Its errors are then sent as HTML. */
-export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
+export const isCheckoutPath = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
 /** Serves the pages on which customers pay (SPEC 1). */
-export function checkoutPages(deps: Deps): Router {
+export function createCheckoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
+  router.use((req, _res, next) => (isCheckoutPath(req) ? next() : next('router')))
   router.use(preparePage(deps, checkoutPageRights))
   for (const asset of checkoutAssets)
-    router.get(asset.path, sendAsset(asset)).all(asset.path, allowMethods('GET, HEAD'))
-  router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), readForm)
+    router.get(asset.path, serveAsset(asset)).all(asset.path, refuseOtherMethods('GET, HEAD'))
+  router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), formHandlers)
   const lookupLimit = createLookupLimit(deps)
-  router.use(codePages(deps, lookupLimit))
-  router.use(payPages(deps, lookupLimit))
-  router.use((_req, res) => sendNotFound(res))
+  router.use(createCodePages(deps, lookupLimit))
+  router.use(createPayPages(deps, lookupLimit))
+  router.use((_req, res) => sendNotFoundPage(res))
   return router
 }
 

@@ -2,7 +2,7 @@
  * As a string, the stylesheet is compiled into dist. Form fields show numbers in the order in which they're
  * typed, because browsers would otherwise reorder groups of Arabic-Indic digits.
  */
-export const checkoutStyle = `
+export const checkoutStylesheet = `
 :root {
   color-scheme: light dark;
   --ground: #f3f5f8; --paper: #fff; --ink: #1a1f27; --faint: #505b69; --line: #d3d9e1; --edge: #6b7685;

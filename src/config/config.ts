@@ -1,10 +1,10 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import { type EnvironmentVariables, environment } from '../../schemas/environment.ts'
+import { type EnvironmentVariables, environmentSchema } from '../../schemas/environment.ts'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
-import { parseRange } from '../platform/network.ts'
+import { parseIpRange } from '../platform/network.ts'
 import { dayMs, hourMs } from '../platform/time.ts'
-import { combinedFaults } from './faults.ts'
-import { parseTrust, readCertificates, splitList, variableFormats } from './formats.ts'
+import { findConfigFaults } from './faults.ts'
+import { envFormats, parseProxyTrust, readCertificates, splitAtCommas } from './formats.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 export type Config = ReturnType<typeof fromEnvironment>
@@ -15,12 +15,12 @@ const validate = new Ajv({
   coerceTypes: true,
   useDefaults: true,
   verbose: true,
-  formats: variableFormats,
-}).compile<EnvironmentVariables>(environment)
+  formats: envFormats,
+}).compile<EnvironmentVariables>(environmentSchema)
 
 export function loadConfig(): Config {
   try {
-    return readConfig(process.env)
+    return parseConfig(process.env)
   } catch (error) {
     if (!(error instanceof InvalidEnvironment)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -30,11 +30,11 @@ export function loadConfig(): Config {
 
 class InvalidEnvironment extends Error {}
 
-export function readConfig(source: Record<string, string | undefined>): Config {
+export function parseConfig(source: Record<string, string | undefined>): Config {
   const given: Record<string, unknown> = {}
-  for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
+  for (const name of Object.keys(environmentSchema.properties)) if (source[name]) given[name] = source[name]
   validate(given)
-  const faults = [...(validate.errors ?? []).map(describe), ...combinedFaults(given)]
+  const faults = [...(validate.errors ?? []).map(describe), ...findConfigFaults(given)]
   if (faults.length === 0) return fromEnvironment(given as EnvironmentVariables)
   throw new InvalidEnvironment(`The environment is not valid:\n  ${faults.join('\n  ')}`)
 }
@@ -44,7 +44,7 @@ function describe(error: ErrorObject): string {
   const name = error.instancePath.slice(1)
   const hint =
     error.keyword === 'format'
-      ? variableFormats[String(error.params.format)]?.hint(String(error.data))
+      ? envFormats[String(error.params.format)]?.hint(String(error.data))
       : error.message
   const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : ''
   return `${name} ${hint}${allowed}`
@@ -54,7 +54,7 @@ function fromEnvironment(env: EnvironmentVariables) {
   const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
   const lifetimeSeconds = env.INTENT_LIFETIME_SECONDS
   const previous = env.SECRET_KEY_PREVIOUS
-  const chosen = splitList(env.WORKER_QUEUES) as QueueName[]
+  const chosen = splitAtCommas(env.WORKER_QUEUES) as QueueName[]
   return {
     production: env.NODE_ENV === 'production',
     port: env.PORT,
@@ -71,7 +71,7 @@ function fromEnvironment(env: EnvironmentVariables) {
     ] as const,
     /** Tests lower this. Production must use the default. */
     hashMemoryKib: env.HASH_MEMORY_KIB,
-    trustProxy: parseTrust(env.TRUST_PROXY ?? '') ?? [],
+    trustProxy: parseProxyTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
     queuePrefix: queuePrefix(env),
     logLevel: env.LOG_LEVEL,
@@ -79,12 +79,14 @@ function fromEnvironment(env: EnvironmentVariables) {
     intentLifetimeMs: lifetimeSeconds * 1000,
     codeLifetimeMs: (env.CODE_LIFETIME_SECONDS ?? lifetimeSeconds) * 1000,
     /** The delays before attempts 2 to 8 (SPEC 6.4). */
-    webhookRetryMs: splitList(env.WEBHOOK_RETRY_SECONDS).map((seconds) => Math.round(Number(seconds) * 1000)),
+    webhookRetryMs: splitAtCommas(env.WEBHOOK_RETRY_SECONDS).map((seconds) =>
+      Math.round(Number(seconds) * 1000),
+    ),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
     endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
     /** `host:port` of endpoints that may be private or use plain HTTP. Must be empty in production. */
-    webhookAllowedHosts: new Set(splitList(env.WEBHOOK_ALLOWED_HOSTS)),
-    webhookBlockedRanges: splitList(env.WEBHOOK_BLOCKED_RANGES).map(parseRange),
+    webhookAllowedHosts: new Set(splitAtCommas(env.WEBHOOK_ALLOWED_HOSTS)),
+    webhookBlockedRanges: splitAtCommas(env.WEBHOOK_BLOCKED_RANGES).map(parseIpRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     /** If null, live intents can't be paid. `name` is stored with each payment, and `key` signs requests. */
     walletProvider: walletProvider(env),

@@ -1,11 +1,11 @@
-import { environment } from '../../schemas/environment.ts'
-import { usesTls } from './mongo-url.ts'
+import { environmentSchema } from '../../schemas/environment.ts'
+import { usesMongoTls } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
 /** Finds errors that ajv can't, such as variables that contradict each other. Messages never quote a key. */
-export function combinedFaults(given: Given): string[] {
+export function findConfigFaults(given: Given): string[] {
   // ajv converts `Infinity` to a number, which passes every maximum.
   const isInfinite = (name: string) => typeof given[name] === 'number' && !Number.isFinite(given[name])
   const faults = Object.keys(given)
@@ -20,7 +20,7 @@ export function combinedFaults(given: Given): string[] {
   for (const name of ['PORT', 'WORKER_PORT'])
     if (Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === given[name])
       faults.push(`METRICS_PORT must differ from ${name}`)
-  if (given.MONGODB_TLS_CA !== undefined && !usesTls(textOf(given, 'MONGODB_URL')))
+  if (given.MONGODB_TLS_CA !== undefined && !usesMongoTls(textOf(given, 'MONGODB_URL')))
     faults.push('MONGODB_TLS_CA needs tls=true in MONGODB_URL')
   if (parseRedisUrl(textOf(given, 'REDIS_URL'))?.tls === false) {
     if (given.REDIS_TLS_CA !== undefined) faults.push('REDIS_TLS_CA needs rediss:// in REDIS_URL')
@@ -43,17 +43,17 @@ function faultsInProduction(given: Given): string[] {
   if (given.METRICS_TOKEN === undefined && given.METRICS_PORT === undefined)
     faults.push('METRICS_TOKEN or METRICS_PORT must be set in production, because /metrics is not public')
   const token = textOf(given, 'METRICS_TOKEN')
-  if (token.length >= 16 && isWeakText(token))
+  if (token.length >= 16 && isWeakToken(token))
     faults.push('METRICS_TOKEN must not be a weak or example token in production (openssl rand -hex 32)')
   for (const name of ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'])
     if (bytesOf(given, name).length === 32 && isWeakKey(textOf(given, name)))
       faults.push(`${name} must not be a weak or example key in production (openssl rand -base64 32)`)
-  const memoryKib = environment.properties.HASH_MEMORY_KIB.default
+  const memoryKib = environmentSchema.properties.HASH_MEMORY_KIB.default
   if (given.HASH_MEMORY_KIB !== memoryKib) faults.push(`HASH_MEMORY_KIB must be ${memoryKib} in production`)
   const key = bytesOf(given, 'SECRET_KEY')
   if (key.length === 32 && key.equals(bytesOf(given, 'SECRET_KEY_PREVIOUS')))
     faults.push('SECRET_KEY_PREVIOUS must differ from SECRET_KEY in production')
-  if (textOf(given, 'WALLET_PROVIDER_KEY').length >= 32 && isWeakText(textOf(given, 'WALLET_PROVIDER_KEY')))
+  if (textOf(given, 'WALLET_PROVIDER_KEY').length >= 32 && isWeakToken(textOf(given, 'WALLET_PROVIDER_KEY')))
     faults.push('WALLET_PROVIDER_KEY must not be a weak or example key in production')
   return faults
 }
@@ -79,7 +79,7 @@ export function isWeakKey(text: string): boolean {
 
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
-export function isWeakText(text: string): boolean {
+export function isWeakToken(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
   // 32 random digits have nearly 30 distinct groups of three, and most of the 19 possible differences.

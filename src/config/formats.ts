@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { queueNames } from '../../schemas/jobs.ts'
-import { parseRange } from '../platform/network.ts'
-import { readUrl } from '../platform/url.ts'
-import { isMongoUrl, namesDatabase, weakeningOptions } from './mongo-url.ts'
+import { parseIpRange } from '../platform/network.ts'
+import { parseUrl } from '../platform/url.ts'
+import { findWeakOptions, hasDatabaseName, isMongoUrl } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
@@ -35,25 +35,25 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-export const splitList = (text: string | undefined): string[] =>
+export const splitAtCommas = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-export function readRange(part: string): ReturnType<typeof parseRange> | null {
+export function ipRangeOrNull(part: string): ReturnType<typeof parseIpRange> | null {
   try {
-    return parseRange(part)
+    return parseIpRange(part)
   } catch {
     return null
   }
 }
 
 /** Returns null if a range is invalid or is `/0`, which Express rejects. */
-export function parseTrust(text: string): number | readonly string[] | null {
+export function parseProxyTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
-  const ranges = splitList(text).map((part) => {
-    const range = readRange(part)
+  const ranges = splitAtCommas(text).map((part) => {
+    const range = ipRangeOrNull(part)
     return range !== null && range[1] > 0 ? `${range[0].toString()}/${range[1]}` : null
   })
   return ranges.every((range) => range !== null) ? ranges : null
@@ -65,23 +65,23 @@ interface Format {
   hint: (text: string) => string
 }
 
-const everyOf = (test: (part: string) => boolean) => (text: string) => splitList(text).every(test)
+const everyOf = (test: (part: string) => boolean) => (text: string) => splitAtCommas(text).every(test)
 
-const isRange = (part: string): boolean => readRange(part) !== null
+const isRange = (part: string): boolean => ipRangeOrNull(part) !== null
 
-export const variableFormats: Record<string, Format> = {
+export const envFormats: Record<string, Format> = {
   'http-origin': {
-    validate: (text) => /^https?:\/\/[^/?#\s@]+$/.test(text) && readUrl(text) !== null,
+    validate: (text) => /^https?:\/\/[^/?#\s@]+$/.test(text) && parseUrl(text) !== null,
     hint: () => 'must be http(s)://host[:port] without a path',
   },
   'http-url': {
-    validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && readUrl(text) !== null,
+    validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && parseUrl(text) !== null,
     hint: () => 'must be http(s)://host[:port][/path]',
   },
   'mongodb-url': {
-    validate: (text) => isMongoUrl(text) && namesDatabase(text) && weakeningOptions(text).length === 0,
+    validate: (text) => isMongoUrl(text) && hasDatabaseName(text) && findWeakOptions(text).length === 0,
     hint(text) {
-      const weakening = weakeningOptions(text)
+      const weakening = findWeakOptions(text)
       if (weakening.length > 0)
         return `must not lower the write concern, read concern or read preference: remove ${weakening.join(', ')}`
       return isMongoUrl(text)
@@ -119,12 +119,12 @@ export const variableFormats: Record<string, Format> = {
   'range-list': {
     validate: everyOf(isRange),
     hint: (text) =>
-      `must be a comma-separated list of addresses and CIDRs: remove ${splitList(text)
+      `must be a comma-separated list of addresses and CIDRs: remove ${splitAtCommas(text)
         .filter((part) => !isRange(part))
         .join(', ')}`,
   },
   'proxy-trust': {
-    validate: (text) => parseTrust(text) !== null,
+    validate: (text) => parseProxyTrust(text) !== null,
     hint: () => 'must be a number of hops or a comma-separated list of addresses and CIDRs',
   },
 }

@@ -15,14 +15,14 @@ export function isMongoUrl(text: string): boolean {
 }
 
 /** `test` is the driver's default, so the URL must spell it out. The excluded names are MongoDB's own. */
-export function namesDatabase(text: string): boolean {
+export function hasDatabaseName(text: string): boolean {
   const { dbName = '' } = optionsOf(text) ?? {}
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)
   return isOwn && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
 }
 
 /** Also true for an invalid URL, which is reported separately. */
-export function usesTls(text: string): boolean {
+export function usesMongoTls(text: string): boolean {
   const options = optionsOf(text)
   return options === null || options.tls
 }
@@ -44,7 +44,7 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-export function weakeningOptions(url: string): string[] {
+export function findWeakOptions(url: string): string[] {
   if (!url.includes('?')) return []
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   const weakening = [...options]

@@ -1,4 +1,4 @@
-import { readUrl } from '../platform/url.ts'
+import { parseUrl } from '../platform/url.ts'
 
 type RedisServers =
   | { kind: 'single'; tls: boolean }
@@ -36,14 +36,14 @@ export function parseRedisUrl(text: string): RedisServers | null {
 }
 
 function parseSingle(text: string): RedisServers | null {
-  const url = readUrl(text)
+  const url = parseUrl(text)
   const isValid =
     url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(\/\d*)?$/.test(url.pathname)
   return isValid ? { kind: 'single', tls: url.protocol === 'rediss:' } : null
 }
 
 function parseNode(text: string, fallbackPort: number): Nodes['nodes'][number] | null {
-  const url = readUrl(`redis://${text}`)
+  const url = parseUrl(`redis://${text}`)
   if (url === null || url.hostname === '' || /[/?#@]/.test(text)) return null
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || fallbackPort) }
 }

@@ -1,5 +1,5 @@
 import { openBusinessBatchers } from '../businesses/key-batchers.ts'
-import type { OnStored } from '../chains/append.ts'
+import type { AppendListener } from '../chains/append.ts'
 import { openEventLog } from '../events/log.ts'
 import { openResponseBatchers } from '../idempotency/request.ts'
 import { openIntentBatchers } from '../intents/find.ts'
@@ -14,7 +14,7 @@ export const openBatchers = (
   models: Models & { transactions: Transactions },
   now: () => Date,
   log: Log,
-  onStored?: OnStored,
+  onStored?: AppendListener,
 ) => ({
   ...openResponseBatchers(models),
   ...openBusinessBatchers(models),

@@ -4,12 +4,12 @@ import { apiKeys } from '../businesses/api-key.ts'
 import { serviceSettings } from '../businesses/api-switch.ts'
 import { businesses } from '../businesses/business.ts'
 import { loggedEvents } from '../events/log.ts'
-import { responses } from '../idempotency/request.ts'
+import { responseCollection } from '../idempotency/request.ts'
 import { intents } from '../intents/intent.ts'
 import { ledgerEntries } from '../ledger/entry.ts'
 import { counters } from '../limits/counter.ts'
-import { listCheckpoints } from '../lists/counts.ts'
-import { openCollection } from '../mongo/collection.ts'
+import { storedCheckpoints } from '../lists/counts.ts'
+import { openModel } from '../mongo/collection.ts'
 import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
 import type { CollectionDeclaration, Stored } from '../mongo/declare.ts'
 import type { Models } from '../platform/deps.ts'
@@ -41,7 +41,7 @@ const byModel = {
   RequeuePlan: requeuePlans,
   LoggedEvent: loggedEvents,
   LedgerEntry: ledgerEntries,
-  StoredResponse: responses,
+  StoredResponse: responseCollection,
   Counter: counters,
   Staff: staffAccounts,
   StaffSession: staffSessions,
@@ -55,12 +55,12 @@ const byModel = {
   Product: products,
   Order: orders,
   Reconciliation: reconciliations,
-  ListCheckpoints: listCheckpoints,
+  ListCheckpoints: storedCheckpoints,
   RetentionRecord: retentionRecords,
   RetentionProgress: retentionProgress,
 } as const
 
-export type ModelsOf = { [Name in keyof typeof byModel]: Model<Stored<(typeof byModel)[Name]>> }
+export type ModelsByName = { [Name in keyof typeof byModel]: Model<Stored<(typeof byModel)[Name]>> }
 
 export const collectionDeclarations: readonly CollectionDeclaration[] = Object.values(byModel)
 
@@ -68,7 +68,7 @@ export const collectionDeclarations: readonly CollectionDeclaration[] = Object.v
 export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   const properties = Object.entries(byModel).map(([name, collection]) => {
     let made: unknown
-    const get = () => (made ??= openCollection(mongo, collection, maxTimeMs))
+    const get = () => (made ??= openModel(mongo, collection, maxTimeMs))
     const set = (replacement: unknown) => void (made = replacement)
     return [name, { get, set, enumerable: true }] as const
   })
@@ -76,11 +76,11 @@ export function openModels(mongo: Connection, maxTimeMs?: number): Models {
 }
 
 /** Copies the getters, because spreading `opened` would create every model. */
-export const withModels = <T extends object>(opened: Models, others: T): Models & T =>
+export const addModels = <T extends object>(opened: Models, others: T): Models & T =>
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T
 
 /** Safe to run while the service is up. There's no timeout, because building an index can take minutes. */
-export async function makeIndexes(address: MongoAddress, log: Log): Promise<void> {
+export async function ensureIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {
     for (const collection of collectionDeclarations) await make(mongo, collection)

@@ -1,48 +1,54 @@
 import type { Connection } from 'mongoose'
 import { type ApiSwitch, createApiSwitch } from '../businesses/api-switch.ts'
-import { countStored } from '../businesses/quotas.ts'
+import { countStorage } from '../businesses/quotas.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { type ChainWatch, openChainWatch } from '../events/feed/chain-watch.ts'
 import { createValidate, type Validate } from '../input/validate.ts'
-import { createShortCodes, type ShortCodes } from '../intents/codes.ts'
+import { createShortCodePool, type ShortCodePool } from '../intents/codes.ts'
 import {
   createFullSandboxes,
-  createLiveCodes,
+  createLiveCodeQuota,
   type FullSandboxes,
-  type LiveCodes,
+  type LiveCodeQuota,
 } from '../intents/live-codes.ts'
 import { type Capacity, createCapacity } from '../limits/capacity.ts'
 import { type Counters, openCounters } from '../limits/counter.ts'
 import { createRequestMemory, type RequestMemory } from '../limits/memory.ts'
 import { createAddToSums, createRateLimits, type RateLimits } from '../limits/rate.ts'
 import { createListCounts, type ListCounts } from '../lists/counts.ts'
-import { createLists, type ListReader, listConnections } from '../lists/lists.ts'
-import { longestReadMs } from '../lists/pagination.ts'
-import { createMetrics, type Metrics, measureProcess } from '../metrics/metrics.ts'
-import { bytesOf } from '../mongo/collection.ts'
+import { createListReader, type ListReader, listPoolOptions } from '../lists/lists.ts'
+import { maxListReadMs } from '../lists/pagination.ts'
+import { addProcessMetrics, createMetrics, type Metrics } from '../metrics/metrics.ts'
+import { measureBson } from '../mongo/collection.ts'
 import { awaitMongo, checkTransactionLifetime, retryWhileUnreachable } from '../mongo/connect.ts'
-import { type ClockShift, type DatabaseTime, noShift, openDatabaseTime } from '../mongo/database-time.ts'
+import { type ClockShift, type DatabaseTime, noClockShift, openDatabaseTime } from '../mongo/database-time.ts'
 import { openTransactions, type Transactions } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
 import { createLog, type Log } from '../platform/log.ts'
-import { createOneAtATime, type OneAtATime } from '../platform/one-at-a-time.ts'
+import { createKeyedMutex, type KeyedMutex } from '../platform/one-at-a-time.ts'
 import { processClock } from '../platform/process-clock.ts'
-import { createRunningWork, type RunningWork } from '../platform/running-work.ts'
-import { endOnCrash, stopOnSignals } from '../platform/stop.ts'
+import { createWorkTracker, type WorkTracker } from '../platform/running-work.ts'
+import { exitOnCrash, stopOnSignals } from '../platform/stop.ts'
 import { packageVersion } from '../platform/version.ts'
-import { type BoardQueues, type Enqueue, openBoardQueues, openQueues, type Queues } from '../queues/queues.ts'
+import {
+  type EnqueueJobs,
+  type JobBoardQueues,
+  type JobQueues,
+  openJobBoardQueues,
+  openJobQueues,
+} from '../queues/queues.ts'
 import { createSecrets, type Secrets } from '../security/encrypt.ts'
 import { createSlowHash, type SlowHash } from '../security/slow-hash.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { createLiveWallet } from '../wallets/live/live-wallet.ts'
 import { createSandboxWallet } from '../wallets/sandbox/sandbox-wallet.ts'
 import { openWallets, type Wallets } from '../wallets/wallet.ts'
-import { createHealthNotes, type HealthNotes } from '../webhooks/attempts/record-health.ts'
-import { type AttemptSlots, createSlots, maxAttemptsInFlight } from '../webhooks/attempts/slots.ts'
-import { createLeases, type DeliveryLeases } from '../webhooks/deliveries/lease.ts'
+import { createHealthRecorder, type HealthRecorder } from '../webhooks/attempts/record-health.ts'
+import { type AttemptSlots, createAttemptSlots, maxAttemptsInFlight } from '../webhooks/attempts/slots.ts'
+import { createHeldLeases, type DeliveryLeases } from '../webhooks/deliveries/lease.ts'
 import { createSender, type Sender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
-import { type ModelsOf, makeIndexes, openModels, withModels } from './models.ts'
+import { addModels, ensureIndexes, type ModelsByName, openModels } from './models.ts'
 
 /** Everything that operations may depend on. Code may use what its own layer or a lower layer adds. */
 declare module '../platform/deps.ts' {
@@ -52,8 +58,8 @@ declare module '../platform/deps.ts' {
     /** Wakes requests that wait for the event feed. */
     chainWatch: ChainWatch
     validate: Validate
-    shortCodes: ShortCodes
-    liveCodes: LiveCodes
+    shortCodes: ShortCodePool
+    liveCodes: LiveCodeQuota
     fullSandboxes: FullSandboxes
     /** Keys of the payments and refunds whose outcome this process is querying right now. */
     walletQueries: Set<string>
@@ -67,24 +73,24 @@ declare module '../platform/deps.ts' {
     mongo: Connection
     databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
     transactions: Transactions
-    boardQueues: BoardQueues
-    queues: Queues
-    enqueue: Enqueue
+    boardQueues: JobBoardQueues
+    queues: JobQueues
+    enqueue: EnqueueJobs
     /** Documents whose events this process is relaying. `again`: relay once more, for new events. */
     relaying: Map<string, 'once' | 'again'>
     secrets: Secrets
-    backgroundWork: RunningWork
+    backgroundWork: WorkTracker
     slowHash: SlowHash
     /** Runs one import per business at a time, because each may read megabytes and compute for seconds. */
-    importOneAtATime: OneAtATime
+    importOneAtATime: KeyedMutex
     tracing: Tracing | null
     wallets: Wallets
-    healthNotes: HealthNotes
+    healthNotes: HealthRecorder
     slots: AttemptSlots
     leases: DeliveryLeases
     sender: Sender
   }
-  interface Models extends ModelsOf {}
+  interface Models extends ModelsByName {}
   interface Batchers extends ReturnType<typeof openBatchers> {}
 }
 
@@ -98,7 +104,7 @@ export async function openDeps(
   log: Log,
   metrics: Metrics,
   processType: ProcessType,
-  shift: ClockShift = noShift,
+  shift: ClockShift = noClockShift,
 ): Promise<Deps> {
   // Loads OpenTelemetry only if tracing is enabled, because it takes 7 MB and 0.1 s.
   const otlp = config.otlpEndpoint === null ? null : await import('../tracing/otlp.ts')
@@ -107,11 +113,11 @@ export async function openDeps(
   const databaseTime = await retryWhileUnreachable(log, () => openDatabaseTime(mongo, log, shift))
   const { now } = databaseTime
   const models = openModels(mongo)
-  const listsMongo = await awaitMongo(config, log, listConnections)
-  const listModels = openModels(listsMongo, longestReadMs)
+  const listsMongo = await awaitMongo(config, log, listPoolOptions)
+  const listModels = openModels(listsMongo, maxListReadMs)
   const chainWatch = openChainWatch(listModels, log)
-  const queues = openQueues(config, log)
-  const boardQueues = openBoardQueues(config, log)
+  const queues = openJobQueues(config, log)
+  const boardQueues = openJobBoardQueues(config, log)
   const sender = createSender({
     timeoutMs: config.webhookTimeoutMs,
     allowedHosts: config.webhookAllowedHosts,
@@ -124,20 +130,20 @@ export async function openDeps(
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
   const transactions = openTransactions(mongo)
-  const sandboxWallet = createSandboxWallet(withModels(models, { config, transactions, now, slowHash }))
+  const sandboxWallet = createSandboxWallet(addModels(models, { config, transactions, now, slowHash }))
   const wallets = openWallets(sandboxWallet, liveWallet)
-  const healthNotes = createHealthNotes(models, log)
+  const healthNotes = createHealthRecorder(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
-  const counters = openCounters(withModels(models, { now, log }))
-  const batchers = openBatchers(withModels(models, { transactions }), now, log, (owner, documents) =>
-    countStored({ counters, config }, owner, { others: documents.length, bytes: bytesOf(...documents) }),
+  const counters = openCounters(addModels(models, { now, log }))
+  const batchers = openBatchers(addModels(models, { transactions }), now, log, (owner, documents) =>
+    countStorage({ counters, config }, owner, { others: documents.length, bytes: measureBson(...documents) }),
   )
   const { rateLimitPerSecond: perSecond } = config
   const secrets = createSecrets(config.secretKeys)
   const addToSums = createAddToSums(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addToSums, now)
   const all = [chainWatch, apiSwitch, rateLimits, queues, boardQueues, sender, healthNotes, counters, wallets]
-  return withModels(models, {
+  return addModels(models, {
     config,
     log,
     metrics,
@@ -148,26 +154,26 @@ export async function openDeps(
     slowHash,
     validate: createValidate(config),
     batchers,
-    leases: createLeases(models.Delivery, now),
-    slots: createSlots(),
+    leases: createHeldLeases(models.Delivery, now),
+    slots: createAttemptSlots(),
     capacity,
     memory: createRequestMemory(capacity),
-    backgroundWork: createRunningWork(),
+    backgroundWork: createWorkTracker(),
     relaying: new Map(),
     healthNotes,
     sender,
     wallets,
     walletQueries: new Set(),
-    importOneAtATime: createOneAtATime(),
-    lists: createLists(listModels, capacity),
+    importOneAtATime: createKeyedMutex(),
+    lists: createListReader(listModels, capacity),
     listCounts: createListCounts(models.ListCheckpoints, processClock.elapsedMs),
     chainWatch,
     apiSwitch,
     rateLimits,
     fullSandboxes: createFullSandboxes(processClock.elapsedMs),
-    shortCodes: createShortCodes(withModels(models, { secrets, log })),
+    shortCodes: createShortCodePool(addModels(models, { secrets, log })),
     counters,
-    liveCodes: createLiveCodes(withModels(models, { now }), processClock.elapsedMs),
+    liveCodes: createLiveCodeQuota(addModels(models, { now }), processClock.elapsedMs),
     queues,
     enqueue: queues.enqueue,
     boardQueues,
@@ -185,15 +191,15 @@ export async function openDeps(
 }
 
 /** Pass `onStop` the function that closes the process. */
-export async function openProcess(type: ProcessType) {
+export async function initProcess(type: ProcessType) {
   const config = loadConfig()
   const metrics = createMetrics()
   const log = createLog(config.logLevel, type, (level, line) => metrics.logLines.inc({ level, line }))
-  endOnCrash(log)
+  exitOnCrash(log)
   const onStop = stopOnSignals(log)
   const deps = await openDeps(config, log, metrics, type)
-  measureProcess(metrics)
+  addProcessMetrics(metrics)
   await checkTransactionLifetime(config, log)
-  if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config, log))
+  if (!config.production) await retryWhileUnreachable(log, () => ensureIndexes(config, log))
   return { config, log, deps, onStop }
 }

@@ -1,15 +1,21 @@
-import { type EventName, events, type ListEventsQuery } from '../../schemas/events.ts'
+import { type EventName, eventScopes, type ListEventsQuery } from '../../schemas/events.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import type { CountableList } from '../lists/counts.ts'
-import { longestReadMs, type Page, type PageRequest, readPage, readPageRequest } from '../lists/pagination.ts'
+import {
+  maxListReadMs,
+  type Page,
+  type PageRequest,
+  parsePageRequest,
+  readPage,
+} from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
-import { inSlices } from '../platform/in-slices.ts'
-import { bodyOf, findBodySources } from '../webhooks/message.ts'
-import { findOldestEvent, type LoggedEvent } from './log.ts'
+import { runInSlices } from '../platform/in-slices.ts'
+import { findBodySources, webhookBody } from '../webhooks/message.ts'
+import { findOldestOutboxEvent, type LoggedEvent } from './log.ts'
 
 /** `body` is the webhook's body, with the event's id as its `id`. */
 interface PresentedEvent {
@@ -31,11 +37,11 @@ export async function presentEvents(
     found.map(({ referenceNumber }) => referenceNumber),
   )
   const presented: PresentedEvent[] = []
-  await inSlices(found, (logged) => {
+  await runInSlices(found, (logged) => {
     const { _id: id, event: type, createdAt, referenceNumber, sandbox } = logged
     const source = sources.get(referenceNumber)
     if (source === undefined) return
-    const body: unknown = JSON.parse(bodyOf({ ...logged, eventAt: createdAt }, source))
+    const body: unknown = JSON.parse(webhookBody({ ...logged, eventAt: createdAt }, source))
     presented.push({ id, type, createdAt, referenceNumber, sandbox, body })
   })
   return presented
@@ -54,21 +60,21 @@ export async function findEvent(
   const logged = await nativeCollection(deps.LoggedEvent).findOne({ _id: id, businessId })
   if (logged === null || logged.event === 'cleaned') throw refuse('EVENT_NOT_FOUND')
   if (logged.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
-  checkReadable(caller, logged.event)
+  checkEventScope(caller, logged.event)
   const [presented] = await presentEvents(deps, [logged])
   if (presented === undefined) throw refuse('EVENT_NOT_FOUND')
   return presented
 }
 
-const names = Object.keys(events) as EventName[]
+const names = Object.keys(eventScopes) as EventName[]
 
 /** `cleaned` events are never readable. */
-export const readableBy = ({ scopes }: Caller): EventName[] =>
-  names.filter((name) => scopes.has(events[name]))
+export const listReadableTypes = ({ scopes }: Caller): EventName[] =>
+  names.filter((name) => scopes.has(eventScopes[name]))
 
 /** Throws SCOPE_REQUIRED. */
-export function checkReadable({ scopes }: Caller, type: EventName): void {
-  const scope = events[type]
+export function checkEventScope({ scopes }: Caller, type: EventName): void {
+  const scope = eventScopes[type]
   if (!scopes.has(scope)) throw refuse('SCOPE_REQUIRED', { details: { scope } })
 }
 
@@ -80,8 +86,8 @@ interface EventSearch extends PageRequest, TimeSpan {
 /** Throws SCOPE_REQUIRED. */
 export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventSearch {
   const { type = null, referenceNumber = null } = query
-  if (type !== null) checkReadable(caller, type)
-  return { type, referenceNumber, ...readSpan(query), ...readPageRequest(query) }
+  if (type !== null) checkEventScope(caller, type)
+  return { type, referenceNumber, ...readSpan(query), ...parsePageRequest(query) }
 }
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
@@ -90,7 +96,7 @@ type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listC
 export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
   const { businessId, sandbox } = caller
   const { type, referenceNumber } = search
-  const types = type === null ? readableBy(caller) : [type]
+  const types = type === null ? listReadableTypes(caller) : [type]
   const ofTypes = { businessId, sandbox, event: { $in: types } }
   // Count checkpoints need a list that never shrinks, but the clean-up removes test events.
   if (!sandbox && referenceNumber === null) {
@@ -101,7 +107,7 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
       index: 'byTypeAndTime',
       keptFrom: null,
       // An event may be logged long after it happened, e.g. after an outage of all workers.
-      completeBefore: async () => (await findOldestEvent(deps, longestReadMs))?.createdAt ?? null,
+      completeBefore: async () => (await findOldestOutboxEvent(deps, maxListReadMs))?.createdAt ?? null,
     }
     return readCountedPage(deps, countable, search, search, {})
   }

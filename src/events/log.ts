@@ -1,9 +1,9 @@
 import type { EventName } from '../../schemas/events.ts'
-import { chainFields, chainIndex, createAppender, type OnStored } from '../chains/append.ts'
+import { type AppendListener, chainFields, chainIndex, createChainAppender } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, oneOf, text } from '../mongo/fields.ts'
-import { type OutboxEvent, recordedFields } from '../outbox/event.ts'
+import { type OutboxEvent, recordedFactFields } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 
 /** `_id` is the event's id, so an event relayed twice is logged once. Only `cleaned` events ever change. */
@@ -12,7 +12,7 @@ export const loggedEvents = declareCollection({
   kept: 'test data until the clean-up, live data forever',
   fields: {
     ...chainFields.fields,
-    ...recordedFields.fields,
+    ...recordedFactFields.fields,
     // The clean-up makes the last event `cleaned`, because the next number follows from it. Readers skip it.
     event: oneOf<EventName | 'cleaned'>(),
     /** For an endpoint event, the endpoint's id. */
@@ -36,9 +36,13 @@ export type LoggedEvent = Stored<typeof loggedEvents>
 
 export type EventDraft = Omit<LoggedEvent, 'businessId' | 'sandbox' | 'number' | 'loggedAt'>
 
-export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Date, onStored?: OnStored) => ({
+export const openEventLog = (
+  models: Pick<Models, 'LoggedEvent'>,
+  now: () => Date,
+  onStored?: AppendListener,
+) => ({
   /** Skips events that are in the log already. */
-  appendEvents: createAppender<EventDraft, LoggedEvent>(
+  appendEvents: createChainAppender<EventDraft, LoggedEvent>(
     nativeCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [
       { ...draft, businessId, sandbox, number: (last?.number ?? 0) + 1, loggedAt: now() },
@@ -48,7 +52,7 @@ export const openEventLog = (models: Pick<Models, 'LoggedEvent'>, now: () => Dat
 })
 
 /** Logs every event, subscribed to or not, before the relay takes it from the outbox. */
-export const logEvents = (
+export const appendToEventLog = (
   { batchers }: { batchers: ReturnType<typeof openEventLog> },
   { businessId, sandbox, referenceNumber }: Pick<LoggedEvent, 'businessId' | 'sandbox' | 'referenceNumber'>,
   events: readonly OutboxEvent[],
@@ -70,7 +74,7 @@ export const logEvents = (
 /** Don't add conditions, or MongoDB no longer reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
-export async function findOldestEvent(
+export async function findOldestOutboxEvent(
   deps: Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   maxTimeMS: number,
 ): Promise<Pick<OutboxEvent, 'createdAt'> | null> {

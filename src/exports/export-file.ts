@@ -1,18 +1,18 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ExportKind } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
-import type { Positions } from '../ledger/list.ts'
+import type { PositionRange } from '../ledger/list.ts'
 import type { Deps } from '../platform/deps.ts'
-import { exportChunks, type LineWriter, readExportedEntries } from './export-ledger.ts'
+import { type ExportWriter, readExportChunks, readExportedEntries } from './export-ledger.ts'
 
 /** The message is shown to the operator. */
 class UnsuitableFile extends Error {}
 
-export interface FileExport {
+export interface LedgerFileExport {
   owner: ChainOwner
   kind: ExportKind
-  positions: Positions
-  writer: LineWriter
+  positions: PositionRange
+  writer: ExportWriter
   /** Whether a record can contain line feeds inside quotes. */
   quotes: boolean
 }
@@ -21,7 +21,7 @@ export interface FileExport {
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
   path: string,
-  wanted: FileExport,
+  wanted: LedgerFileExport,
   resume: boolean,
 ) {
   const existing = resume ? await openExisting(path) : null
@@ -61,7 +61,7 @@ async function openExisting(path: string): Promise<FileHandle | null> {
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
 
-async function writeHeader(file: FileHandle, { writer }: FileExport): Promise<number> {
+async function writeHeader(file: FileHandle, { writer }: LedgerFileExport): Promise<number> {
   await file.truncate(0)
   return writeAt(file, writer.header, 0)
 }
@@ -74,7 +74,12 @@ async function writeAt(file: FileHandle, text: string, position: number): Promis
   return position + done
 }
 
-async function keepLines(deps: Pick<Deps, 'lists'>, file: FileHandle, wanted: FileExport, path: string) {
+async function keepLines(
+  deps: Pick<Deps, 'lists'>,
+  file: FileHandle,
+  wanted: LedgerFileExport,
+  path: string,
+) {
   const { writer, quotes } = wanted
   const header = Buffer.from(writer.header)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length), 0, header.length, 0)
@@ -94,7 +99,7 @@ async function keepLines(deps: Pick<Deps, 'lists'>, file: FileHandle, wanted: Fi
 
 async function isBeginning(
   deps: Pick<Deps, 'lists'>,
-  { owner, kind, positions: { first, last }, writer }: FileExport,
+  { owner, kind, positions: { first, last }, writer }: LedgerFileExport,
   found: { count: number; first: string; last: string },
 ): Promise<boolean> {
   if (found.count > last - first + 1) return false
@@ -106,13 +111,13 @@ async function isBeginning(
 export async function completeExportFile(
   deps: Pick<Deps, 'lists'>,
   { file, ...done }: Awaited<ReturnType<typeof openExportFile>>,
-  { owner, kind, positions, writer }: FileExport,
+  { owner, kind, positions, writer }: LedgerFileExport,
   ending: AbortSignal,
   onLines: (count: number) => void,
 ) {
   let { lines, bytes } = done
   const rest = { first: positions.first + lines, last: positions.last }
-  for await (const chunk of exportChunks(deps, owner, kind, rest, writer)) {
+  for await (const chunk of readExportChunks(deps, owner, kind, rest, writer)) {
     bytes = await writeAt(file, chunk.text, bytes)
     lines += chunk.lines
     onLines(chunk.lines)

@@ -1,31 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { currencyCode } from '../../schemas/currency.ts'
 import { readDelimiter } from '../../schemas/delimiter.ts'
-import type { EntryType, ExportKind, ExportLanguage } from '../../schemas/ledger.ts'
+import type { ExportKind, ExportLanguage, LedgerEntryType } from '../../schemas/ledger.ts'
 import { type ExportLedgerQuery, exportLanguages } from '../../schemas/ledger.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
-import { readSpan, type TimeSpan, upToNow } from '../input/span.ts'
-import type { ListedEntry, Positions } from '../ledger/list.ts'
-import { findPositions, positionOrder, presentEntry } from '../ledger/list.ts'
-import { longestReadMs } from '../lists/pagination.ts'
+import { endSpanNow, readSpan, type TimeSpan } from '../input/span.ts'
+import type { ListedEntry, PositionRange } from '../ledger/list.ts'
+import { findPositionRange, getPositionIndex, presentLedgerEntry } from '../ledger/list.ts'
+import { maxListReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { csvHeader, csvRows } from '../platform/csv.ts'
+import { toCsvHeader, toCsvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { readInSlices } from '../platform/in-slices.ts'
-import { dayOf } from '../platform/time.ts'
+import { toUtcDay } from '../platform/time.ts'
 import { noCommission } from '../wallets/commission.ts'
 
 function valuesOf(kind: ExportKind, entry: ListedEntry) {
   const { commission = noCommission, returnedFees } = entry
   const { totalRevenue: _, ...fees } = commission
   return {
-    ...presentEntry(entry),
+    ...presentLedgerEntry(entry),
     // In an export of entries, the amount is the change in balance, so it can be negative.
     amount: kind === 'refunds' ? -entry.amount : entry.amount,
     // Statements count entries by booking day, which can be later than the entry's `day`.
-    statementDay: dayOf(entry.bookedAt),
+    statementDay: toUtcDay(entry.bookedAt),
     occurredAt: entry.occurredAt ?? null,
     payerPhone: entry.payerPhone ?? null,
     reason: entry.reason ?? null,
@@ -102,20 +102,20 @@ const fieldsByKind: Record<ExportKind, readonly Field[]> = {
   entries: ['number', 'type', ...origin, 'refundId', 'payoutReference', 'currency', 'amount', 'balance'],
 }
 
-const entryTypeOf: Record<ExportKind, EntryType | null> = {
+const entryTypeOf: Record<ExportKind, LedgerEntryType | null> = {
   payments: 'payment',
   refunds: 'refund',
   entries: null,
 }
 
-type ExportForm = ReturnType<typeof readFileForm>
+type ExportForm = ReturnType<typeof parseExportForm>
 
-export interface LineWriter {
+export interface ExportWriter {
   header: string
   lines(entries: readonly ListedEntry[]): string
 }
 
-export function createLineWriter({ kind, format, delimiter, language }: ExportForm): LineWriter {
+export function createExportWriter({ kind, format, delimiter, language }: ExportForm): ExportWriter {
   const fields = fieldsByKind[kind]
   if (format === 'jsonl') {
     const lineOf = (entry: ListedEntry) => JSON.stringify(valuesOf(kind, entry), [...fields])
@@ -140,8 +140,8 @@ export function createLineWriter({ kind, format, delimiter, language }: ExportFo
     return [...fields.map(cellOf), ...amounts.map((field) => Number(values[field]))]
   }
   return {
-    header: csvHeader(names, delimiter),
-    lines: (entries) => csvRows(entries.map(rowOf), delimiter),
+    header: toCsvHeader(names, delimiter),
+    lines: (entries) => toCsvRows(entries.map(rowOf), delimiter),
   }
 }
 
@@ -156,7 +156,7 @@ const csvParams = ['delimiter', 'language'] as const
 type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 
 /** Throws VALIDATION_ERROR if the query sets a delimiter or language for anything but CSV. */
-export function readFileForm(kind: ExportKind, query: FormQuery) {
+export function parseExportForm(kind: ExportKind, query: FormQuery) {
   const { format = 'csv', delimiter, language = 'en' } = query
   const param = csvParams.find((name) => query[name] !== undefined)
   if (format !== 'csv' && param !== undefined)
@@ -171,11 +171,11 @@ export async function* exportLedger(
   kind: ExportKind,
   query: ExportLedgerQuery,
 ): AsyncGenerator<string, void, undefined> {
-  const span = upToNow(deps, readSpan(query))
-  const writer = createLineWriter(readFileForm(kind, query))
-  const positions = await findExported(deps, caller, kind, span, Number(query.after ?? 0))
+  const span = endSpanNow(deps, readSpan(query))
+  const writer = createExportWriter(parseExportForm(kind, query))
+  const positions = await findExportRange(deps, caller, kind, span, Number(query.after ?? 0))
   let header = query.after === undefined ? writer.header : ''
-  for await (const { text } of exportChunks(deps, caller, kind, positions, writer)) {
+  for await (const { text } of readExportChunks(deps, caller, kind, positions, writer)) {
     yield header + text
     header = ''
   }
@@ -188,22 +188,24 @@ const readExport = <T>(
   read: Parameters<typeof lists.run<T>>[1],
 ): Promise<T> => lists.run(`export ${businessId}`, read)
 
-export const findExported = (
+export const findExportRange = (
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
   kind: ExportKind,
   span: TimeSpan,
   afterPosition?: number,
-): Promise<Positions> =>
-  readExport(deps, owner, (models) => findPositions(models, owner, entryTypeOf[kind], span, afterPosition))
+): Promise<PositionRange> =>
+  readExport(deps, owner, (models) =>
+    findPositionRange(models, owner, entryTypeOf[kind], span, afterPosition),
+  )
 
 /** Reads page by page, or a slow client would occupy a connection and keep a cursor open. */
-export async function* exportChunks(
+export async function* readExportChunks(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
   kind: ExportKind,
-  { first, last }: Positions,
-  writer: LineWriter,
+  { first, last }: PositionRange,
+  writer: ExportWriter,
 ): AsyncGenerator<{ text: string; lines: number }, void, undefined> {
   for (let start = first; start <= last; start += entriesPerChunk) {
     const beganAt = performance.now()
@@ -232,17 +234,17 @@ export async function readExportedEntries(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,
   kind: ExportKind,
-  { first, last }: Positions,
+  { first, last }: PositionRange,
 ): Promise<ListedEntry[]> {
   const { businessId, sandbox } = owner
-  const { where, field, index } = positionOrder(entryTypeOf[kind])
+  const { where, field, index } = getPositionIndex(entryTypeOf[kind])
   const entries: ListedEntry[] = []
   await readExport(deps, owner, ({ LedgerEntry }) =>
     readInSlices(
       nativeCollection(LedgerEntry)
         .find(
           { businessId, sandbox, ...where, [field]: { $gte: first, $lte: last } },
-          { hint: index, maxTimeMS: longestReadMs },
+          { hint: index, maxTimeMS: maxListReadMs },
         )
         .project<ListedEntry>(withoutTotals)
         .sort({ [field]: 1 }),

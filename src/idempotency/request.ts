@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose'
-import { createByIdBatcher, insertsOf } from '../mongo/batchers.ts'
-import { isConflict, isDuplicate, nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
+import { createByIdBatcher, createInserter } from '../mongo/batchers.ts'
+import { isDuplicateKey, isWriteConflict, nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, part, secret, text, type ValueOfField } from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../platform/errors.ts'
-import type { By } from '../security/actor.ts'
+import type { Author } from '../security/actor.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 
@@ -13,7 +13,7 @@ import type { CausingRequest } from '../tracing/tracing.ts'
 export const keyLifetimeMs = 24 * 3_600_000
 
 /** A created intent needs no row here, because its response can be computed from the intent. */
-export const responses = declareCollection({
+export const responseCollection = declareCollection({
   name: 'responses',
   kept: 'until it expires, an hour after it can last be requested',
   fields: {
@@ -28,10 +28,10 @@ export const responses = declareCollection({
   // A request that arrived in time may read its row late, so rows stay for another hour.
   indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 3600 }],
 })
-export type StoredResponse = Stored<typeof responses>
+export type StoredResponse = Stored<typeof responseCollection>
 
-export const responseField = (id: string): EncryptedField => ({
-  collection: responses.name,
+export const encryptedResponse = (id: string): EncryptedField => ({
+  collection: responseCollection.name,
   id,
   field: 'response',
 })
@@ -39,19 +39,19 @@ export const responseField = (id: string): EncryptedField => ({
 export const unexpiredFilter = (now: Date) => ({ expiresAt: { $gt: now } })
 
 /** A document keeps a request mark for each request that changed it. */
-export const markFields = part({ key: text, paramsHash: text, at: date })
-type RequestMark = ValueOfField<typeof markFields>
+export const requestMarkFields = part({ key: text, paramsHash: text, at: date })
+type RequestMark = ValueOfField<typeof requestMarkFields>
 
 /** A key that was last used at or before this time is free again. */
-export const freshSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
+export const freshKeysSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
 
-export const isFresh = ({ at }: Pick<RequestMark, 'at'>, arrivedAt: Date): boolean =>
-  at > freshSince(arrivedAt)
+export const isFreshMark = ({ at }: Pick<RequestMark, 'at'>, arrivedAt: Date): boolean =>
+  at > freshKeysSince(arrivedAt)
 
 export interface WriteRequest {
   /** Digest of API key, method, path and idempotency key. */
   key: string
-  by: By
+  by: Author
   paramsHash: string
   arrivedAt: Date
   deadlineAt: number
@@ -80,7 +80,7 @@ export type OperationResult =
 
 type RequestDigests = Pick<WriteRequest, 'key' | 'paramsHash'>
 
-export const newMark = ({ key, paramsHash }: RequestDigests, at: Date): RequestMark => ({
+export const createRequestMark = ({ key, paramsHash }: RequestDigests, at: Date): RequestMark => ({
   key,
   paramsHash,
   at,
@@ -107,7 +107,7 @@ export const encryptResponse = (
   about: Pick<StoredResponse, 'refusal' | 'paramsHash' | 'at'>,
 ): StoredResponse => ({
   _id: key,
-  response: secrets.encrypt(Buffer.concat([Buffer.from(String(status)), body]), responseField(key)),
+  response: secrets.encrypt(Buffer.concat([Buffer.from(String(status)), body]), encryptedResponse(key)),
   ...about,
   expiresAt: new Date(about.at.getTime() + keyLifetimeMs),
 })
@@ -118,7 +118,7 @@ export function decryptResponse(
   { _id, response }: StoredResponse,
 ): FinalResponse {
   try {
-    const plain = secrets.decryptBytes(response, responseField(_id))
+    const plain = secrets.decryptBytes(response, encryptedResponse(_id))
     return { status: Number(plain.toString('latin1', 0, statusLength)), body: plain.subarray(statusLength) }
   } catch (err) {
     log.error({ err }, 'response.unreadable')
@@ -128,7 +128,7 @@ export function decryptResponse(
 
 export const openResponseBatchers = ({ StoredResponse }: Pick<Models, 'StoredResponse'>) => ({
   findResponse: createByIdBatcher(StoredResponse),
-  insertResponse: insertsOf(StoredResponse),
+  insertResponse: createInserter(StoredResponse),
 })
 
 type Rows = Pick<Deps, 'StoredResponse' | 'batchers'>
@@ -168,7 +168,7 @@ export async function storeResponse(
   throw unavailable()
 }
 
-export const requestInProgress = (): Refusal =>
+export const refuseInProgress = (): Refusal =>
   refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
 /** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a concurrent request still holds the row at the deadline. */
@@ -179,13 +179,13 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
   work: (act: Act) => Promise<unknown>,
 ): Promise<OperationResult> {
   const rows = nativeCollection(deps.StoredResponse)
-  const since = freshSince(request.arrivedAt)
+  const since = freshKeysSince(request.arrivedAt)
   let isTwin = false
   const store = async (session: mongo.ClientSession, { _id, ...fields }: StoredResponse): Promise<void> => {
     try {
       await rows.replaceOne({ _id, at: { $lte: since } }, fields, { upsert: true, session })
     } catch (error) {
-      isTwin = isDuplicate(error) || isConflict(error)
+      isTwin = isDuplicateKey(error) || isWriteConflict(error)
       throw error
     }
   }
@@ -204,6 +204,6 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
     })
     return { kind: 'stored', response, repeats: null }
   } catch (error) {
-    throw isTwin ? requestInProgress() : error
+    throw isTwin ? refuseInProgress() : error
   }
 }

@@ -3,7 +3,7 @@ const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
 /** Characters that keyboards, PDF files or changes of writing direction put between digits. */
 const invisible = /\p{Cf}/gu
 
-export const plainDigits = (typed: string): string =>
+export const normaliseDigits = (typed: string): string =>
   typed
     .replaceAll(invisible, '')
     .replaceAll(/[٠-٩۰-۹]/g, (digit) =>

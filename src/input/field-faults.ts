@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
-import { maxWaitSeconds } from '../../schemas/events.ts'
+import { maxFeedWaitSeconds } from '../../schemas/events.ts'
 import { type ErrorCode, errorCatalogue, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
-import { type FieldSchema, maxFaults, nearestName } from './known-fields.ts'
-import { judgeUrl } from './webhook-url.ts'
+import { type FieldSchema, findNearestName, maxFieldFaults } from './known-fields.ts'
+import { judgeWebhookUrl } from './webhook-url.ts'
 
 /** A field may have `errorCodes`, one per keyword, and a `message` that follows its name in the error. */
 export interface AnnotatedSchema extends FieldSchema {
@@ -10,7 +10,7 @@ export interface AnnotatedSchema extends FieldSchema {
 }
 
 /** Lists all faults in the order of the schema's fields. The first one determines the error code. */
-export function refusalOf(
+export function refuseFields(
   schema: AnnotatedSchema,
   errors: ErrorObject[],
   allowedHosts: ReadonlySet<string>,
@@ -20,7 +20,7 @@ export function refusalOf(
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
     .toSorted((a, b) => compareOrder(a.order, b.order))
-    .slice(0, maxFaults)
+    .slice(0, maxFieldFaults)
     .map(({ error, param }) => faultOf(param, error, allowedHosts))
   const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
@@ -70,7 +70,8 @@ function faultOf(param: string, error: ErrorObject, allowedHosts: ReadonlySet<st
   const { errorCodes: codes = {} } = error.parentSchema as { errorCodes?: Record<string, ErrorCode> }
   const own = error.keyword === 'required' ? undefined : (codes[error.keyword] ?? codes['*'])
   const code = own ?? 'VALIDATION_ERROR'
-  const checked = error.params.format === 'webhook-url' ? judgeUrl(String(error.data), allowedHosts) : null
+  const checked =
+    error.params.format === 'webhook-url' ? judgeWebhookUrl(String(error.data), allowedHosts) : null
   if (checked !== null && 'fault' in checked) return { param, code, message: checked.fault }
   const message = code === 'VALIDATION_ERROR' ? describeFault(param, error) : errorCatalogue[code][1]
   return { param, code, message }
@@ -97,7 +98,7 @@ function unknownName(param: string, { parentSchema, params }: ErrorObject): stri
   const known = Object.keys(properties)
   if (additionalProperties === false)
     return `Unknown query parameter "${param}". This operation accepts ${known.join(', ') || 'none'}.`
-  const nearest = nearestName([...known, ...absenceWidens], params.additionalProperty)
+  const nearest = findNearestName([...known, ...absenceWidens], params.additionalProperty)
   const hint = known.includes(nearest ?? '')
     ? `Did you mean ${nearest}? `
     : `${nearest} is a query parameter. `
@@ -134,5 +135,5 @@ const formatHints: Record<string, string> = {
   'page-number': 'must be a whole number from 1 to 999999999999999',
   'entry-number': 'must be a whole number from 0 to 999999999999999',
   'page-size': 'must be a whole number of at least 1',
-  'wait-seconds': `must be a whole number of seconds, from 0 to ${maxWaitSeconds}`,
+  'wait-seconds': `must be a whole number of seconds, from 0 to ${maxFeedWaitSeconds}`,
 }

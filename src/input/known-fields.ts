@@ -15,13 +15,13 @@ export interface FieldSchema {
   emptyIsAbsent?: true
 }
 
-export const maxFaults = 100
+export const maxFieldFaults = 100
 
 /**
  * Keeps only known fields that have a value. Drops the end of a list or object that is too long: a body can
  * contain 175,000 items, and validating all of them would block the process.
  */
-export function readFields(
+export function keepKnownFields(
   schema: FieldSchema,
   value: unknown,
   faults: ErrorObject[],
@@ -29,18 +29,18 @@ export function readFields(
 ): unknown {
   const { properties, items, maxItems: limit = Number.POSITIVE_INFINITY } = schema
   const add = (keyword: string, params: object): void => {
-    if (faults.length < maxFaults)
+    if (faults.length < maxFieldFaults)
       faults.push({ keyword, params, instancePath, schemaPath: '', parentSchema: schema, data: value })
   }
   if (Array.isArray(value)) {
     // PHP writes an empty object as [].
-    if (schema.type === 'object') return value.length === 0 && !needsField(schema) ? {} : value
+    if (schema.type === 'object') return value.length === 0 && !requiresField(schema) ? {} : value
     if (value.length > limit) add('maxItems', { limit })
     return items === undefined
       ? value
       : value
           .slice(0, limit)
-          .map((each, index) => readFields(items, each, faults, `${instancePath}/${index}`))
+          .map((each, index) => keepKnownFields(items, each, faults, `${instancePath}/${index}`))
   }
   if (typeof value !== 'object' || value === null) return value
   if (properties === undefined) {
@@ -57,7 +57,7 @@ export function readFields(
       if (field !== undefined)
         return isAbsent(schema, name, each)
           ? []
-          : [[name, readFields(field, each, faults, `${instancePath}/${name}`)]]
+          : [[name, keepKnownFields(field, each, faults, `${instancePath}/${name}`)]]
       if (isStrict || namesOf(properties).has(foldName(name)))
         add('additionalProperties', { additionalProperty: name })
       return []
@@ -65,12 +65,12 @@ export function readFields(
   )
 }
 
-export function needsField({ required, minProperties, else: otherwise = {} }: FieldSchema): boolean {
+export function requiresField({ required, minProperties, else: otherwise = {} }: FieldSchema): boolean {
   const underCondition: FieldSchema = otherwise
   return (required ?? minProperties ?? underCondition.required) !== undefined
 }
 
-export const takesNull = (
+export const nullMeansAbsent = (
   { required = [], absenceWidens = [], properties = {} }: FieldSchema,
   name: string,
 ): boolean =>
@@ -78,7 +78,9 @@ export const takesNull = (
   ![properties[name]?.type].flat().includes('null')
 
 const isAbsent = (schema: FieldSchema, name: string, value: unknown): boolean =>
-  value === null ? takesNull(schema, name) : value === '' && schema.properties?.[name]?.emptyIsAbsent === true
+  value === null
+    ? nullMeansAbsent(schema, name)
+    : value === '' && schema.properties?.[name]?.emptyIsAbsent === true
 
 const foldedNames = new WeakMap<object, Set<string>>()
 
@@ -104,7 +106,7 @@ export function foldName(name: string): string {
 }
 
 /** The known name that shares the most letter pairs with `name`, if any is similar. */
-export function nearestName(known: readonly string[], name: string): string | undefined {
+export function findNearestName(known: readonly string[], name: string): string | undefined {
   const wanted = pairsOf(name)
   const nearness = (each: string): number => {
     const pairs = pairsOf(each)

@@ -8,14 +8,14 @@ const blanks = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu
 const formatCharacters = /(?![\u200C\u200D])\p{Cf}/gu
 
 /** Counts code points, as JSON Schema does. */
-export const isLonger = (text: string, maxLength: number): boolean =>
+export const isLongerThan = (text: string, maxLength: number): boolean =>
   text.length > maxLength && Array.from(text).length > maxLength
 
-export const isBlank = (text: string): boolean =>
+export const isBlankText = (text: string): boolean =>
   /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text)
 
 /** Returns the form that is stored and looked up. Reading a stored name again doesn't change it. */
-export function readName(kind: NameKind, typed: string): string | null {
+export function normaliseName(kind: NameKind, typed: string): string | null {
   if (!typed.isWellFormed()) return null
   if (typed.length > maxTypedLength) return typed.includes('\0') ? null : typed
   // NFC comes second, because characters may only combine once those between them are removed.
@@ -27,5 +27,5 @@ export function readName(kind: NameKind, typed: string): string | null {
       at === 0 || at + run.length === whole.length ? '' : run.replaceAll(/\p{White_Space}+/gu, ' '),
     )
   const forbidden = kind === 'name' ? /\p{Cc}/u : /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
-  return isBlank(text) || forbidden.test(text) ? null : text
+  return isBlankText(text) || forbidden.test(text) ? null : text
 }

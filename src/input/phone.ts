@@ -1,4 +1,4 @@
-import { plainDigits } from './digits.ts'
+import { normaliseDigits } from './digits.ts'
 
 const countryCode = '222'
 const nationalLength = 8
@@ -10,7 +10,7 @@ const trunkZero = /\(0\)/
 
 /** Returns digits only, with a country code unless the number is Mauritanian. */
 export function readPhone(typed: string): string | null {
-  const text = plainDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
+  const text = normaliseDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
   const [, prefix, digits = ''] = /^(\+|00)?([1-9]\d{7,14})$/.exec(text) ?? []
   if (digits === '' || (prefix !== undefined && digits.length < minForeignLength)) return null
   if (digits.length === nationalLength || !digits.startsWith(countryCode)) return digits
@@ -33,6 +33,6 @@ export function maskPhone(phone: string): string {
 }
 
 export function readPin(typed: string): string | null {
-  const pin = plainDigits(typed).trim()
+  const pin = normaliseDigits(typed).trim()
   return /^\d{4,6}$/.test(pin) ? pin : null
 }

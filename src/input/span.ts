@@ -8,9 +8,9 @@ export interface TimeSpan {
   to: Date | null
 }
 
-export const anyTime: TimeSpan = { from: null, to: null }
+export const anyTimeSpan: TimeSpan = { from: null, to: null }
 
-export const upToNow = (deps: { now(): Date }, { from, to }: TimeSpan): TimeSpan => {
+export const endSpanNow = (deps: { now(): Date }, { from, to }: TimeSpan): TimeSpan => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }
 }

@@ -1,17 +1,17 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { JSONSchema } from 'json-schema-to-ts'
-import { events, maxWaitSeconds } from '../../schemas/events.ts'
-import type { ValueOf } from '../../schemas/requests.ts'
+import { eventScopes, maxFeedWaitSeconds } from '../../schemas/events.ts'
+import type { SchemaValue } from '../../schemas/requests.ts'
 import type { Config } from '../config/config.ts'
-import { type AnnotatedSchema, refusalOf } from './field-faults.ts'
+import { type AnnotatedSchema, refuseFields } from './field-faults.ts'
 import { readInstant } from './instant.ts'
-import { readFields } from './known-fields.ts'
-import { type NameKind, readName } from './name.ts'
+import { keepKnownFields } from './known-fields.ts'
+import { type NameKind, normaliseName } from './name.ts'
 import { readPhone } from './phone.ts'
-import { hasUserInfo, judgeUrl, readAbsoluteUrl } from './webhook-url.ts'
+import { hasUserInfo, judgeWebhookUrl, readAbsoluteUrl } from './webhook-url.ts'
 
 export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
-type Valid<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : unknown
+type Valid<Schema> = Schema extends JSONSchema ? SchemaValue<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
@@ -25,28 +25,28 @@ const isAmountFrom = (least: number) => ({
 const digits = /^\d{1,15}$/
 
 /** MongoDB replaces lone surrogates, and can't store a key with NUL. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** In a CSV file, whitespace would look like an empty field. */
-const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
+const isWritten = (text: string): boolean => isStorableText(text) && /\S/.test(text)
 
 const formats = {
   amount: isAmountFrom(1),
   price: isAmountFrom(0),
-  'storable-text': isStorable,
+  'storable-text': isStorableText,
   'written-text': isWritten,
   'written-or-empty-text': (text: string) => text === '' || isWritten(text),
   'https-url': (text: string) => isRedirectUrl(text, false),
   'https-or-localhost-url': (text: string) => isRedirectUrl(text, true),
   phone: (text: string) => readPhone(text) !== null,
-  'webhook-url': (text: string) => 'url' in judgeUrl(text, config.webhookAllowedHosts),
-  'webhook-event': (text: string) => Object.hasOwn(events, text),
+  'webhook-url': (text: string) => 'url' in judgeWebhookUrl(text, config.webhookAllowedHosts),
+  'webhook-event': (text: string) => Object.hasOwn(eventScopes, text),
   'date-or-time': (text: string) => readInstant(text, 'start') !== null,
   centimes: digits,
   'page-number': (text: string) => digits.test(text) && Number(text) >= 1,
   'entry-number': digits,
   'page-size': /^0*[1-9]\d*$/,
-  'wait-seconds': (text: string) => /^\d{1,2}$/.test(text) && Number(text) <= maxWaitSeconds,
+  'wait-seconds': (text: string) => /^\d{1,2}$/.test(text) && Number(text) <= maxFeedWaitSeconds,
 }
 
 const ajv = new Ajv({
@@ -66,7 +66,7 @@ const ajv = new Ajv({
   before: 'maxLength',
   modifying: true,
   validate(kind: NameKind, typed: string, _schema, context) {
-    const name = readName(kind, typed)
+    const name = normaliseName(kind, typed)
     if (name !== null && context !== undefined)
       Object.assign(context.parentData, { [context.parentDataProperty]: name })
     return name !== null
@@ -78,10 +78,10 @@ export const createValidate =
   <Schema extends AnnotatedSchema>(schema: Schema, value: unknown): Valid<Schema> => {
     config = limits
     const faults: ErrorObject[] = []
-    const fields = readFields(schema, value, faults)
+    const fields = keepKnownFields(schema, value, faults)
     const isValid = ajv.compile<Valid<Schema>>(schema)
     if (isValid(fields) && faults.length === 0) return fields
-    throw refusalOf(schema, [...faults, ...(isValid.errors ?? [])], limits.webhookAllowedHosts)
+    throw refuseFields(schema, [...faults, ...(isValid.errors ?? [])], limits.webhookAllowedHosts)
   }
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {

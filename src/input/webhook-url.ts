@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { readUrl } from '../platform/url.ts'
-import { isLonger } from './name.ts'
+import { parseUrl } from '../platform/url.ts'
+import { isLongerThan } from './name.ts'
 
 const maxLength = 2048
 
@@ -25,7 +25,7 @@ const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
-export function portOf(url: URL): number {
+export function portOfUrl(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
 }
@@ -34,7 +34,7 @@ export const hasUserInfo = (input: string): boolean => /^https?:\/\/[^/?#]*@/i.t
 
 /** The sender uses the same parser, which reads `0x7f.1` and full-width digits as 127.0.0.1. */
 export const readAbsoluteUrl = (input: string): URL | null =>
-  isLonger(input, maxLength) || !input.isWellFormed() || !absolute.test(input) ? null : readUrl(input)
+  isLongerThan(input, maxLength) || !input.isWellFormed() || !absolute.test(input) ? null : parseUrl(input)
 
 function parse(input: string): URL | null {
   const url = readAbsoluteUrl(input)
@@ -58,7 +58,7 @@ function isPublicName(hostname: string): boolean {
 
 function publicFault(url: URL): string | null {
   const { hostname } = url
-  const port = portOf(url)
+  const port = portOfUrl(url)
   if (url.protocol !== 'https:')
     return 'The URL must begin with https://. For your own machine, use the command listen instead.'
   if (hostname.startsWith('[') || isIP(hostname) !== 0)
@@ -72,15 +72,15 @@ function publicFault(url: URL): string | null {
  * Checks a merchant's URL (SPEC 4.8). The sender checks it again at each attempt, because the rules may have
  * changed. `allowedHosts` are `host:port` pairs that may be private, be an IP address or use plain http.
  */
-export function judgeUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
+export function judgeWebhookUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)
   if (url === null || url.href.length > maxLength)
     return { fault: `The URL must be absolute, without spaces, and have at most ${maxLength} characters.` }
   if (hasUserInfo(input)) return { fault: 'The URL must not have a user name or password.' }
-  if (allowedHosts.has(`${url.hostname}:${portOf(url)}`)) return { url, allowed: true }
+  if (allowedHosts.has(`${url.hostname}:${portOfUrl(url)}`)) return { url, allowed: true }
   const fault = publicFault(url)
   return fault === null ? { url, allowed: false } : { fault }
 }
 
 /** Removes the fragment, and a dot at the end of the host. */
-export const storedUrl = (input: string): string => parse(input)?.href ?? input
+export const toStoredUrl = (input: string): string => parse(input)?.href ?? input

@@ -1,40 +1,40 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { addLine } from '../audit/audited.ts'
+import { addAuditLine } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { effectResult, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
-import { slowReadMs } from '../mongo/connect.ts'
-import { type PageSize, readWalkPage, type Walk } from '../mongo/walk.ts'
+import { readTimeoutMs } from '../mongo/connect.ts'
+import { type IndexWalk, readWalkPage, type WalkPageSize } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
-import type { By } from '../security/actor.ts'
-import { createPace } from '../work/pace.ts'
-import { findEarlier } from './effect.ts'
-import { type ChangeDeps, findIntentToChange } from './find.ts'
+import type { Author } from '../security/actor.ts'
+import { createPacer } from '../work/pace.ts'
+import { findEarlierResult } from './effect.ts'
+import { findIntentToChange, type IntentChangeDeps } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
-import { asOf, expiryFields, presentIntent } from './present.ts'
-import { applyTransition, dropOldMarks, markingOf } from './transition.ts'
+import { intentAsOf, intentAsOfFields, presentIntent } from './present.ts'
+import { applyTransition, dropOldKeys, newKeyUse } from './transition.ts'
 
 /** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT if a payment holds the intent or another write got there first. */
 export async function cancelIntent(
-  deps: ChangeDeps,
+  deps: IntentChangeDeps,
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,
 ): Promise<OperationResult> {
   const { deadlineAt, cause } = request
   const before = await findIntentToChange(deps, caller, referenceNumber, request)
-  const earlier = await findEarlier(deps, caller, before, request)
+  const earlier = await findEarlierResult(deps, caller, before, request)
   if (earlier !== null) return earlier
   const now = deps.now()
-  if (!isPending(asOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
-  await dropOldMarks(deps, before, deadlineAt)
-  const marking = markingOf(request, now)
+  if (!isPending(intentAsOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
+  await dropOldKeys(deps, before, deadlineAt)
+  const marking = newKeyUse(request, now)
   // Without this guard, a payment that fails after the read would be missing from the response.
   const guard = { failure: before.failure }
   const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause, guard }, deadlineAt)
@@ -57,7 +57,7 @@ export interface CancelSelection {
 /** `ended`: the intent had already been paid or cancelled, or had expired. */
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
-interface CancelRun extends By {
+interface CancelRun extends Author {
   pending: number
   /** Stops the run after the current page. */
   ending: AbortSignal
@@ -70,13 +70,16 @@ type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 
 const pageSize = {
   documents: 50,
   projection: { outbox: 0 },
-  maxTimeMS: slowReadMs,
-} as const satisfies PageSize
+  maxTimeMS: readTimeoutMs,
+} as const satisfies WalkPageSize
 
 /** Cancels 100 intents per second, like the default rate limit of an API key. */
 const batchEveryMs = 500
 
-export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {
+export const countCancellableIntents = (
+  deps: Pick<Deps, 'Intent'>,
+  selection: CancelSelection,
+): Promise<number> => {
   const { where, before, index } = walkOf(selection)
   return deps.Intent.countDocuments({ ...where, createdAt: { $lt: before } })
     .hint(index)
@@ -85,7 +88,7 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /** You can simply restart a stopped run. Cancelled intents keep the id of the run's audit line. */
-export async function cancelAll(
+export async function cancelIntents(
   deps: CancelDeps,
   selection: CancelSelection,
   { ending, count, pending, ...by }: CancelRun,
@@ -93,7 +96,7 @@ export async function cancelAll(
   const id = newId()
   const { businessId, sandbox, createdBefore } = selection
   const after = { mode: modeOf({ sandbox }), createdBefore, pending }
-  const pace = createPace(ending)
+  const pace = createPacer(ending)
   let last: Intent | null = null
   let isRecorded = false
   for (;;) {
@@ -101,7 +104,13 @@ export async function cancelAll(
     const page: Intent[] = await pace(async () => {
       const found = await readWalkPage(deps.Intent, walkOf(selection), last, pageSize)
       if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
-        await addLine(deps, by, { _id: id, act: 'intents.cancelled', subject: businessId, businessId, after })
+        await addAuditLine(deps, by, {
+          _id: id,
+          act: 'intents.cancelled',
+          subject: businessId,
+          businessId,
+          after,
+        })
         isRecorded = true
       }
       count(await cancelPage(deps, found, id))
@@ -115,9 +124,9 @@ export async function cancelAll(
 }
 
 const isCancellable = (intent: Intent, now: Date): boolean =>
-  intent.hold === null && isPending(asOf(intent, now).status)
+  intent.hold === null && isPending(intentAsOf(intent, now).status)
 
-const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection): Walk => ({
+const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection): IndexWalk => ({
   index: 'byStatus',
   where: { businessId, sandbox, status: { $in: transitions.cancelByOperator.from } },
   from: null,
@@ -126,7 +135,7 @@ const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection)
 
 async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promise<CancelResult[]> {
   const at = deps.now()
-  const marking = markingOf({ key, paramsHash: '', arrivedAt: at }, at)
+  const marking = newKeyUse({ key, paramsHash: '', arrivedAt: at }, at)
   const input = { name: 'cancelByOperator', marking, cause: null } as const
   const cancelled = await Promise.all(page.map((intent) => applyTransition(deps, intent, input, noDeadline)))
   for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)
@@ -141,6 +150,6 @@ async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promis
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const ids = intents.map(({ _id }) => _id)
-  const found = await deps.Intent.find({ _id: { $in: ids } }, expiryFields).lean<Intent[]>()
-  return new Set(found.filter((intent) => isPending(asOf(intent, now).status)).map(({ _id }) => _id))
+  const found = await deps.Intent.find({ _id: { $in: ids } }, intentAsOfFields).lean<Intent[]>()
+  return new Set(found.filter((intent) => isPending(intentAsOf(intent, now).status)).map(({ _id }) => _id))
 }

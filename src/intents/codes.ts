@@ -1,13 +1,13 @@
 import { createCipheriv, type KeyObject } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { plainDigits } from '../input/digits.ts'
+import { normaliseDigits } from '../input/digits.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type Refusal, refuse, refuseLate } from '../platform/errors.ts'
-import { allShortCodes, shortCodeOf } from '../platform/ids.ts'
+import { type Refusal, refuse, refuseIfLate } from '../platform/errors.ts'
+import { shortCodeCount, toShortCode } from '../platform/ids.ts'
 import { type Log, throttleLog } from '../platform/log.ts'
-import { shareRuns } from '../platform/share-runs.ts'
+import { coalesceRuns } from '../platform/share-runs.ts'
 import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
@@ -18,7 +18,7 @@ const quarantineMs = 15 * 60_000
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
 /** Test codes are unique only within a business. Staff search by mode and code, across businesses. */
-export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
+export const paymentCodeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`
 
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
@@ -27,12 +27,15 @@ export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, n
 const separators = /[\s.\p{Pd}]/gu
 
 /** Accepts 6 digits in any script and returns them in ASCII, or null if `typed` isn't a code. */
-export function readCode(typed: string): string | null {
-  const code = plainDigits(typed).replaceAll(separators, '')
+export function readPaymentCode(typed: string): string | null {
+  const code = normaliseDigits(typed).replaceAll(separators, '')
   return /^\d{6}$/.test(code) ? code : null
 }
 
-export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
+export async function freeReusableCode(
+  deps: Pick<Deps, 'Intent' | 'now'>,
+  codeKey: string,
+): Promise<boolean> {
   const freed = await deps.Intent.updateOne(
     { codeKey, codeReusableAt: { $lte: deps.now() } },
     { $unset: { codeKey: 1 }, $set: { formerCodeKey: codeKey } },
@@ -51,7 +54,7 @@ const aesBytes = 16
 const reportEveryMs = 60_000
 
 /** A Feistel network permutes all 2^30 numbers. Without the key, the next code is unpredictable. */
-export function shortCodesFrom(key: KeyObject, first: number, count: number): string[] {
+export function generateShortCodes(key: KeyObject, first: number, count: number): string[] {
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   let numbers = Array.from({ length: count }, (_, at) => first + at)
   for (let round = 0; round < rounds; round += 1) {
@@ -64,13 +67,13 @@ export function shortCodesFrom(key: KeyObject, first: number, count: number): st
       return (right << halfBits) | (left ^ (encrypted.readUInt32BE(aesBytes * at) & half))
     })
   }
-  return numbers.map(shortCodeOf)
+  return numbers.map(toShortCode)
 }
 
-export type ShortCodes = ReturnType<typeof createShortCodes>
+export type ShortCodePool = ReturnType<typeof createShortCodePool>
 
 /** Never hands out a code twice, because an old link must not open a stranger's payment. */
-export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
+export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
   const report = throttleLog(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
 
@@ -81,22 +84,22 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
       if (isDatabaseFault(err)) throw err
       // Don't create a new key, because it would repeat codes.
       report({ err, remedy: 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.' })
-      throw noCodeFree('short')
+      throw noFreeCodeRefusal('short')
     }
   }
 
   /** If most codes of a block are in use, the counter was restored from an old backup, so we skip ahead. */
-  const reserve = shareRuns(async () => {
+  const reserve = coalesceRuns(async () => {
     // Open the key first, or a process with the wrong SECRET_KEY would use up codes.
     const key = await openKey()
     for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
       const counter = await nativeCollection(deps.ServiceKey).findOneAndUpdate(
-        { _id: 'shortCodes', used: { $not: { $gt: allShortCodes - step } } },
+        { _id: 'shortCodes', used: { $not: { $gt: shortCodeCount - step } } },
         { $inc: { used: step } },
         { projection: { used: 1 }, returnDocument: 'after' },
       )
-      if (counter?.used === undefined) throw noCodeFree('short')
-      const codes = shortCodesFrom(key, counter.used - blockSize, blockSize)
+      if (counter?.used === undefined) throw noFreeCodeRefusal('short')
+      const codes = generateShortCodes(key, counter.used - blockSize, blockSize)
       const intents = nativeCollection(deps.Intent).find(
         { shortCode: { $in: codes } },
         { projection: { _id: 0, shortCode: 1 } },
@@ -110,7 +113,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
     /** Throws SERVICE_UNAVAILABLE at the deadline, or if no code can be reserved. */
     async take(deadlineAt: number): Promise<string> {
       for (;;) {
-        refuseLate(deadlineAt)
+        refuseIfLate(deadlineAt)
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {
@@ -124,7 +127,7 @@ export function createShortCodes(deps: ServiceKeyDeps & { Intent: Model<Intent>;
   }
 }
 
-export const noCodeFree = (kind: 'short' | 'payment'): Refusal =>
+export const noFreeCodeRefusal = (kind: 'short' | 'payment'): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 30,
     changedNothing: true,

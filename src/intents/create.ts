@@ -1,29 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { type ReserveStorage, withinStorage } from '../businesses/quotas.ts'
+import { type ReserveStorage, withStorageQuota } from '../businesses/quotas.ts'
 import {
+  createRequestMark,
   effectResult,
-  freshSince,
-  newMark,
+  freshKeysSince,
   type OperationResult,
   type WriteRequest,
 } from '../idempotency/request.ts'
-import { bytesOf } from '../mongo/collection.ts'
+import { measureBson } from '../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
-import { refuse, refuseLate } from '../platform/errors.ts'
+import { refuse, refuseIfLate } from '../platform/errors.ts'
 import { newId, newPaymentCode, newReferenceNumber } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
-import { codeKeyOf, codeReusableFrom, freeIfReusable, noCodeFree } from './codes.ts'
+import { codeReusableFrom, freeReusableCode, noFreeCodeRefusal, paymentCodeKeyOf } from './codes.ts'
 import { expireIntent } from './expire.ts'
-import { type Intent, type IntentRequest, referenceIndex, requestIndex } from './intent.ts'
+import { createKeyIndexName, type Intent, type IntentInput, referenceIndexName } from './intent.ts'
 import { isPending, isRefundable } from './lifecycle.ts'
-import { liveCodeLimit } from './live-codes.ts'
-import { asOf, createdResponse, expiryFields, findCreated, responseFormat } from './present.ts'
+import { liveCodeLimitOf } from './live-codes.ts'
+import {
+  buildCreateResponse,
+  findCreateResult,
+  intentAsOf,
+  intentAsOfFields,
+  responseFormat,
+} from './present.ts'
 import { countTransition, paymentFacts } from './transition.ts'
 
-export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
+export function parseNewIntent(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentInput {
   const valid = deps.validate(sandbox ? createTestIntentBody : createLiveIntentBody, body)
   const { amountType = 'FIXED', amount = null, label = null, merchantReference = null } = valid
   const { metadata = {}, success_url: successUrl = null, cancel_url: cancelUrl = null } = valid
@@ -44,49 +50,49 @@ type InsertDeps = Pick<
 export function createIntent(
   deps: InsertDeps & Pick<Deps, 'counters' | 'liveCodes'>,
   caller: Caller,
-  input: IntentRequest,
+  input: IntentInput,
   request: WriteRequest,
 ): Promise<OperationResult> {
-  return withinStorage(deps, caller, (reserve) => {
+  return withStorageQuota(deps, caller, (reserve) => {
     const insert = () => insertIntent(deps, caller, input, request, reserve)
-    return caller.sandbox ? insert() : deps.liveCodes.within(caller, liveCodeLimit(deps, caller), insert)
+    return caller.sandbox ? insert() : deps.liveCodes.within(caller, liveCodeLimitOf(deps, caller), insert)
   })
 }
 
 async function insertIntent(
   deps: InsertDeps,
   caller: Caller,
-  input: IntentRequest,
+  input: IntentInput,
   request: WriteRequest,
   reserve: ReserveStorage,
 ): Promise<OperationResult> {
   const { businessId, sandbox } = caller
   const { deadlineAt } = request
-  if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree('payment')
+  if (sandbox && deps.fullSandboxes.has(businessId)) throw noFreeCodeRefusal('payment')
   const shortCode = await deps.shortCodes.take(deadlineAt)
   const { intent, mark } = draft(deps, caller, input, request, shortCode)
-  await reserve({ creates: 1, bytes: bytesOf(intent) }).catch((error: unknown) => {
+  await reserve({ creates: 1, bytes: measureBson(intent) }).catch((error: unknown) => {
     deps.shortCodes.giveBack(shortCode)
     throw error
   })
   for (let draws = 0; draws < maxDraws; ) {
-    refuseLate(deadlineAt)
+    refuseIfLate(deadlineAt)
     const insertion = await deps.batchers.insertIntent(intent, deadlineAt)
     if (insertion.inserted) {
       countTransition(deps, 'create', intent)
       wakeRelay(deps, intent)
-      return effectResult(mark, createdResponse(intent), false)
+      return effectResult(mark, buildCreateResponse(intent), false)
     }
     // MongoDB names only one of several violated unique indexes, so always look for an earlier request.
-    const earlier = await findCreated(deps, request)
+    const earlier = await findCreateResult(deps, request)
     const { index } = insertion
     if (earlier !== null) {
       if (index !== 'shortCode') deps.shortCodes.giveBack(intent.shortCode)
       return earlier
     }
-    if (index === requestIndex) {
+    if (index === createKeyIndexName) {
       if (!(await freeRequestKey(deps, request))) await pause(lookAgainMs)
-    } else if (index === referenceIndex) {
+    } else if (index === referenceIndexName) {
       if (!(await freeReference(deps, intent, deadlineAt))) await pause(lookAgainMs)
     } else {
       draws += 1
@@ -95,29 +101,29 @@ async function insertIntent(
   }
   deps.shortCodes.giveBack(intent.shortCode)
   if (sandbox) deps.fullSandboxes.add(businessId)
-  throw noCodeFree('payment')
+  throw noFreeCodeRefusal('payment')
 }
 
 async function freeRequestKey({ Intent }: InsertDeps, { key, arrivedAt }: WriteRequest): Promise<boolean> {
-  const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshSince(arrivedAt) } }
+  const old = { 'requestKey.key': key, 'requestKey.at': { $lte: freshKeysSince(arrivedAt) } }
   return (await Intent.updateOne(old, { $unset: { requestKey: 1 } })).modifiedCount > 0
 }
 
 async function drawAgain(deps: InsertDeps, intent: Intent, index: string, deadlineAt: number): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = await deps.shortCodes.take(deadlineAt)
-  else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
+  else if (!(await freeReusableCode(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
 function draft(
   deps: InsertDeps,
   caller: Caller,
-  input: IntentRequest,
+  input: IntentInput,
   request: WriteRequest,
   shortCode: string,
 ) {
   const now = deps.now()
-  const mark = newMark(request, now)
+  const mark = createRequestMark(request, now)
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
   const expiresAt = new Date(now.getTime() + deps.config.intentLifetimeMs)
   const intent: Intent = {
@@ -158,7 +164,7 @@ function draft(
 
 function giveCode(intent: Intent, code: string): void {
   intent.code = code
-  intent.codeKey = codeKeyOf(intent, code)
+  intent.codeKey = paymentCodeKeyOf(intent, code)
 }
 
 /** Omits the field if there's no reference, because the unique index then skips the intent. */
@@ -170,7 +176,7 @@ const referenceKeyOf = (
     ? {}
     : { referenceKey: `${modeOf({ sandbox })}:${businessId}:${merchantReference}` }
 
-const holderFields = { referenceNumber: 1, ...expiryFields }
+const holderFields = { referenceNumber: 1, ...intentAsOfFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
 /** Expires the intent with this reference if it's overdue. Otherwise throws MERCHANT_REFERENCE_TAKEN. */
@@ -179,7 +185,7 @@ async function freeReference(deps: InsertDeps, intent: Intent, deadlineAt: numbe
   const { referenceKey = '' } = intent
   const holder = await deps.Intent.findOne({ referenceKey }, holderFields).lean<Holder>()
   if (holder === null) return false
-  const { status, referenceNumber } = asOf(holder, now)
+  const { status, referenceNumber } = intentAsOf(holder, now)
   if (isPending(status) || isRefundable(status)) {
     deps.shortCodes.giveBack(intent.shortCode)
     throw refuse('MERCHANT_REFERENCE_TAKEN', { param: 'merchantReference', details: { referenceNumber } })

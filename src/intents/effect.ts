@@ -2,16 +2,16 @@ import type { Caller } from '../businesses/caller.ts'
 import { effectResult, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
-import type { ChangeDeps } from './find.ts'
-import type { Intent, IntentMark, IntentWithoutRefunds } from './intent.ts'
+import type { IntentChangeDeps } from './find.ts'
+import type { Intent, IntentWithoutRefunds, UsedKey } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { presentIntent } from './present.ts'
-import { earlierRefund } from './refunds/carry-out.ts'
-import { findOwnMark } from './transition.ts'
+import { awaitEarlierRefund } from './refunds/carry-out.ts'
+import { findUsedKey } from './transition.ts'
 
 /** Returns what an earlier request with the same key did to the caller's intent. */
-export async function findEffect(
-  deps: ChangeDeps,
+export async function findEffectByKey(
+  deps: IntentChangeDeps,
   caller: Caller,
   referenceNumber: string,
   request: WriteRequest,
@@ -19,30 +19,30 @@ export async function findEffect(
   const intent = await deps.batchers.findIntent(referenceNumber, request.deadlineAt)
   if (intent === null || intent.businessId !== caller.businessId || intent.sandbox !== caller.sandbox)
     return null
-  const mark = findOwnMark(intent, request)
+  const mark = findUsedKey(intent, request)
   if (mark === null) return null
   const data =
     mark.refundId === undefined
-      ? simulationResult(deps, intent, mark)
-      : earlierRefund(deps, caller, intent, mark.refundId, request.cause)
+      ? toSimulationResult(deps, intent, mark)
+      : awaitEarlierRefund(deps, caller, intent, mark.refundId, request.cause)
   return effectResult(mark, data, true)
 }
 
 /** Like `findEffect`, but falls back to the stored response, which may be a refusal. */
-export const findEarlier = async (
-  deps: ChangeDeps,
+export const findEarlierResult = async (
+  deps: IntentChangeDeps,
   caller: Caller,
   intent: IntentWithoutRefunds,
   request: WriteRequest,
 ): Promise<OperationResult | null> =>
-  findOwnMark(intent, request) === null
+  findUsedKey(intent, request) === null
     ? request.earlier()
-    : findEffect(deps, caller, intent.referenceNumber, request)
+    : findEffectByKey(deps, caller, intent.referenceNumber, request)
 
-export function simulationResult(
+export function toSimulationResult(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,
-  { payment }: IntentMark,
+  { payment }: UsedKey,
 ): unknown {
   const failure = payment?.failure ?? null
   if (failure === null) return presentIntent(deps.config, intent, deps.now())

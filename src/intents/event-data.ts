@@ -1,34 +1,34 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { EventFacts } from '../outbox/event.ts'
 import { type Commission, noCommission } from '../wallets/commission.ts'
-import { type Intent, metadataObject } from './intent.ts'
+import { type Intent, metadataToObject } from './intent.ts'
 
 /** These fields never change. Fields that can change are stored with the event (outbox/event.ts). */
-export const paymentSourceFields = {
+export const paymentEventFields = {
   referenceNumber: 1,
   shortCode: 1,
   merchantReference: 1,
   metadata: 1,
 } as const
-export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
+export type PaymentEventSource = Pick<Intent, keyof typeof paymentEventFields>
 
 /** Merchants test their endpoints with this payment. Real references and short codes never contain a zero. */
-export const samplePayment: PaymentSource = {
+export const samplePayment: PaymentEventSource = {
   referenceNumber: 'PI-TEST000000000000',
   shortCode: 'TEST00',
   merchantReference: null,
   metadata: [],
 }
 
-export const paymentFormat = 1
+export const paymentDataVersion = 1
 
 /** SPEC 6.2. Add formats, but never change one: all attempts of a delivery must send the same bytes. */
-export const paymentFormats: Record<number, (source: PaymentSource, facts: EventFacts) => string> = {
+export const paymentDataFormats: Record<number, (source: PaymentEventSource, facts: EventFacts) => string> = {
   1: paymentData,
 }
 
 /** All bodies of a payment share one metadata string, because 200 copies would take 46 MB. */
-function paymentData(source: PaymentSource, facts: EventFacts): string {
+function paymentData(source: PaymentEventSource, facts: EventFacts): string {
   const head = {
     reference_number: source.referenceNumber,
     short_code: source.shortCode,
@@ -47,10 +47,10 @@ function paymentData(source: PaymentSource, facts: EventFacts): string {
   return `${JSON.stringify(head).slice(0, -1)},"metadata":${metadataText(source)},${JSON.stringify(tail).slice(1)}`
 }
 
-const metadataTexts = new WeakMap<PaymentSource, string>()
+const metadataTexts = new WeakMap<PaymentEventSource, string>()
 
-function metadataText(source: PaymentSource): string {
-  const text = metadataTexts.get(source) ?? JSON.stringify(metadataObject(source))
+function metadataText(source: PaymentEventSource): string {
+  const text = metadataTexts.get(source) ?? JSON.stringify(metadataToObject(source))
   metadataTexts.set(source, text)
   return text
 }

@@ -1,7 +1,7 @@
 import type { NewJob } from '../../schemas/jobs.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-batches.ts'
+import { runInFairBatches } from '../mongo/in-batches.ts'
 import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Intent } from './intent.ts'
@@ -45,7 +45,7 @@ export async function expireIntents(
   }
 }
 
-export const expiryJob = (
+export const newExpiryJob = (
   { referenceNumber, expiresAt }: Pick<Intent, 'referenceNumber' | 'expiresAt'>,
   now: Date,
 ): NewJob<'intent-expiry'> => ({
@@ -60,13 +60,13 @@ const maxPerBusiness = 1_000
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
 /** Expires intents whose job was lost. Returns how many it found. */
-export function expireDue(
+export function expireDueIntents(
   deps: ExpireDeps & Pick<Deps, 'Intent'>,
   perBusiness = maxPerBusiness,
 ): Promise<number> {
   const { from, guard } = transitions.expire
   const { cancelsAt: isDue } = guard(new Date(deps.now().getTime() - graceMs))
-  return inFairBatches<Expiring>(
+  return runInFairBatches<Expiring>(
     perBusiness,
     (last, without) =>
       nativeCollection(deps.Intent).find<Expiring>(

@@ -1,17 +1,17 @@
-import type { RatesFrom } from '../businesses/business.ts'
-import { type Caller, ownedBy } from '../businesses/caller.ts'
-import { freshSince, type WriteRequest } from '../idempotency/request.ts'
-import { createBatcher, createReadBatcher, createUpdateBatcher, insertsOf } from '../mongo/batchers.ts'
+import type { DatedRates } from '../businesses/business.ts'
+import { type Caller, requireOwned } from '../businesses/caller.ts'
+import { freshKeysSince, type WriteRequest } from '../idempotency/request.ts'
+import { createBatcher, createInserter, createReadBatcher, createUpdateBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
-import { codeKeyOf, isCodeActive } from './codes.ts'
+import { isCodeActive, paymentCodeKeyOf } from './codes.ts'
 import type { Intent, IntentWithoutRefunds } from './intent.ts'
 import { transitions } from './lifecycle.ts'
-import { asOf, expiryFields } from './present.ts'
+import { intentAsOf, intentAsOfFields } from './present.ts'
 import type { SettleDeps } from './transition.ts'
 
 /** Requests that change an intent need these to finish the work of an earlier request with the same key. */
-export type ChangeDeps = SettleDeps & Pick<Deps, 'capacity' | 'config' | 'counters' | 'wallets'>
+export type IntentChangeDeps = SettleDeps & Pick<Deps, 'capacity' | 'config' | 'counters' | 'wallets'>
 
 /** Describes all request marks of the intent, because `marks` contains only those of the current requests. */
 interface MarkCounts {
@@ -27,13 +27,13 @@ export interface IntentToChange extends IntentWithoutRefunds, MarkCounts {
 }
 
 /** What the hosted page reads. It shows only the sum of the refunds. */
-export interface OfferedIntent extends IntentWithoutRefunds, MarkCounts {
+export interface CheckoutIntent extends IntentWithoutRefunds, MarkCounts {
   /** In centimes: the sum of all SUCCEEDED refunds, and of the payer's fees that they returned. */
   refunded: number
   refundedFee: number
   merchant: string
   isSuspended: boolean
-  commission: readonly RatesFrom[]
+  commission: readonly DatedRates[]
 }
 
 const maxToChange = 500
@@ -41,7 +41,7 @@ const mayExpire = { status: { $in: transitions.expire.from }, hold: null }
 const succeeded = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } } }
 
 function countMarks(now: Date) {
-  const fresh = { $size: { $filter: { input: '$marks', cond: { $gt: ['$$this.at', freshSince(now)] } } } }
+  const fresh = { $size: { $filter: { input: '$marks', cond: { $gt: ['$$this.at', freshKeysSince(now)] } } } }
   const hasOldMarks = { $lt: [fresh, { $size: '$marks' }] }
   return { freshMarks: fresh, hasOldMarks, waitingEvents: { $size: '$outbox' } }
 }
@@ -55,7 +55,7 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
       ({ referenceNumber }) => [referenceNumber],
     )
   return {
-    insertIntent: insertsOf(Intent),
+    insertIntent: createInserter(Intent),
     updateIntent: createUpdateBatcher(intents),
     /** Finds intents of any business, so check the owner yourself. */
     findIntent: byReference({ outbox: 0, lookUpKeys: 0 }),
@@ -84,10 +84,10 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
         return wanted.map(({ referenceNumber }) => intentOf.get(referenceNumber) ?? null)
       },
     ),
-    findOffered: createReadBatcher<OfferedIntent>(
+    findOffered: createReadBatcher<CheckoutIntent>(
       (shortCodes) =>
         intents
-          .aggregate<OfferedIntent>([
+          .aggregate<CheckoutIntent>([
             { $match: { shortCode: { $in: shortCodes } } },
             {
               $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' },
@@ -128,20 +128,20 @@ export const findIntentToChange = async (
 
 function ownIntent<Found extends IntentWithoutRefunds>(caller: Caller, intent: Found | null): Found {
   const isOwn = intent?.businessId === caller.businessId && intent.cleanedAt === undefined
-  return ownedBy(caller, isOwn ? intent : null, 'INTENT_NOT_FOUND')
+  return requireOwned(caller, isOwn ? intent : null, 'INTENT_NOT_FOUND')
 }
 
-const neededFields = { shortCode: 1, codeExpiresAt: 1, ...expiryFields }
+const neededFields = { shortCode: 1, codeExpiresAt: 1, ...intentAsOfFields }
 
 /** Finds an intent by its active payment code. For live codes, `sandboxOf` is null. */
-export async function findByCode(
+export async function findIntentByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,
   sandboxOf: string | null,
   code: string,
 ): Promise<Pick<Intent, 'shortCode'> | null> {
-  const codeKey = codeKeyOf({ businessId: sandboxOf ?? '', sandbox: sandboxOf !== null }, code)
+  const codeKey = paymentCodeKeyOf({ businessId: sandboxOf ?? '', sandbox: sandboxOf !== null }, code)
   const intent = await deps.Intent.findOne({ codeKey }, neededFields).lean<Intent | null>()
   if (intent === null) return null
   const now = deps.now()
-  return isCodeActive(asOf(intent, now), now) ? intent : null
+  return isCodeActive(intentAsOf(intent, now), now) ? intent : null
 }

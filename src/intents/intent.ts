@@ -1,22 +1,32 @@
 import type { IntentStatus } from '../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
-import { markFields } from '../idempotency/request.ts'
-import { type CollectionDeclaration, declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { requestMarkFields } from '../idempotency/request.ts'
+import {
+  type CollectionDeclaration,
+  declareCollection,
+  indexIfPresent,
+  type Stored,
+} from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
-import { failureFields, outboxFields, outboxIndex } from '../outbox/event.ts'
+import { outboxFields, outboxIndex, paymentFailureFields } from '../outbox/event.ts'
 import { returnedFeesFields } from '../wallets/commission.ts'
-import { attemptFields, holdFields, paymentFields, refundFields } from './records.ts'
+import { holdFields, paymentAttemptFields, paymentFields, refundFields } from './records.ts'
 
-export const referenceIndex = 'referenceInUse'
-export const requestIndex = 'requestKey'
+export const referenceIndexName = 'referenceInUse'
+export const createKeyIndexName = 'requestKey'
 
 const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
-  { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },
-  { name: 'codeInUse', key: { codeKey: 1 }, unique: true, ...ifPresent('codeKey') },
+  {
+    name: createKeyIndexName,
+    key: { 'requestKey.key': 1 },
+    unique: true,
+    ...indexIfPresent('requestKey.key'),
+  },
+  { name: 'codeInUse', key: { codeKey: 1 }, unique: true, ...indexIfPresent('codeKey') },
   // The next two indexes contain only intents with a reference.
-  { name: referenceIndex, key: { referenceKey: 1 }, unique: true, ...ifPresent('referenceKey') },
+  { name: referenceIndexName, key: { referenceKey: 1 }, unique: true, ...indexIfPresent('referenceKey') },
   // Contains all fields by which a list can be filtered together with a reference.
   {
     name: 'byMerchantReference',
@@ -41,7 +51,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   {
     name: 'byPaidAt',
     key: { businessId: 1, sandbox: 1, 'payment.paidAt': -1, createdAt: -1, _id: -1, status: 1 },
-    ...ifPresent('payment.paidAt'),
+    ...indexIfPresent('payment.paidAt'),
   },
   {
     name: 'byRefundTimes',
@@ -55,20 +65,24 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
       _id: -1,
       status: 1,
     },
-    ...ifPresent('refundTimes.lastAt'),
+    ...indexIfPresent('refundTimes.lastAt'),
   },
   { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
   // `businessId` lets a poll skip the documents of a business that has had its share.
   { name: 'expiring', key: { cancelsAt: 1, businessId: 1 }, partialFilterExpression: { status: 'PENDING' } },
-  { name: 'paymentToQuery', key: { 'hold.queryAt': 1, businessId: 1 }, ...ifPresent('hold.queryAt') },
-  { name: 'refundToQuery', key: { 'refunds.queryAt': 1, businessId: 1 }, ...ifPresent('refunds.queryAt') },
+  { name: 'paymentToQuery', key: { 'hold.queryAt': 1, businessId: 1 }, ...indexIfPresent('hold.queryAt') },
+  {
+    name: 'refundToQuery',
+    key: { 'refunds.queryAt': 1, businessId: 1 },
+    ...indexIfPresent('refunds.queryAt'),
+  },
   // Staff search by the next two indexes. New intents are in neither, so creates stay fast.
-  { name: 'byLookUpKey', key: { lookUpKeys: 1, createdAt: -1 }, ...ifPresent('lookUpKeys') },
-  { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...ifPresent('formerCodeKey') },
+  { name: 'byLookUpKey', key: { lookUpKeys: 1, createdAt: -1 }, ...indexIfPresent('lookUpKeys') },
+  { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...indexIfPresent('formerCodeKey') },
   {
     name: 'byRefundedAt',
     key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
-    ...ifPresent('refunds.refundedAt'),
+    ...indexIfPresent('refunds.refundedAt'),
   },
   outboxIndex,
 ]
@@ -86,11 +100,11 @@ const requestedFields = field.part({
   successUrl: field.orNull(field.text),
   cancelUrl: field.orNull(field.text),
 })
-export type IntentRequest = field.ValueOfField<typeof requestedFields>
+export type IntentInput = field.ValueOfField<typeof requestedFields>
 
 /** A request mark, with what the response needs besides the intent. */
 const intentMarkFields = field.part({
-  ...markFields.fields,
+  ...requestMarkFields.fields,
   /** Distinguishes the marks of concurrent requests that have the same key. */
   id: field.text,
   refundId: field.optional(field.text),
@@ -105,7 +119,7 @@ const intentMarkFields = field.part({
     }),
   ),
 })
-export type IntentMark = field.ValueOfField<typeof intentMarkFields>
+export type UsedKey = field.ValueOfField<typeof intentMarkFields>
 
 export const intents = declareCollection({
   name: 'intents',
@@ -131,9 +145,9 @@ export const intents = declareCollection({
     cancellationReason: field.orNull(field.oneOf<CancellationReason>()),
     payment: field.orNull(paymentFields),
     hold: field.orNull(holdFields),
-    failure: field.orNull(failureFields),
+    failure: field.orNull(paymentFailureFields),
     /** Contains only the latest attempts, in the order in which they ended. */
-    attempts: field.list(attemptFields),
+    attempts: field.list(paymentAttemptFields),
     refunds: field.list(refundFields),
     lookUpKeys: field.optional(field.list(field.text)),
     /** In centimes. Includes PENDING refunds, and never exceeds the amount paid. */
@@ -145,8 +159,8 @@ export const intents = declareCollection({
     /**
      * From this time on, the intent is shown as CANCELLED, even before a worker writes that status. So one
      * index range contains all intents shown as CANCELLED. Changes only with `status` or `hold`:
-     * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
-     * - CANCELLED: `alreadyCancelled`.
+     * - PENDING: `expiresAt`, or `neverCancelsAt` while a payment holds the intent.
+     * - CANCELLED: `alreadyCancelledAt`.
      * - Any other status: null.
      */
     cancelsAt: field.orNull(field.date),
@@ -155,7 +169,7 @@ export const intents = declareCollection({
     /** Each event is added in the same write as the change that it reports, and removed once it's relayed. */
     outbox: field.list(outboxFields),
     /** Marks the create request. Removed after 24 hours if a new request has the same key. */
-    requestKey: field.optional(markFields),
+    requestKey: field.optional(requestMarkFields),
     /** Requests that have changed the intent, and forms that have begun a payment (only `key` and `at`). */
     marks: field.list(intentMarkFields),
     /** PAY_URL when the intent was created, to repeat the same create response. */
@@ -172,5 +186,5 @@ export type Intent = Stored<typeof intents>
 export type IntentWithoutRefunds = Omit<Intent, 'refunds'>
 
 /** Even `__proto__` becomes an ordinary key. */
-export const metadataObject = (intent: Pick<Intent, 'metadata'>): Record<string, string> =>
+export const metadataToObject = (intent: Pick<Intent, 'metadata'>): Record<string, string> =>
   Object.fromEntries(intent.metadata.map(({ key, value }) => [key, value]))

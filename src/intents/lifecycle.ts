@@ -14,27 +14,27 @@ export interface Transition {
 }
 
 /** `cancelsAt` while a payment holds the intent: the latest time that Date supports. */
-export const neverCancels = new Date(8.64e15)
+export const neverCancelsAt = new Date(8.64e15)
 /** `cancelsAt` of a CANCELLED intent: in the past on any clock. */
-export const alreadyCancelled = new Date(0)
+export const alreadyCancelledAt = new Date(0)
 
 /** Merchants may cancel these intents, and simulate their payment. */
-export const freeFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
+export const changeableFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /** This close to the expiry, another process may already report it (mongo/database-time.ts). */
 const maxClockSkewMs = 1000
 
-export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
+export const isSurelyUnexpired = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
 /** Customers may pay these intents: no payment holds them, and no process considers them expired yet. */
-export const payableFilter = (now: Date) => freeFilter(new Date(now.getTime() + maxClockSkewMs))
+export const payableFilter = (now: Date) => changeableFilter(new Date(now.getTime() + maxClockSkewMs))
 
 const cancel = {
   from: ['PENDING'],
   to: 'CANCELLED',
   event: 'payment.cancelled',
-  guard: freeFilter,
+  guard: changeableFilter,
   cancellationReason: 'requested_by_merchant',
 } as const satisfies Transition
 
@@ -60,7 +60,7 @@ export const transitions = {
 
 /** An intent's `cancelsAt` after the transition `to` this status. */
 export const cancelsAtOf = (to: IntentStatus, { expiresAt }: Pick<Intent, 'expiresAt'>): Date | null => {
-  if (to === 'CANCELLED') return alreadyCancelled
+  if (to === 'CANCELLED') return alreadyCancelledAt
   return to === 'PENDING' ? expiresAt : null
 }
 

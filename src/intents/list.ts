@@ -1,20 +1,20 @@
-import type { ListIntentsQuery, rangeQuery } from '../../schemas/intents.ts'
+import type { intentRangeQuery, ListIntentsQuery } from '../../schemas/intents.ts'
 import type { Caller } from '../businesses/caller.ts'
 import { readNamedSpan, readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
-import { countableOf } from '../lists/counts.ts'
+import { toCountableList } from '../lists/counts.ts'
 import {
-  longestReadMs,
+  maxListReadMs,
   type Page,
   type PageRequest,
+  parsePageRequest,
   readPage,
-  readPageRequest,
   readSortedPage,
 } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { Intent } from './intent.ts'
-import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
+import { alreadyCancelledAt, isPending, transitions } from './lifecycle.ts'
 
 type Filter = Record<string, unknown>
 type Reads = Pick<Deps, 'Intent'>
@@ -25,12 +25,12 @@ interface IntentSearch extends PageRequest, TimeSpan {
   range: ListRange | null
 }
 
-export const parseList = (query: ListIntentsQuery): IntentSearch => ({
+export const parseIntentList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   merchantReference: query.merchantReference ?? null,
   range: readRange(query),
   ...readSpan(query),
-  ...readPageRequest(query),
+  ...parsePageRequest(query),
 })
 
 type ListRange =
@@ -41,7 +41,7 @@ const ranges = [
   ['paidFrom', 'paidTo'],
   ['refundedFrom', 'refundedTo'],
   ['minAmount', 'maxAmount'],
-] as const satisfies (keyof typeof rangeQuery)[][]
+] as const satisfies (keyof typeof intentRangeQuery)[][]
 
 /** Throws VALIDATION_ERROR for two ranges, because no index covers both. */
 function readRange(query: ListIntentsQuery): ListRange | null {
@@ -90,7 +90,7 @@ export async function listIntents(
   if (status === null && merchantReference === null && range === null)
     return readCountedPage<Intent>(
       deps,
-      countableOf(deps, deps.Intent.collection, caller),
+      toCountableList(deps, deps.Intent.collection, caller),
       search,
       search,
       unlisted,
@@ -142,9 +142,9 @@ function cancelTimes(status: Intent['status'], now: Date): Record<string, unknow
 
 async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise<boolean> {
   const found = await deps.Intent.findOne(
-    { ...owner, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
+    { ...owner, cancelsAt: { $gt: alreadyCancelledAt, $lte: now } },
     { _id: 0, cancelsAt: 1 },
-    { hint: 'byCancelsAt', maxTimeMS: longestReadMs },
+    { hint: 'byCancelsAt', maxTimeMS: maxListReadMs },
   ).lean()
   return found !== null
 }
@@ -200,7 +200,7 @@ async function refundedInBetween(
       refunds: { $elemMatch: { refundedAt: { $gte: from, $lte: to } } },
     },
     { _id: 1 },
-    { hint: 'byRefundTimes', maxTimeMS: longestReadMs },
+    { hint: 'byRefundTimes', maxTimeMS: maxListReadMs },
   )
     .limit(maxInBetween + 1)
     .lean()

@@ -1,10 +1,10 @@
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { usedUpRefusal } from '../limits/counter.ts'
+import { refuseUsedUp } from '../limits/counter.ts'
 import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
 import type { Deps } from '../platform/deps.ts'
-import { shareRuns } from '../platform/share-runs.ts'
-import { useLast } from '../platform/use-last.ts'
+import { coalesceRuns } from '../platform/share-runs.ts'
+import { setInLru } from '../platform/use-last.ts'
 
 /** If an intent is paid or cancelled now, its code is free again after 15 minutes. */
 const longestWaitMs = 15 * 60_000
@@ -14,7 +14,7 @@ const freshMs = 1_000
 const maxCounts = 10_000
 const countingMs = 2_000
 
-export const codesLimit = {
+export const liveCodeLimitRow = {
   what: 'Live payment codes in use',
   limit: 'LIVE_CODES_PER_BUSINESS per business',
   gets: '429 `codes`',
@@ -45,15 +45,15 @@ export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]
     .option({ maxTimeMS: countingMs })
     .exec()
 
-export const liveCodeLimit = (
+export const liveCodeLimitOf = (
   { config }: { config: Pick<Config, 'liveCodesPerBusiness'> },
   { limits }: Pick<Caller, 'limits'>,
 ): number => limits.liveCodes ?? config.liveCodesPerBusiness
 
-export type LiveCodes = ReturnType<typeof createLiveCodes>
+export type LiveCodeQuota = ReturnType<typeof createLiveCodeQuota>
 
 /** Codes become free as time passes, so each process recounts intents and adds its own new ones. */
-export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
+export function createLiveCodeQuota(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
     (businessIds) => countLiveCodes(deps, businessIds),
     ({ _id }) => [_id],
@@ -70,7 +70,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
       taken: 0,
       inserting: 0,
       limit: 0,
-      recount: shareRuns(async () => {
+      recount: coalesceRuns(async () => {
         const startedAtMs = elapsedMs()
         const included = count.taken - count.inserting
         const usage = await query(businessId, noDeadline)
@@ -85,7 +85,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
 
   function countOf(businessId: string): Count {
     const count = counts.get(businessId) ?? newCount(businessId)
-    useLast(counts, businessId, count, maxCounts)
+    setInLru(counts, businessId, count, maxCounts)
     return count
   }
 
@@ -134,7 +134,7 @@ export function createLiveCodes(deps: CountDeps, elapsedMs: () => number) {
 function noneLeft(freeAt: Date | null, limit: number, now: Date) {
   const message = `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`
   const latest = new Date(now.getTime() + longestWaitMs)
-  return usedUpRefusal(
+  return refuseUsedUp(
     message,
     { scope: 'codes', limit },
     { freeAt: freeAt !== null && freeAt < latest ? freeAt : latest, now },
@@ -151,7 +151,7 @@ export function createFullSandboxes(elapsedMs: () => number) {
   const foundAtMs = new Map<string, number>()
   return {
     add(businessId: string): void {
-      useLast(foundAtMs, businessId, elapsedMs(), maxKept)
+      setInLru(foundAtMs, businessId, elapsedMs(), maxKept)
     },
     has: (businessId: string): boolean =>
       elapsedMs() - (foundAtMs.get(businessId) ?? Number.NEGATIVE_INFINITY) < keptMs,

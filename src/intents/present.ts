@@ -1,11 +1,11 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
-import { effectResult, isFresh, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
+import { effectResult, isFreshMark, type OperationResult, type WriteRequest } from '../idempotency/request.ts'
 import type { Deps } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { isCodeActive } from './codes.ts'
-import { type Intent, metadataObject } from './intent.ts'
+import { type Intent, metadataToObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import type { Payment, Refund } from './records.ts'
 
@@ -34,12 +34,12 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 export const responseFormat = 1
 
 /** Repeats the first response: never change a released format. Throws SERVICE_UNAVAILABLE for a newer one. */
-export function createdResponse(intent: CreatedIntent): Record<string, unknown> {
+export function buildCreateResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
-  return presentCreated(intent, intent.payBase)
+  return presentNewIntent(intent, intent.payBase)
 }
 
-export const presentCreated = (
+export const presentNewIntent = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat' | 'requestKey'>,
   payBase: string,
 ): Record<string, unknown> => ({
@@ -56,7 +56,7 @@ export const presentCreated = (
   merchantReference: intent.merchantReference,
   status: 'PENDING',
   sandbox: intent.sandbox,
-  metadata: metadataObject(intent),
+  metadata: metadataToObject(intent),
   expiresAt: intent.expiresAt,
   createdAt: intent.createdAt,
 })
@@ -70,22 +70,28 @@ export const codeUrlOf = (payBase: string, { sandbox, businessId }: Owner): stri
   sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 
 /** Returns the first response of the create request with this key, or null if no intent was created. */
-export async function findCreated(
+export async function findCreateResult(
   { Intent }: Pick<Deps, 'Intent'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
 ): Promise<OperationResult | null> {
   const intent = await Intent.findOne({ 'requestKey.key': key }, createdFields).lean<CreatedIntent | null>()
-  return intent?.requestKey && isFresh(intent.requestKey, arrivedAt)
-    ? effectResult(intent.requestKey, createdResponse(intent), true)
+  return intent?.requestKey && isFreshMark(intent.requestKey, arrivedAt)
+    ? effectResult(intent.requestKey, buildCreateResponse(intent), true)
     : null
 }
 
-export const expiryFields = { status: 1, cancellationReason: 1, hold: 1, expiresAt: 1, updatedAt: 1 } as const
+export const intentAsOfFields = {
+  status: 1,
+  cancellationReason: 1,
+  hold: 1,
+  expiresAt: 1,
+  updatedAt: 1,
+} as const
 
-type Expirable = Pick<Intent, keyof typeof expiryFields>
+type Expirable = Pick<Intent, keyof typeof intentAsOfFields>
 
 /** Take `now` BEFORE you read the intent, or an intent that was paid in time could look expired. */
-export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
+export function intentAsOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
   if (!isPending(intent.status) || intent.expiresAt > now || intent.hold !== null) return intent
   return {
@@ -97,10 +103,10 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
 }
 
 export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, now: Date) {
-  const intent = asOf(stored, now)
+  const intent = intentAsOf(stored, now)
   const { cancellationReason, failure, refunds } = intent
   return {
-    ...presentCreated(intent, config.payUrl),
+    ...presentNewIntent(intent, config.payUrl),
     status: intent.status,
     ...(isCodeActive(intent, now) ? {} : { code: null, codeExpiresAt: null, codeUrl: null }),
     type: 'API',
@@ -116,7 +122,7 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
 }
 
 /** Publishable keys are public, so their holders see no fees and no refund reasons. */
-export function presentFor(
+export function presentForCaller(
   { kind }: Pick<Caller, 'kind'>,
   config: Pick<Config, 'payUrl'>,
   stored: Intent,

@@ -1,19 +1,19 @@
 import type { WithinDeadline } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-batches.ts'
+import { runInFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import {
-  type KnownOutcome,
-  outcomeOf,
-  type StatusQuery,
+  callWallet,
+  type KnownWalletOutcome,
+  type OrderStatusQuery,
   type WalletName,
   type WalletOutcome,
 } from '../wallets/wallet.ts'
 import type { Intent, IntentWithoutRefunds } from './intent.ts'
 import { settlePayment } from './payments/begin-and-settle.ts'
-import { createRefusedPins } from './payments/refused-pins.ts'
+import { createRefusedPinLimit } from './payments/refused-pins.ts'
 import type { Payment, PaymentHold, Refund } from './records.ts'
 import { pendingRefundFilter, settleRefund } from './refunds/begin-and-settle.ts'
 import type { SettleDeps } from './transition.ts'
@@ -25,14 +25,14 @@ type QueryDeps = PaymentDeps &
 interface OpenOrder {
   intent: IntentWithoutRefunds
   wallet: WalletName
-  query: StatusQuery
+  query: OrderStatusQuery
   startedAt: Date
   queryAt: Date
-  settle(outcome: KnownOutcome, cause: CausingRequest | null): Promise<unknown>
+  settle(outcome: KnownWalletOutcome, cause: CausingRequest | null): Promise<unknown>
   scheduleQuery(at: Date): Promise<void>
 }
 
-export function openPayment(
+export function unsettledPayment(
   deps: PaymentDeps,
   intent: IntentWithoutRefunds,
   payment: PaymentHold,
@@ -47,14 +47,14 @@ export function openPayment(
     queryAt,
     async settle(outcome, cause) {
       const settled = await settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noDeadline })
-      if (settled !== null) createRefusedPins(deps).settleLate(payment, intent, outcome)
+      if (settled !== null) createRefusedPinLimit(deps).settleLate(payment, intent, outcome)
       return settled
     },
     scheduleQuery: (at) => setQueryAt(deps, intent, { 'hold.id': key }, { 'hold.queryAt': at }),
   }
 }
 
-export function openRefund(
+export function unsettledRefund(
   deps: SettleDeps,
   intent: IntentWithoutRefunds,
   { wallet }: Pick<Payment, 'wallet'>,
@@ -82,18 +82,18 @@ async function setQueryAt(
   await deps.Intent.updateOne({ _id, ...whileOpen }, { $set })
 }
 
-export function findOpen(deps: PaymentDeps, intent: Intent, key: string): OpenOrder | null {
+export function findUnsettledOrder(deps: PaymentDeps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
-  if (hold?.id === key) return openPayment(deps, intent, hold)
+  if (hold?.id === key) return unsettledPayment(deps, intent, hold)
   const refund = refunds.find(({ id, status }) => id === key && status === 'PENDING')
-  return refund === undefined || payment === null ? null : openRefund(deps, intent, payment, refund)
+  return refund === undefined || payment === null ? null : unsettledRefund(deps, intent, payment, refund)
 }
 
 /** The next query waits for a quarter of the order's age, within these limits. */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
-export interface QueryResult {
+export interface WalletQueryResult {
   /** Identifies the intent in the log. Null if the intent has been removed. */
   intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
   /** `no-slot`: the business has no free query slot. `ended`: the payment or refund had already ended. */
@@ -108,16 +108,16 @@ export async function queryWallet(
   intentId: string,
   key: string,
   { hasSlot = false } = {},
-): Promise<QueryResult> {
+): Promise<WalletQueryResult> {
   const found = await deps.Intent.findById(intentId).lean<Intent | null>()
   const intent = found && identityOf(found)
-  const open = found && findOpen(deps, found, key)
+  const open = found && findUnsettledOrder(deps, found, key)
   if (open === null) return { intent, outcome: 'ended', why: null, nextAt: null }
-  if (hasSlot) return queryOrder(deps, open, null, runUnlimited)
+  if (hasSlot) return queryOrderOutcome(deps, open, null, runUnlimited)
   const held = deps.capacity.takeNow([open.intent.businessId], { walletQueries: 1 })
   if (held === null)
     return { intent, outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
-  return queryOrder(deps, open, null, runUnlimited).finally(held.free)
+  return queryOrderOutcome(deps, open, null, runUnlimited).finally(held.free)
 }
 
 const runUnlimited: WithinDeadline = (work) => work(noDeadline)
@@ -127,12 +127,12 @@ const identityOf = ({ referenceNumber, businessId }: IntentWithoutRefunds) => ({
   businessId,
 })
 
-export async function queryOrder(
+export async function queryOrderOutcome(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'now' | 'wallets'>,
   open: OpenOrder,
   cause: CausingRequest | null,
   withinDeadline: WithinDeadline,
-): Promise<QueryResult> {
+): Promise<WalletQueryResult> {
   const intent = identityOf(open.intent)
   if (open.queryAt > deps.now()) return { intent, outcome: 'not-due', why: null, nextAt: open.queryAt }
   // Any other wallet would report that the order doesn't exist.
@@ -141,7 +141,7 @@ export async function queryOrder(
   const outcome: WalletOutcome =
     wallet === null
       ? { outcome: 'unknown', why: 'not configured' }
-      : await outcomeOf(deps, open.wallet, () => wallet.status(query))
+      : await callWallet(deps, open.wallet, () => wallet.status(query))
   if (outcome.outcome !== 'unknown') {
     await withinDeadline(() => open.settle(outcome, cause))
     return { intent, outcome: outcome.outcome, why: null, nextAt: null }
@@ -165,7 +165,7 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /** Never throws: if this fails, a poll finds the order by its first `queryAt`. */
-export async function leaveToWorkers(
+export async function leaveOrderToWorkers(
   deps: Pick<Deps, 'enqueue' | 'log' | 'now'>,
   { intent, wallet, query: { kind, key }, scheduleQuery }: OpenOrder,
   { why, requestId }: { why: string; requestId: string | null },
@@ -200,14 +200,14 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
 }
 
 /** Returns how many intents it found, without waiting: one hanging wallet must not delay the others. */
-export async function queryDueWallets(deps: QueryDeps): Promise<number> {
+export async function queryDueOrders(deps: QueryDeps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
   return payments + (await queryBy(deps, 'refunds.queryAt', 'refundToQuery', { $min: '$refunds.queryAt' }))
 }
 
 async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: unknown): Promise<number> {
   const now = deps.now()
-  return inFairBatches<Open>(
+  return runInFairBatches<Open>(
     maxPerBusiness,
     (last, without) =>
       nativeCollection(deps.Intent).find<Open>(

@@ -2,7 +2,7 @@ import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons
 import { date, oneOf, optional, orNull, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import type { Deps } from '../platform/deps.ts'
 import { commissionFields, returnedFeesFields } from '../wallets/commission.ts'
-import type { RefusalReason, WalletName } from '../wallets/wallet.ts'
+import type { PinRefusalReason, WalletName } from '../wallets/wallet.ts'
 
 // All amounts and fees are in centimes. Phone numbers are masked, for example `22 ** ** 45`.
 
@@ -41,7 +41,7 @@ export const holdFields = part({
 export type PaymentHold = ValueOfField<typeof holdFields>
 
 /** A payment that has ended (with any outcome) or a failed refund. Support staff see all attempts. */
-export const attemptFields = part({
+export const paymentAttemptFields = part({
   kind: oneOf<'payment' | 'refund'>(),
   id: text,
   at: date,
@@ -53,11 +53,11 @@ export const attemptFields = part({
   payerPhone: text,
   payerHash: optional(text),
   outcome: oneOf<'done' | 'refused' | 'declined' | 'failed' | 'not-executed'>(),
-  reason: orNull(oneOf<RefusalReason | DeclineReason | FailureReason>()),
+  reason: orNull(oneOf<PinRefusalReason | DeclineReason | FailureReason>()),
   /** Lets the writer check that its write took effect. */
   writeId: text,
 })
-export type PaymentAttempt = ValueOfField<typeof attemptFields>
+export type PaymentAttempt = ValueOfField<typeof paymentAttemptFields>
 
 /** A refund is PENDING until the wallet reports the outcome, and removed if it wasn't carried out. */
 export const refundFields = part({
@@ -79,7 +79,7 @@ export type Refund = ValueOfField<typeof refundFields>
 /** The oldest keys are dropped, except those of refunds. The successful payment's key is always recent. */
 const maxLookUpKeys = 200
 
-export const fewLookUpKeys = { [`lookUpKeys.${maxLookUpKeys}`]: { $exists: false } }
+export const fewLookUpKeysFilter = { [`lookUpKeys.${maxLookUpKeys}`]: { $exists: false } }
 
 /** The hash is keyed, so a copy of the database reveals no phone numbers. Pass a result of `readPhone`. */
 export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string =>
@@ -92,14 +92,14 @@ export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string)
 /** The prefix keeps these hashes apart from those of API keys and session tokens. */
 const payerText = (phone: string): string => `payer-phone:${phone}`
 
-export const chosenAmountKey = (businessId: string, amount: number): string =>
+export const amountLookUpKey = (businessId: string, amount: number): string =>
   `${businessId}:amount-${amount}`
 
 /** Staff can search a payment by these keys. The amount is among them only for an OPEN intent. */
 export const lookUpKeysOf = (
   { businessId, amountType }: { businessId: string; amountType: 'FIXED' | 'OPEN' },
   { id, payerHash, amount }: Pick<PaymentHold, 'id' | 'payerHash' | 'amount'>,
-): string[] => [id, payerHash, ...(amountType === 'OPEN' ? [chosenAmountKey(businessId, amount)] : [])]
+): string[] => [id, payerHash, ...(amountType === 'OPEN' ? [amountLookUpKey(businessId, amount)] : [])]
 
 export const pushLookUpKeys = (keys: readonly string[]) => ({
   lookUpKeys: { $each: keys, $slice: -maxLookUpKeys },

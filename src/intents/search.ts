@@ -1,12 +1,12 @@
 import type { EventName } from '../../schemas/events.ts'
-import { longestReadMs } from '../lists/pagination.ts'
+import { maxListReadMs } from '../lists/pagination.ts'
 import type { Deps } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
-import { codeKeyOf } from './codes.ts'
+import { paymentCodeKeyOf } from './codes.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
-import { asOf, expiryFields } from './present.ts'
-import { chosenAmountKey, payerHashesOf } from './records.ts'
+import { intentAsOf, intentAsOfFields } from './present.ts'
+import { amountLookUpKey, payerHashesOf } from './records.ts'
 
 type Reads = Pick<Deps, 'Intent' | 'now'>
 
@@ -23,7 +23,7 @@ const fields = {
   amount: 1,
   payment: 1,
   createdAt: 1,
-  ...expiryFields,
+  ...intentAsOfFields,
 } as const
 
 export type FoundIntent = Pick<Intent, keyof typeof fields>
@@ -33,9 +33,9 @@ async function read(deps: Reads, index: string, where: Record<string, unknown>):
   const found = await deps.Intent.find(where, { _id: 0, ...fields }, { hint: index })
     .sort({ createdAt: -1 })
     .limit(maxFoundIntents)
-    .maxTimeMS(longestReadMs)
+    .maxTimeMS(maxListReadMs)
     .lean<FoundIntent[]>()
-  return found.map((intent) => asOf(intent, now))
+  return found.map((intent) => intentAsOf(intent, now))
 }
 
 function newest(...lists: FoundIntent[][]): FoundIntent[] {
@@ -48,9 +48,9 @@ function newest(...lists: FoundIntent[][]): FoundIntent[] {
 export const searchByShortCode = (deps: Reads, shortCode: string): Promise<FoundIntent[]> =>
   read(deps, 'shortCode', { shortCode })
 
-export async function searchByCode(deps: Reads, code: string): Promise<FoundIntent[]> {
-  const live = codeKeyOf({ businessId: '', sandbox: false }, code)
-  const test = codeKeyOf({ businessId: '', sandbox: true }, code)
+export async function searchByPaymentCode(deps: Reads, code: string): Promise<FoundIntent[]> {
+  const live = paymentCodeKeyOf({ businessId: '', sandbox: false }, code)
+  const test = paymentCodeKeyOf({ businessId: '', sandbox: true }, code)
   const keys = { $in: [live, new RegExp(`^${test}`)] }
   const codeReusableAt = { $gte: new Date(deps.now().getTime() - codeFoundMs) }
   return newest(
@@ -66,7 +66,7 @@ export async function searchByMerchantReference(
   deps: Reads,
   merchantReference: string,
 ): Promise<FoundIntent[]> {
-  const index = { hint: 'byMerchantReference', maxTimeMS: longestReadMs }
+  const index = { hint: 'byMerchantReference', maxTimeMS: maxListReadMs }
   const latest = await deps.Intent.find({ merchantReference }, { _id: 1 }, index)
     .sort({ createdAt: -1 })
     .limit(maxFoundIntents)
@@ -98,7 +98,7 @@ export async function searchByAmount(
     $or: [{ createdAt: onDay }, { 'attempts.at': onDay }, { 'hold.startedAt': onDay }],
   }
   const ofBusinesses = { businessId: { $in: businessIds }, sandbox: { $in: [true, false] } }
-  const chosen = businessIds.map((id) => chosenAmountKey(id, amount))
+  const chosen = businessIds.map((id) => amountLookUpKey(id, amount))
   return newest(
     ...(await Promise.all([
       read(deps, 'byTime', { ...ofBusinesses, amountType: 'FIXED', listedAmount: amount, ...where }),
@@ -121,16 +121,16 @@ const hidden = {
   'outbox.facts': 0,
 } as const
 
-export type TracedIntent = Omit<Intent, keyof typeof hidden>
+export type RedactedIntent = Omit<Intent, keyof typeof hidden>
 
 export const lookUpIntent = (
   deps: Pick<Deps, 'Intent'>,
   referenceNumber: string,
-): Promise<TracedIntent | null> =>
-  deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
+): Promise<RedactedIntent | null> =>
+  deps.Intent.findOne({ referenceNumber }, hidden).lean<RedactedIntent | null>()
 
 /** Returns the events that can still be derived from the intent's fields. Names can repeat. */
-export function eventsSoFar(intent: TracedIntent): EventName[] {
+export function deriveEventNames(intent: RedactedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')
   const cancellation = Object.values(transitions).find(
@@ -154,15 +154,18 @@ export interface OpenPayment extends Pick<Intent, 'referenceNumber' | 'sandbox'>
 
 export const maxOpenPayments = 50
 /** Counting stops here, so a count of 10 000 means “at least 10 000”. */
-export const maxUnpaid = 10_000
+export const maxUnpaidCount = 10_000
 
-export type OpenPayments = Awaited<ReturnType<typeof openPaymentsOf>>
+export type OpenPayments = Awaited<ReturnType<typeof findOpenPayments>>
 
 /** Returns payments and refunds with an unknown outcome, oldest first, and the number of unpaid intents. */
-export async function openPaymentsOf(deps: Reads, businessId: string) {
+export async function findOpenPayments(deps: Reads, businessId: string) {
   const cancelsAt = { $gt: deps.now() }
   const unpaid = (sandbox: boolean) =>
-    deps.Intent.countDocuments({ businessId, sandbox, status: 'PENDING', cancelsAt }, { limit: maxUnpaid })
+    deps.Intent.countDocuments(
+      { businessId, sandbox, status: 'PENDING', cancelsAt },
+      { limit: maxUnpaidCount },
+    )
   // The partial indexes for the wallet queries contain only open payments and refunds.
   const openOf = (field: string, index: string) =>
     deps.Intent.find(

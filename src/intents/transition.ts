@@ -1,12 +1,12 @@
-import { freshSince, isFresh, newMark, type WriteRequest } from '../idempotency/request.ts'
+import { createRequestMark, freshKeysSince, isFreshMark, type WriteRequest } from '../idempotency/request.ts'
 import { newEvent, type OutboxEvent, type PaymentFailure, type RecordedFacts } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
-import { paymentFormat } from './event-data.ts'
-import type { Intent, IntentMark, IntentWithoutRefunds } from './intent.ts'
+import { paymentDataVersion } from './event-data.ts'
+import type { Intent, IntentWithoutRefunds, UsedKey } from './intent.ts'
 import {
   cancelsAtOf,
   freesReference,
@@ -43,7 +43,7 @@ export function paymentFacts(
     ...(failure && { failure }),
     ...(refund && { refund: refundFacts(refund) }),
   }
-  return { format: paymentFormat, facts }
+  return { format: paymentDataVersion, facts }
 }
 
 const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDetails) => ({
@@ -54,45 +54,45 @@ const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDeta
   createdAt,
 })
 
-export interface RequestMarking {
-  mark: IntentMark
+export interface KeyUse {
+  mark: UsedKey
   arrivedAt: Date
 }
 
-export const markingOf = (
+export const newKeyUse = (
   request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'>,
   at: Date,
-  details: Pick<IntentMark, 'refundId' | 'payment'> = {},
-): RequestMarking => ({
-  mark: { ...newMark(request, at), id: newId(), ...details },
+  details: Pick<UsedKey, 'refundId' | 'payment'> = {},
+): KeyUse => ({
+  mark: { ...createRequestMark(request, at), id: newId(), ...details },
   arrivedAt: request.arrivedAt,
 })
 
-export const findOwnMark = (
+export const findUsedKey = (
   { marks }: Pick<Intent, 'marks'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
-): IntentMark | null => marks.find((mark) => mark.key === key && isFresh(mark, arrivedAt)) ?? null
+): UsedKey | null => marks.find((mark) => mark.key === key && isFreshMark(mark, arrivedAt)) ?? null
 
 /** Matches an intent that no earlier request with this key has changed. */
-export const unmarkedFilter = ({ mark: { key }, arrivedAt }: RequestMarking) => ({
-  marks: { $not: { $elemMatch: { key, at: { $gt: freshSince(arrivedAt) } } } },
+export const unusedKeyFilter = ({ mark: { key }, arrivedAt }: KeyUse) => ({
+  marks: { $not: { $elemMatch: { key, at: { $gt: freshKeysSince(arrivedAt) } } } },
 })
 
 /** With this many request marks in 24 hours, an intent accepts no more payments or refunds, only a cancel. */
-export const maxMarks = { payment: 1000, refund: 3000 } as const
+export const maxUsedKeys = { payment: 1000, refund: 3000 } as const
 
 /** Unrelayed failures stay in the outbox. With 1,000 refunds, it's up to 2,000 events (less than 3 MiB). */
 export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
-  Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment
+  Math.max(intent.waitingEvents, intent.freshMarks) < maxUsedKeys.payment
 
 /** Removes request marks that are over 24 hours old. Few intents have any. */
-export async function dropOldMarks(
+export async function dropOldKeys(
   deps: Pick<Deps, 'batchers' | 'now'>,
   { _id, hasOldMarks }: Pick<Intent, '_id'> & { hasOldMarks: boolean },
   deadlineAt: number,
 ): Promise<void> {
   if (!hasOldMarks) return
-  const old = { at: { $lte: freshSince(deps.now()) } }
+  const old = { at: { $lte: freshKeysSince(deps.now()) } }
   const update = { $pull: { marks: old } }
   await deps.batchers.updateIntent({ filter: { _id }, update, proof: {} }, deadlineAt)
 }
@@ -100,7 +100,7 @@ export async function dropOldMarks(
 export interface TransitionInput {
   name: TransitionName
   /** Null if `guard` alone ensures that the transition happens only once. */
-  marking: RequestMarking | null
+  marking: KeyUse | null
   cause: CausingRequest | null
   /** Identifies the payment or refund that ends. */
   guard?: Record<string, unknown>
@@ -132,11 +132,11 @@ export function applyTransition<Stored extends IntentWithoutRefunds>(
   const { marking } = input
   // A request mark proves the write for longer than the event, which the relay removes from the outbox.
   const proof = marking === null ? { 'outbox.id': planned.event.id } : { 'marks.id': marking.mark.id }
-  return writeChange(deps, planned, proof, deadlineAt)
+  return writePlannedChange(deps, planned, proof, deadlineAt)
 }
 
 /** Returns `after`, or null if the filter doesn't match. `GuardedUpdate` explains `proof`. */
-export async function writeChange<Stored extends IntentWithoutRefunds>(
+export async function writePlannedChange<Stored extends IntentWithoutRefunds>(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
   { transition, filter, update, after }: PlannedChange<Stored>,
   proof: Record<string, unknown>,
@@ -148,7 +148,7 @@ export async function writeChange<Stored extends IntentWithoutRefunds>(
 }
 
 /** If not, the wallet moved money after reporting that it never would. Only an operator can put that right. */
-export const isRecorded = async (
+export const isMoneyRecorded = async (
   { Intent }: Pick<Deps, 'Intent'>,
   { _id }: Pick<Intent, '_id'>,
   record: Record<string, string>,
@@ -185,7 +185,7 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
       status: { $in: transition.from },
       ...transition.guard?.(now),
       ...guard,
-      ...(marking && unmarkedFilter(marking)),
+      ...(marking && unusedKeyFilter(marking)),
     },
     update: {
       ...others,

@@ -1,10 +1,16 @@
-import { appendLinks, type ChainOwner, createAppender, type OnStored } from '../chains/append.ts'
+import { type AppendListener, appendToChain, type ChainOwner, createChainAppender } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import type { Models } from '../platform/deps.ts'
 import { type Log, throttleLog } from '../platform/log.ts'
-import { dayOf } from '../platform/time.ts'
-import { type EntryDraft, type LedgerEntry, linkClosing, linkEntry, totalsOf } from './entry.ts'
+import { toUtcDay } from '../platform/time.ts'
+import {
+  type LedgerDraft,
+  type LedgerEntry,
+  linkClosingMarker,
+  linkLedgerEntry,
+  pickDayTotals,
+} from './entry.ts'
 
 const reportEveryMs = 60_000
 
@@ -14,17 +20,17 @@ export function openLedger(
   models: Pick<Models, 'LedgerEntry'>,
   now: () => Date,
   log: Log,
-  onStored?: OnStored,
+  onStored?: AppendListener,
 ) {
   const report = throttleLog(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
-    bookEntries: createAppender<EntryDraft, LedgerEntry>(
+    bookEntries: createChainAppender<LedgerDraft, LedgerEntry>(
       nativeCollection(models.LedgerEntry),
       (owner, last, draft) => {
-        const links = linkEntry(owner, last, draft, now())
+        const links = linkLedgerEntry(owner, last, draft, now())
         const amounts = links.flatMap(({ after }) => [
           after.balance,
-          ...Object.values(totalsOf(after)).map(({ amount }) => amount),
+          ...Object.values(pickDayTotals(after)).map(({ amount }) => amount),
         ])
         if (amounts.every(Number.isSafeInteger)) return links
         // The event stays in its outbox. Other businesses have their own chains, so they aren't affected.
@@ -33,7 +39,7 @@ export function openLedger(
       },
       onStored,
     ),
-    closeDays: (owner: ChainOwner) => closeDays({ ...models, now }, owner),
+    closeDays: (owner: ChainOwner) => closeLedgerDays({ ...models, now }, owner),
   }
 }
 
@@ -50,16 +56,19 @@ export async function bookEvents(
   events: readonly OutboxEvent[],
   deadlineAt: number,
 ): Promise<void> {
-  const drafts = events.flatMap((event) => entriesOf(source, event))
+  const drafts = events.flatMap((event) => buildEntryDrafts(source, event))
   if (drafts.length > 0) await batchers.bookEntries(source, drafts, deadlineAt)
 }
 
-export function entriesOf(source: EventSource, { id, event, createdAt, facts }: Booked): EntryDraft[] {
+export function buildEntryDrafts(
+  source: EventSource,
+  { id, event, createdAt, facts }: Booked,
+): LedgerDraft[] {
   const { referenceNumber, merchantReference = null } = source
   const origin = { referenceNumber, merchantReference }
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
   if (event === 'payment.confirmed' && commission !== undefined) {
-    const shared = { ...origin, occurredAt: paidAt, day: dayOf(paidAt) }
+    const shared = { ...origin, occurredAt: paidAt, day: toUtcDay(paidAt) }
     return [
       { ...shared, _id: id, amount: facts.amount ?? 0, payerPhone, commission, type: 'payment' },
       ...feeOf(id, shared, -commission.providerTtc),
@@ -67,7 +76,7 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
   }
   if (event === 'payment.refunded' && refund !== undefined) {
     const { id: refundId, amount, reason = null, createdAt: startedAt = createdAt, returnedFees } = refund
-    const shared = { ...origin, refundId, occurredAt: createdAt, day: dayOf(createdAt) }
+    const shared = { ...origin, refundId, occurredAt: createdAt, day: toUtcDay(createdAt) }
     return [
       { ...shared, _id: id, amount: -amount, payerPhone, reason, startedAt, returnedFees, type: 'refund' },
       ...feeOf(id, shared, returnedFees.providerTtc),
@@ -78,18 +87,18 @@ export function entriesOf(source: EventSource, { id, event, createdAt, facts }: 
 
 const feeOf = (
   id: string,
-  shared: Omit<EntryDraft, '_id' | 'type' | 'amount'>,
+  shared: Omit<LedgerDraft, '_id' | 'type' | 'amount'>,
   amount: number,
-): EntryDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
+): LedgerDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
 /** A process frozen since before midnight can't book on a closed day: its chain number is already taken. */
-export async function closeDays(
+export async function closeLedgerDays(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
   { businessId, sandbox }: ChainOwner,
 ): Promise<void> {
   const owner = { businessId, sandbox }
-  await appendLinks(nativeCollection(deps.LedgerEntry), owner, [], (last) => {
-    const marker = linkClosing(owner, last, deps.now())
+  await appendToChain(nativeCollection(deps.LedgerEntry), owner, [], (last) => {
+    const marker = linkClosingMarker(owner, last, deps.now())
     return marker === null ? [] : [marker]
   })
 }

@@ -1,9 +1,9 @@
-import type { EntryType } from '../../schemas/ledger.ts'
+import type { LedgerEntryType } from '../../schemas/ledger.ts'
 import { type ChainOwner, chainFields, chainIndex } from '../chains/append.ts'
-import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { declareCollection, indexIfPresent, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import { modeOf } from '../platform/mode.ts'
-import { dayMs, dayOf } from '../platform/time.ts'
+import { dayMs, toUtcDay } from '../platform/time.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 const countAndAmount = field.part({ count: field.whole, amount: field.whole })
@@ -49,7 +49,7 @@ export const ledgerEntries = declareCollection({
   fields: {
     ...chainFields.fields,
     ...factFields.fields,
-    type: field.oneOf<EntryType | 'closing'>(),
+    type: field.oneOf<LedgerEntryType | 'closing'>(),
     amount: field.whole,
     bookedAt: field.date,
     /** In UTC, e.g. `2026-11-26`. `bookedAt` is later if the day was over before we booked the entry. */
@@ -64,32 +64,32 @@ export const ledgerEntries = declareCollection({
   },
   indexes: [
     chainIndex,
-    { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...ifPresent('position') },
+    { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...indexIfPresent('position') },
     {
       name: 'byType',
       key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 },
-      ...ifPresent('typePosition'),
+      ...indexIfPresent('typePosition'),
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
-    { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...ifPresent('through') },
+    { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...indexIfPresent('through') },
   ],
 })
 export type LedgerEntry = Stored<typeof ledgerEntries>
 
-export interface EntryDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amount' | 'day'> {
-  type: EntryType
+export interface LedgerDraft extends EntryFacts, Pick<LedgerEntry, '_id' | 'amount' | 'day'> {
+  type: LedgerEntryType
 }
 
-export const dayBefore = (day: string): string => dayOf(new Date(Date.parse(day) - dayMs))
+export const dayBefore = (day: string): string => toUtcDay(new Date(Date.parse(day) - dayMs))
 
-export const noTotals = (): DayTotals => ({
+export const createZeroTotals = (): DayTotals => ({
   payments: { count: 0, amount: 0 },
   refunds: { count: 0, amount: 0 },
   fees: { amount: 0 },
   payouts: { count: 0, amount: 0 },
 })
 
-export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTotals => ({
+export const pickDayTotals = ({ payments, refunds, fees, payouts }: DayTotals): DayTotals => ({
   payments,
   refunds,
   fees,
@@ -97,15 +97,17 @@ export const totalsOf = ({ payments, refunds, fees, payouts }: DayTotals): DayTo
 })
 
 /** Before the first entry of a day, adds a marker that closes the day of `last`. */
-export function linkEntry(
+export function linkLedgerEntry(
   owner: ChainOwner,
   last: LedgerEntry | null,
-  draft: EntryDraft,
+  draft: LedgerDraft,
   now: Date,
 ): LedgerEntry[] {
   const bookedAt = bookingTime(last, now)
   const closing =
-    last === null || dayOf(last.bookedAt) === dayOf(bookedAt) ? null : linkClosing(owner, last, now)
+    last === null || toUtcDay(last.bookedAt) === toUtcDay(bookedAt)
+      ? null
+      : linkClosingMarker(owner, last, now)
   const before = closing ?? last
   const after = stateAfter(before, draft.type, draft.amount)
   const { businessId, sandbox } = owner
@@ -115,15 +117,19 @@ export function linkEntry(
   return closing === null ? [entry] : [closing, entry]
 }
 
-export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Date): LedgerEntry | null {
+export function linkClosingMarker(
+  owner: ChainOwner,
+  last: LedgerEntry | null,
+  now: Date,
+): LedgerEntry | null {
   const bookedAt = bookingTime(last, now)
-  const through = dayBefore(dayOf(bookedAt))
-  const day = last === null ? through : dayOf(last.bookedAt)
+  const through = dayBefore(toUtcDay(bookedAt))
+  const day = last === null ? through : toUtcDay(last.bookedAt)
   if (day > through) return null
   const { businessId, sandbox } = owner
   const after = last?.after ?? emptyState()
   const { balance, entries, byType } = after
-  const closed: ClosedDay = { opening: after.opening, ...totalsOf(after), closing: balance }
+  const closed: ClosedDay = { opening: after.opening, ...pickDayTotals(after), closing: balance }
   return {
     _id: `${businessId}-${modeOf({ sandbox })}-${through}`,
     businessId,
@@ -135,7 +141,7 @@ export function linkClosing(owner: ChainOwner, last: LedgerEntry | null, now: Da
     day,
     through,
     closed,
-    after: { balance, opening: balance, ...noTotals(), entries, byType },
+    after: { balance, opening: balance, ...createZeroTotals(), entries, byType },
   }
 }
 
@@ -146,12 +152,12 @@ const bookingTime = (last: LedgerEntry | null, now: Date): Date =>
 const emptyState = (): LedgerEntry['after'] => ({
   balance: 0,
   opening: 0,
-  ...noTotals(),
+  ...createZeroTotals(),
   entries: 0,
   byType: { payment: 0, refund: 0, fee: 0, payout: 0 },
 })
 
-function stateAfter(before: LedgerEntry | null, type: EntryType, amount: number): LedgerEntry['after'] {
+function stateAfter(before: LedgerEntry | null, type: LedgerEntryType, amount: number): LedgerEntry['after'] {
   const state = before?.after ?? emptyState()
   const counted = (total: { count: number; amount: number }, change: number) => ({
     count: total.count + 1,

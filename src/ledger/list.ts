@@ -1,25 +1,25 @@
 import type { mongo } from 'mongoose'
 import { currencyCode } from '../../schemas/currency.ts'
-import type { EntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/ledger.ts'
+import type { LedgerEntryType, ListEntriesQuery, ListRefundsQuery } from '../../schemas/ledger.ts'
 import type { ChainOwner } from '../chains/append.ts'
 import { readSpan, type TimeSpan } from '../input/span.ts'
-import { longestReadMs, type Page, type PageRequest, readPageRequest } from '../lists/pagination.ts'
+import { maxListReadMs, type Page, type PageRequest, parsePageRequest } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
 interface EntrySearch extends PageRequest, TimeSpan {
-  type: EntryType | null
+  type: LedgerEntryType | null
 }
 
-export const parseEntrySearch = (query: ListEntriesQuery): EntrySearch => ({
+export const parseLedgerSearch = (query: ListEntriesQuery): EntrySearch => ({
   type: query.type ?? null,
   ...readSpan(query),
-  ...readPageRequest(query),
+  ...parsePageRequest(query),
 })
 
 export const parseRefundSearch = (query: ListRefundsQuery): EntrySearch => ({
-  ...parseEntrySearch(query),
+  ...parseLedgerSearch(query),
   type: 'refund',
 })
 
@@ -33,17 +33,17 @@ export async function listEntries(
 ): Promise<Page<LedgerEntry>> {
   const owner = { businessId, sandbox }
   const { page, limit, type } = search
-  const { first, last } = await findPositions(deps, owner, type, search)
+  const { first, last } = await findPositionRange(deps, owner, type, search)
   const newest = last - (page - 1) * limit
   const oldest = Math.max(first, newest - limit + 1)
   const total = Math.max(0, last - first + 1)
   if (newest < first) return { items: [], page, limit, total, hasMore: false }
-  const { where, field, index } = positionOrder(type)
+  const { where, field, index } = getPositionIndex(type)
   const items = await nativeCollection(deps.LedgerEntry)
     .find({ ...owner, ...where, [field]: { $gte: oldest, $lte: newest } } as mongo.Filter<LedgerEntry>, {
       sort: { [field]: -1 },
       hint: index,
-      maxTimeMS: longestReadMs,
+      maxTimeMS: maxListReadMs,
     })
     .toArray()
   return { items, page, limit, total, hasMore: oldest > first }
@@ -51,7 +51,7 @@ export async function listEntries(
 
 export type ListedEntry = Omit<LedgerEntry, 'after'> & { after: Pick<LedgerEntry['after'], 'balance'> }
 
-export function presentEntry(entry: ListedEntry) {
+export function presentLedgerEntry(entry: ListedEntry) {
   const { _id: id, position: number, type, amount, after, day, bookedAt } = entry
   const { referenceNumber = null, merchantReference = null, refundId = null, payoutReference = null } = entry
   const references = { referenceNumber, merchantReference, refundId, payoutReference }
@@ -67,24 +67,24 @@ export function presentListedRefund(entry: LedgerEntry) {
 }
 
 /** Both ends are inclusive. The range is empty if `last` is less than `first`. */
-export interface Positions {
+export interface PositionRange {
   first: number
   last: number
 }
 
-export const positionOrder = (type: EntryType | null) =>
+export const getPositionIndex = (type: LedgerEntryType | null) =>
   type === null
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
     : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
 
 /** `afterPosition` counts entries of any type. Skips entries that the clean-up has removed. */
-export async function findPositions(
+export async function findPositionRange(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
-  type: EntryType | null,
+  type: LedgerEntryType | null,
   { from, to }: TimeSpan,
   afterPosition = 0,
-): Promise<Positions> {
+): Promise<PositionRange> {
   const owner = { businessId, sandbox }
   const [kept, before, skipped, last] = await Promise.all([
     firstKept(deps, owner, type),
@@ -108,21 +108,25 @@ const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
 async function countUpToLast(
   { LedgerEntry }: Reads,
   where: mongo.Filter<LedgerEntry>,
-  type: EntryType | null,
+  type: LedgerEntryType | null,
   order: Order,
 ): Promise<number> {
   const projection = { 'after.entries': 1, 'after.byType': 1 }
-  const options = { ...order, projection, maxTimeMS: longestReadMs }
+  const options = { ...order, projection, maxTimeMS: maxListReadMs }
   const last = await nativeCollection(LedgerEntry).findOne(where, options)
   if (last === null) return 0
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
-async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: EntryType | null): Promise<number> {
-  const { where, field, index } = positionOrder(type)
+async function firstKept(
+  { LedgerEntry }: Reads,
+  owner: ChainOwner,
+  type: LedgerEntryType | null,
+): Promise<number> {
+  const { where, field, index } = getPositionIndex(type)
   const first = await nativeCollection(LedgerEntry).findOne(
     { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,
-    { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: longestReadMs },
+    { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: maxListReadMs },
   )
   return first?.[field] ?? Number.POSITIVE_INFINITY
 }

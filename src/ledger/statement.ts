@@ -1,20 +1,20 @@
 import { currencyCode } from '../../schemas/currency.ts'
-import type { Delimiter } from '../../schemas/delimiter.ts'
+import type { CsvDelimiter } from '../../schemas/delimiter.ts'
 import type { ListStatementsQuery } from '../../schemas/ledger.ts'
-import { type ChainOwner, findLastLink } from '../chains/append.ts'
+import { type ChainOwner, findChainEnd } from '../chains/append.ts'
 import { readInstant } from '../input/instant.ts'
-import { longestReadMs } from '../lists/pagination.ts'
+import { maxListReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { csvHeader, csvRows } from '../platform/csv.ts'
+import { toCsvHeader, toCsvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
-import { dayMs, dayOf } from '../platform/time.ts'
-import { type ClosedDay, type LedgerEntry, noTotals, totalsOf } from './entry.ts'
+import { dayMs, toUtcDay } from '../platform/time.ts'
+import { type ClosedDay, createZeroTotals, type LedgerEntry, pickDayTotals } from './entry.ts'
 
-export const balanceOf = async (
+export const getLedgerBalance = async (
   { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
   owner: ChainOwner,
-): Promise<number> => (await findLastLink(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
+): Promise<number> => (await findChainEnd(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
 
 /** A statement never changes once its day is over. */
 export interface Statement extends ClosedDay {
@@ -25,21 +25,24 @@ export interface Statement extends ClosedDay {
 type StatementDeps = Pick<Deps, 'LedgerEntry' | 'batchers' | 'now'>
 
 export async function readStatement(deps: StatementDeps, owner: ChainOwner, day: string): Promise<Statement> {
-  const [statement] = await readDays(deps, owner, [day])
+  const [statement] = await readDayStatements(deps, owner, [day])
   return statement as Statement
 }
 
-export const readMonth = (deps: StatementDeps, owner: ChainOwner, month: string): Promise<Statement[]> =>
-  readDays(deps, owner, daysOf(month, deps.now()))
+export const readMonthStatements = (
+  deps: StatementDeps,
+  owner: ChainOwner,
+  month: string,
+): Promise<Statement[]> => readDayStatements(deps, owner, daysOf(month, deps.now()))
 
 /** Closed days are read from their markers, and today from the last entry. Idle days share a marker. */
-export async function readDays(
+export async function readDayStatements(
   deps: StatementDeps,
   { businessId, sandbox }: ChainOwner,
   days: readonly string[],
 ): Promise<Statement[]> {
   const owner = { businessId, sandbox }
-  const today = dayOf(deps.now())
+  const today = toUtcDay(deps.now())
   const last = days.at(-1) ?? today
   // A past day stays open in the ledger until the next entry is booked.
   let markers = await markersFrom(deps, owner, days)
@@ -49,9 +52,9 @@ export async function readDays(
   }
   const newest = isCovered(markers, last)
     ? null
-    : await findLastLink(nativeCollection(deps.LedgerEntry), owner)
+    : await findChainEnd(nativeCollection(deps.LedgerEntry), owner)
   // Another process may just have booked the next day's first entry and so closed the last requested day.
-  if (newest !== null && dayOf(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
+  if (newest !== null && toUtcDay(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
     const marker = markers.find(({ through }) => day <= through)
     return marker === undefined ? openDay(newest, day, today) : closedDay(marker, day)
@@ -74,7 +77,7 @@ const markersFrom = (deps: StatementDeps, owner: ChainOwner, days: readonly stri
         limit: days.length,
         hint: 'closings',
         projection: { day: 1, through: 1, closed: 1 },
-        maxTimeMS: longestReadMs,
+        maxTimeMS: maxListReadMs,
       },
     )
     .toArray()
@@ -85,28 +88,28 @@ function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
 }
 
 const idleDay = (day: string, balance: number, closed: boolean): Statement => {
-  return { day, opening: balance, ...noTotals(), closing: balance, closed }
+  return { day, opening: balance, ...createZeroTotals(), closing: balance, closed }
 }
 
 function openDay(newest: LedgerEntry | null, day: string, today: string): Statement {
   const closed = day < today
   if (newest === null) return idleDay(day, 0, closed)
   const { after, bookedAt } = newest
-  if (dayOf(bookedAt) === day)
-    return { day, opening: after.opening, ...totalsOf(after), closing: after.balance, closed }
-  return idleDay(day, dayOf(bookedAt) < day ? after.balance : after.opening, closed)
+  if (toUtcDay(bookedAt) === day)
+    return { day, opening: after.opening, ...pickDayTotals(after), closing: after.balance, closed }
+  return idleDay(day, toUtcDay(bookedAt) < day ? after.balance : after.opening, closed)
 }
 
 const firstDay = '2000-01-01'
 
-export function parseDay({ now }: { now(): Date }, text: string): string {
+export function parseStatementDay({ now }: { now(): Date }, text: string): string {
   const isDay = text.length === firstDay.length && readInstant(text, 'start') !== null
-  if (isDay && text >= firstDay && text <= dayOf(now())) return text
+  if (isDay && text >= firstDay && text <= toUtcDay(now())) return text
   throw notInRange('day', 'must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.')
 }
 
-export function parseMonth({ now }: { now(): Date }, { month }: ListStatementsQuery): string {
-  const current = monthOf(dayOf(now()))
+export function parseStatementMonth({ now }: { now(): Date }, { month }: ListStatementsQuery): string {
+  const current = monthOf(toUtcDay(now()))
   if (month === undefined || month <= current) return month ?? current
   throw notInRange('month', 'must not be later than the current month in UTC.')
 }
@@ -114,7 +117,7 @@ export function parseMonth({ now }: { now(): Date }, { month }: ListStatementsQu
 function daysOf(month: string, now: Date): string[] {
   const days: string[] = []
   for (let at = Date.parse(`${month}-01`); at <= now.getTime(); at += dayMs) {
-    const day = dayOf(new Date(at))
+    const day = toUtcDay(new Date(at))
     if (monthOf(day) !== month) break
     days.push(day)
   }
@@ -151,9 +154,9 @@ const header = [
 ]
 
 /** As in exports, amounts are decimals, and the last columns repeat them in centimes. */
-export const statementsCsv = (statements: readonly Statement[], delimiter: Delimiter): string =>
-  csvHeader(header, delimiter) +
-  csvRows(
+export const formatStatementsCsv = (statements: readonly Statement[], delimiter: CsvDelimiter): string =>
+  toCsvHeader(header, delimiter) +
+  toCsvRows(
     statements.map((statement) => {
       const centimes = Object.values(amountColumns).map((read) => read(statement))
       return [

@@ -4,14 +4,14 @@ import type { LimitedResource } from './limit.ts'
 import { createShare, type ShareCost, type ShareReservation } from './share.ts'
 
 const mib = 1024 * 1024
-export const memoryOfBusiness = 128 * mib
+export const maxBusinessBytes = 128 * mib
 /** Reading and building 1 MB takes 10 ms, so one business gets about a sixth of a process's time. */
-export const bytesPerSecond = 16 * mib
+export const readBytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
 const carefulMs = 600_000
 /** A request may then still wait 8 s for MongoDB, and must get its response within 10 s. */
-export const maxWaitMs = 2_000
+export const readWaitMs = 2_000
 
 /** These limits assume a process with 1 GB of memory that uses 150 MB when idle. */
 export const capacityLimits = (careful: (businessId: string) => number) =>
@@ -20,7 +20,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       what: 'Memory of request bodies, responses and exports',
       unit: 'bytes',
       total: 512 * mib,
-      parts: [{ owner: 'business', max: memoryOfBusiness }],
+      parts: [{ owner: 'business', max: maxBusinessBytes }],
       leavesFree: true,
       gets: 'a read waits, then 429 `responses`; a body: 429 `bodies`; an unread response is closed',
       scope: 'responses',
@@ -56,7 +56,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       scope: 'responses',
       message:
         'Your business requested too many large responses in a short time. Wait, or request fewer items with `limit`.',
-      limit: bytesPerSecond,
+      limit: readBytesPerSecond,
     },
     polls: {
       what: 'Requests that wait for the event feed',
@@ -126,7 +126,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     const { bytes, tookMs } = read
     const isLarge = bytes > largeBytes
     if (isLarge) noteLarge(businessId)
-    giveBackAfter(isLarge ? (bytes / bytesPerSecond) * 1000 : 0, held, { reads: 0 })
+    giveBackAfter(isLarge ? (bytes / readBytesPerSecond) * 1000 : 0, held, { reads: 0 })
     giveBackAfter(Math.min(200, 3 * (tookMs - 10)), held, { lists: 0, exports: 0 })
   }
 
@@ -136,7 +136,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 
   async function wait(owner: string, cost: CapacityCost): Promise<HeldShare> {
-    const held = await share.take([owner], cost, maxWaitMs)
+    const held = await share.take([owner], cost, readWaitMs)
     if (held === null) throw share.refusal([owner], cost)
     return held
   }

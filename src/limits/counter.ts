@@ -6,9 +6,9 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
-import { startOfUtcDay, utcDayOf } from '../platform/time.ts'
-import { useLast } from '../platform/use-last.ts'
-import { rateLimited } from './limit.ts'
+import { startOfUtcDay, utcDayNumber } from '../platform/time.ts'
+import { setInLru } from '../platform/use-last.ts'
+import { refuseAtLimit } from './limit.ts'
 
 /** The id names what is counted and its owner, plus the UTC day for a quota. */
 export const counters = declareCollection({
@@ -25,7 +25,7 @@ export const counters = declareCollection({
 export type Counter = Stored<typeof counters>
 
 /** At most `max` points in a period of `seconds`, which starts with the first point. */
-export interface CounterBound {
+export interface PointLimit {
   id: string
   max: number
   seconds: number
@@ -83,17 +83,18 @@ const idOf = ({ name, owner }: Owned, day: number): string => `${name} ${owner} 
 const usedAt = (at: Date, counter: Counter | null | undefined): number =>
   counter && counter.expireAt > at ? counter.used : 0
 
-export async function usedToday({ Counter: model, now }: CounterDeps, owned: Owned[]): Promise<number[]> {
-  const ids = owned.map((each) => idOf(each, utcDayOf(now())))
+export async function readUsedToday({ Counter: model, now }: CounterDeps, owned: Owned[]): Promise<number[]> {
+  const ids = owned.map((each) => idOf(each, utcDayNumber(now())))
   const found = await model.find({ _id: { $in: ids } }).lean()
   return ids.map((id) => found.find(({ _id }) => _id === id)?.used ?? 0)
 }
 
-export const usedUpRefusal = (
+export const refuseUsedUp = (
   message: string,
   details: { scope: RateLimitScope; limit: number },
   { freeAt, now }: { freeAt: Date; now: Date },
-): Refusal => rateLimited(message, details, Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)))
+): Refusal =>
+  refuseAtLimit(message, details, Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)))
 
 export type Counters = ReturnType<typeof openCounters>
 
@@ -185,7 +186,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   const msLeft = (counter: Counter | null): number =>
     Math.max(1, (counter?.expireAt.getTime() ?? 0) - now().getTime())
 
-  const changeEach = (bounds: readonly CounterBound[], amount: number, from = now()): Promise<Change[]> =>
+  const changeEach = (bounds: readonly PointLimit[], amount: number, from = now()): Promise<Change[]> =>
     Promise.all(
       bounds.map(({ id, max, seconds }) =>
         write({ id, amount, max, expireAt: new Date(from.getTime() + seconds * 1000) }),
@@ -193,10 +194,10 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     )
 
   function blockOf({ name, owner }: Owned): Block {
-    const day = utcDayOf(now())
+    const day = utcDayNumber(now())
     const id = idOf({ name, owner }, day)
     const block = blocks.get(id) ?? { ...empty, name, owner, id, expireAt: startOfUtcDay(day + 1) }
-    useLast(blocks, id, block, maxBlocks, (unused) => void settle(unused, 0))
+    setInLru(blocks, id, block, maxBlocks, (unused) => void settle(unused, 0))
     return block
   }
 
@@ -242,24 +243,24 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
 
   return {
     /** `used` includes `ahead` extra points. If it exceeds `max`, the period ends in `closedMs`. */
-    async look({ id, max }: CounterBound, ahead: number): Promise<{ used: number; closedMs: number }> {
+    async look({ id, max }: PointLimit, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
       return { used, closedMs: used <= max ? 0 : msLeft(counter) }
     },
     /** Counts one point in every counter, or in none if one is full. Returns how many ms each stays full. */
-    async take(bounds: readonly CounterBound[]): Promise<number[]> {
+    async take(bounds: readonly PointLimit[]): Promise<number[]> {
       const taken = await changeEach(bounds, 1)
       const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
       if (granted.length < bounds.length) await changeEach(granted, -1)
       return taken.map((each) => (each.granted === 1 ? 0 : msLeft(each.full)))
     },
-    add: (bounds: readonly CounterBound[], points: number): Promise<unknown> =>
+    add: (bounds: readonly PointLimit[], points: number): Promise<unknown> =>
       changeEach(bounds.map(withoutMax), points),
     /** Gives back one point per counter, unless its period began after `countedAt`. */
-    giveBack: (bounds: readonly CounterBound[], countedAt?: Date): Promise<unknown> =>
+    giveBack: (bounds: readonly PointLimit[], countedAt?: Date): Promise<unknown> =>
       changeEach(bounds, -1, countedAt),
-    forget: ({ id }: Pick<CounterBound, 'id'>): Promise<unknown> =>
+    forget: ({ id }: Pick<PointLimit, 'id'>): Promise<unknown> =>
       stored.updateOne({ _id: id }, { $set: { used: 0 } }),
     async spend(quota: Quota, amount: number): Promise<boolean> {
       const block = blockOf(quota)
@@ -289,6 +290,6 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   }
 }
 
-const withoutMax = (bound: CounterBound): CounterBound => ({ ...bound, max: Infinity })
+const withoutMax = (bound: PointLimit): PointLimit => ({ ...bound, max: Infinity })
 
 const empty = { limit: 0, left: 0, size: 0, isReserving: false, settling: null, used: 0, isReported: false }

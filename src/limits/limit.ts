@@ -1,7 +1,7 @@
 import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import { type Refusal, refuse } from '../platform/errors.ts'
 
-export interface Limit {
+export interface LimitSummary {
   what: string
   /** What happens once the limit is reached: a wait, an error or a closed connection. */
   gets: string
@@ -9,22 +9,22 @@ export interface Limit {
 }
 
 /** A computed `max` may change while a caller waits. `range` describes it in docs/maintainers/limits.md. */
-export type OwnerPart =
+export type OwnerLimit =
   | { owner: string; max: number }
   | { owner: string; max: (key: string) => number; range: string }
 
 /** The 429 for an owner that has used up its own part. `limit` defaults to that part. */
-export interface OwnRefusal {
+export interface OwnerRefusal {
   scope: RateLimitScope
   message: string
   limit?: number
 }
 
-export interface LimitedResource extends Limit, Partial<OwnRefusal> {
+export interface LimitedResource extends LimitSummary, Partial<OwnerRefusal> {
   /** By default, only the parts are limited. */
   total?: number
   /** Limits per nested owner, outermost first. The outermost owners share the resource fairly. */
-  parts: readonly [OwnerPart, ...OwnerPart[]]
+  parts: readonly [OwnerLimit, ...OwnerLimit[]]
   /** An owner may hold at most as much as stays free for the others. */
   leavesFree?: true
   unit?: 'bytes'
@@ -32,7 +32,7 @@ export interface LimitedResource extends Limit, Partial<OwnRefusal> {
   maxWaiting?: number
 }
 
-export const rateLimited = (
+export const refuseAtLimit = (
   message: string | undefined,
   details: { scope: RateLimitScope; limit: number; windowSeconds?: number },
   retryAfterSeconds = 1,

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { unavailable } from '../platform/errors.ts'
-import { type Capacity, type CapacityCost, type HeldShare, maxWaitMs, memoryOfBusiness } from './capacity.ts'
+import { type Capacity, type CapacityCost, type HeldShare, maxBusinessBytes, readWaitMs } from './capacity.ts'
 
 /** Smaller bodies and responses aren't counted. With 10,000 connections, that's at most 164 MB of each. */
-export const smallBytes = 16 * 1024
+export const uncountedBytes = 16 * 1024
 const stalledMs = 1_000
 
 interface Unread {
@@ -16,9 +16,9 @@ interface Unread {
 }
 
 /** Measured: nested empty arrays take 24 bytes, ordinary JSON 1 or 2, a CSV of short cells up to 5. */
-export const perBodyByte = { json: 24, csv: 5 } as const
+export const memoryPerBodyByte = { json: 24, csv: 5 } as const
 
-export type BodyKind = keyof typeof perBodyByte
+export type BodyFormat = keyof typeof memoryPerBodyByte
 
 /** The memory is freed once all work passed to this function has ended. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
@@ -31,7 +31,7 @@ export interface BodyMemory {
 }
 
 /** The memory stays reserved until the response has been sent. */
-export interface ReservedResponse {
+export interface ResponseMemory {
   held: HeldShare
   during: During
   built(bytes: number): void
@@ -85,12 +85,12 @@ export function createRequestMemory(capacity: Capacity) {
       businessId: string,
       wanted: CapacityCost,
       response: ServerResponse,
-    ): Promise<ReservedResponse> {
+    ): Promise<ResponseMemory> {
       // Capped at the business's part, which holds even the largest response.
-      const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, memoryOfBusiness) }
+      const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, maxBusinessBytes) }
       const held =
         takeNow(businessId, cost) ??
-        (await capacity.take([businessId], cost, maxWaitMs)) ??
+        (await capacity.take([businessId], cost, readWaitMs)) ??
         takeNow(businessId, cost)
       if (held === null) throw capacity.refusal([businessId], cost)
       const one: Unread = { businessId, response, held, bytes: cost.memory, movedAt: null }
@@ -111,46 +111,46 @@ export function createRequestMemory(capacity: Capacity) {
       return {
         held,
         during,
-        built: (bytes) => resize(bytes > smallBytes ? bytes : 0),
+        built: (bytes) => resize(bytes > uncountedBytes ? bytes : 0),
         wasRead: (bytes) => resize(Math.max(0, one.bytes - bytes)),
       }
     },
     /** Never refuses, because the write has happened. May close stalled responses, which a retry returns. */
     count(businessId: string, bytes: number, response: ServerResponse): void {
-      if (bytes <= smallBytes || response.closed) return
+      if (bytes <= uncountedBytes || response.closed) return
       const held = capacity.force([businessId], { memory: bytes })
       const one: Unread = { businessId, response, held, bytes, movedAt: null }
       unread.add(one)
       response.once('close', () => giveBack(one))
-      while (capacity.held('memory', businessId) > memoryOfBusiness && closeStalled(businessId, 0));
+      while (capacity.held('memory', businessId) > maxBusinessBytes && closeStalled(businessId, 0));
       one.movedAt = performance.now()
     },
     /** Returns null if too little memory is left, because a body never waits for memory. */
-    body(businessId: string, kind: BodyKind, bytes: number): BodyMemory | null {
-      const held = takeNow(businessId, { memory: bytes * perBodyByte[kind] })
+    body(businessId: string, kind: BodyFormat, bytes: number): BodyMemory | null {
+      const held = takeNow(businessId, { memory: bytes * memoryPerBodyByte[kind] })
       return held && bodyMemory(held, kind)
     },
-    bodyRefusal: (businessId: string, kind: BodyKind, bytes: number) =>
+    bodyRefusal: (businessId: string, kind: BodyFormat, bytes: number) =>
       capacity.refusal(
         [businessId],
-        { memory: bytes * perBodyByte[kind] },
+        { memory: bytes * memoryPerBodyByte[kind] },
         {
           scope: 'bodies',
           message:
             'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
-          limit: Math.floor(memoryOfBusiness / perBodyByte[kind]),
+          limit: Math.floor(maxBusinessBytes / memoryPerBodyByte[kind]),
         },
       ),
   }
 }
 
-const bodyMemory = (held: HeldShare, kind: BodyKind): BodyMemory => ({
+const bodyMemory = (held: HeldShare, kind: BodyFormat): BodyMemory => ({
   isLarge: true,
   during: createUsers(held.free).during,
-  keep: (bytes) => void held.resize({ memory: bytes > smallBytes ? bytes * perBodyByte[kind] : 0 }),
+  keep: (bytes) => void held.resize({ memory: bytes > uncountedBytes ? bytes * memoryPerBodyByte[kind] : 0 }),
 })
 
-export const smallBody: BodyMemory = { isLarge: false, during: (work) => work(), keep: () => undefined }
+export const smallBodyMemory: BodyMemory = { isLarge: false, during: (work) => work(), keep: () => undefined }
 
 function createUsers(onEnd: () => void) {
   let users = 0

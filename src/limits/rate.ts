@@ -1,10 +1,10 @@
 import type { Refusal } from '../platform/errors.ts'
-import { shareRuns } from '../platform/share-runs.ts'
+import { coalesceRuns } from '../platform/share-runs.ts'
 import type { RunCommands } from '../queues/queues.ts'
-import { type Limit, rateLimited } from './limit.ts'
+import { type LimitSummary, refuseAtLimit } from './limit.ts'
 
 /** `RATE_LIMIT_PER_SECOND` is 100 by default. 0 turns these limits off. */
-export const requestRates = {
+export const requestRateLimits = {
   key: {
     what: 'Requests of an API key per second; large bodies and orders count as several',
     owner: 'API key',
@@ -31,7 +31,7 @@ export const requestRates = {
   },
 } satisfies Record<string, RateLimit>
 
-export interface RateLimit extends Limit {
+export interface RateLimit extends LimitSummary {
   owner: string
   limit: string
 }
@@ -57,7 +57,7 @@ export const createAddToSums =
 const plausible = (sum: number, by: number) => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
 
 /** An API key, or a network prefix that sends invalid credentials or no key. */
-export type RateOwner = `key:${string}` | `address:${string}` | `visitor:${string}`
+export type RateLimitOwner = `key:${string}` | `address:${string}` | `visitor:${string}`
 
 interface RateStanding {
   isOpen: boolean
@@ -77,7 +77,7 @@ interface Counts {
 
 interface Second {
   at: number
-  callers: Map<RateOwner, Counts>
+  callers: Map<RateLimitOwner, Counts>
 }
 
 /** Redis hardly notices four small calls per second. */
@@ -100,7 +100,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
   }
 
   // Runs are shared, because the previous exchange may still be running if Redis is slow.
-  const exchange = shareRuns(async () => {
+  const exchange = coalesceRuns(async () => {
     const { at, callers } = latest
     const batch = [...callers]
       .filter(([, { unsent, limit }]) => unsent > 0 && unsent >= limit * minPortionToSend)
@@ -124,19 +124,19 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     perSecond,
     /** The delay before a refusal, randomly up to twice as long. Tests lower it. */
     refusalDelayMs: 1000,
-    count(who: RateOwner, limit = perSecond, requests = 1): RateStanding {
+    count(who: RateLimitOwner, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
       if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
       counts.unsent += requests
       return standingAt(counts, limit)
     },
     /** The standing that one more request would have, without counting it. */
-    look(who: RateOwner, limit = perSecond): RateStanding {
+    look(who: RateLimitOwner, limit = perSecond): RateStanding {
       const { unsent, sum } = current().callers.get(who) ?? { unsent: 0, sum: 0 }
       return { ...standingAt({ unsent, sum }, limit), isOpen: unsent + sum < limit }
     },
     refusal: (scope: 'key' | 'address' | 'polls', limit: number): Refusal =>
-      rateLimited(undefined, { scope, limit, windowSeconds: 1 }),
+      refuseAtLimit(undefined, { scope, limit, windowSeconds: 1 }),
     exchange,
     close: (): void => clearInterval(timer),
   }
@@ -147,7 +147,7 @@ function standingAt({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>, limit: numb
   return { isOpen: over <= 0, remaining: Math.max(0, -over), over: Math.max(0, over) }
 }
 
-function countsOf(callers: Map<RateOwner, Counts>, who: RateOwner, limit: number): Counts | null {
+function countsOf(callers: Map<RateLimitOwner, Counts>, who: RateLimitOwner, limit: number): Counts | null {
   const known = callers.get(who)
   if (known !== undefined) return known
   if (callers.size === maxCounted) return null
@@ -169,7 +169,7 @@ interface Metered extends RateLimit {
   maxOwedMs: number
 }
 
-export const requestMeters = {
+export const timeMeterLimits = {
   // A tenth of the time is enough for about 60 new TLS connections per second.
   endpoints: {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
@@ -203,7 +203,7 @@ interface Account {
 const tidyFrom = 1000
 
 /** `elapsedMs` must be a monotonic clock. */
-export function createMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, elapsedMs: () => number) {
+export function createTimeMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, elapsedMs: () => number) {
   const accounts = new Map<string, Account>()
   const full: Account = { leftMs: maxSavedMs, at: 0 }
   const overdrawn = new Set<string>()

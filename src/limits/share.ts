@@ -1,6 +1,6 @@
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import { type ProcessClock, processClock } from '../platform/process-clock.ts'
-import { type LimitedResource, type OwnerPart, type OwnRefusal, rateLimited } from './limit.ts'
+import { type LimitedResource, type OwnerLimit, type OwnerRefusal, refuseAtLimit } from './limit.ts'
 
 export type ShareCost<Name extends string> = Partial<Record<Name, number>>
 
@@ -56,7 +56,7 @@ export function createShare<Name extends string>(
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
 
-  const limitOf = (part: OwnerPart, key: string) => (typeof part.max === 'number' ? part.max : part.max(key))
+  const limitOf = (part: OwnerLimit, key: string) => (typeof part.max === 'number' ? part.max : part.max(key))
 
   function change(owners: Owners, more: Cost): void {
     for (const [level, key] of owners.entries()) {
@@ -243,7 +243,7 @@ export function createShare<Name extends string>(
       return hold(owners, cost)
     },
     blockOf,
-    refusal(owners: Owners, cost: Cost, instead?: OwnRefusal): Refusal {
+    refusal(owners: Owners, cost: Cost, instead?: OwnerRefusal): Refusal {
       const block = blockOf(owners, cost)
       const isAtFault = block === null ? isFull(owners, cost) : block.level !== null
       const name = block?.name ?? namesOf(cost)[0]
@@ -251,7 +251,7 @@ export function createShare<Name extends string>(
       const { scope, message, limit } = instead ?? resources[name]
       if (scope === undefined) return unavailable()
       const own = limit ?? limitOf(resources[name].parts[0], owners[0] ?? '')
-      return rateLimited(message, { scope, limit: own })
+      return refuseAtLimit(message, { scope, limit: own })
     },
     left(name: Name, owners: Owners): number {
       const { parts, leavesFree } = resources[name]

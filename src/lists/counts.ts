@@ -3,15 +3,15 @@ import type { Config } from '../config/config.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, list, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
-import type { CreatedDocument } from '../mongo/walk.ts'
-import { longestReadMs } from './pagination.ts'
+import type { DatedDocument } from '../mongo/walk.ts'
+import { maxListReadMs } from './pagination.ts'
 
 /** `count` is the number of items created from the first checkpoint to `at` (Unix ms). */
 const checkpointFields = part({ at: whole, count: whole })
 export type CountCheckpoint = ValueOfField<typeof checkpointFields>
 
 /** The checkpoints of a list. They're recounted after a week, because an item may be inserted hours late. */
-export const listCheckpoints = declareCollection({
+export const storedCheckpoints = declareCollection({
   name: 'listcheckpoints',
   kept: 'until it expires after a week',
   fields: {
@@ -22,7 +22,7 @@ export const listCheckpoints = declareCollection({
   },
   indexes: [{ name: 'removal', key: { countedAt: 1 }, expireAfterSeconds: 7 * 86_400 }],
 })
-export type ListCheckpoints = Stored<typeof listCheckpoints>
+export type ListCheckpoints = Stored<typeof storedCheckpoints>
 
 /** MongoDB counts this many index keys in about 1 ms. */
 const itemsPerCheckpoint = 2_000
@@ -34,7 +34,7 @@ const maxCheckpoints = 250_000
 const maxDelayMs = 300_000
 
 /** Everything created before this is in MongoDB, unless a process was frozen for minutes. */
-export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
+export const allWrittenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
 /** Younger checkpoints are recounted: a frozen process may insert late, but rarely by over an hour. */
 const unsettledMs = 3_600_000
@@ -51,7 +51,7 @@ const settledCheckpoints = (
 export interface CountableList {
   /** Names the owner, the environment and the kind of item. */
   key: string
-  collection: Model<CreatedDocument>['collection']
+  collection: Model<DatedDocument>['collection']
   index: string
   where: Record<string, unknown>
   keptFrom: Date | null
@@ -71,7 +71,7 @@ const listKeyOf = (collection: string, { businessId, sandbox }: ListOwner): stri
 const marginMs = 60_000
 
 /** All intents or orders of one environment. The clean-up removes old test ones. */
-export const countableOf = (
+export const toCountableList = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
   collection: CountableList['collection'],
   { businessId, sandbox }: ListOwner,
@@ -83,14 +83,14 @@ export const countableOf = (
   keptFrom: sandbox ? new Date(now().getTime() - config.sandboxRetentionMs + marginMs) : null,
 })
 
-export const countCreated = (
+export const countListItems = (
   { collection, index, where }: CountableList,
   createdAt: Record<string, Date>,
   limit?: number,
 ): Promise<number> =>
   collection.countDocuments(
     { ...where, ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }) },
-    { hint: index, maxTimeMS: longestReadMs, ...(limit !== undefined && { limit }) },
+    { hint: index, maxTimeMS: maxListReadMs, ...(limit !== undefined && { limit }) },
   )
 
 export type ListCounts = ReturnType<typeof createListCounts>
@@ -133,7 +133,7 @@ export function createListCounts(
       listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
       const complete = (await countable.completeBefore?.()) ?? now
-      const endsBefore = new Date(Math.min(complete.getTime(), writtenBefore(now).getTime()))
+      const endsBefore = new Date(Math.min(complete.getTime(), allWrittenBefore(now).getTime()))
       await extendCheckpoints(listCount.checkpoints, countable, endsBefore, limits.itemsPerCheckpoint)
     } finally {
       dropUnused()
@@ -190,7 +190,7 @@ async function extendCheckpoints(
     // More than `step` items were created in this millisecond.
     if (next.getTime() === last.at) step *= 2
     else {
-      const more = await countCreated(countable, { $gte: new Date(last.at), $lt: next })
+      const more = await countListItems(countable, { $gte: new Date(last.at), $lt: next })
       checkpoints.push({ at: next.getTime(), count: last.count + more })
       step = stepSize
     }
@@ -204,7 +204,7 @@ async function createdAfter(
   skip: number,
 ): Promise<Date | null> {
   const range = { sort: { createdAt: 1, _id: 1 }, skip } as const
-  const options = { projection: { _id: 0, createdAt: 1 }, hint: index, ...range, maxTimeMS: longestReadMs }
+  const options = { projection: { _id: 0, createdAt: 1 }, hint: index, ...range, maxTimeMS: maxListReadMs }
   const created = { ...where, createdAt: { $gte: new Date(from), $lt: endsBefore } }
   const found = await collection.findOne<{ createdAt: Date }>(created, options)
   return found?.createdAt ?? null
@@ -228,7 +228,7 @@ async function store(
     .catch(() => undefined)
 }
 
-export async function forgetStored(model: Model<ListCheckpoints>, businessId: string, before: Date) {
+export async function deleteCheckpoints(model: Model<ListCheckpoints>, businessId: string, before: Date) {
   const keys = ['intents', 'orders'].map((name) => listKeyOf(name, { businessId, sandbox: true }))
   const gone = { checkpoints: { at: { $lt: before.getTime() } } }
   await nativeCollection(model).updateMany({ _id: { $in: keys } }, { $pull: gone })

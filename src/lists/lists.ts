@@ -1,21 +1,21 @@
 import type { Capacity } from '../limits/capacity.ts'
-import { isTooSlow } from '../mongo/collection.ts'
+import { isMaxTimeError } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 
 /** Lists, exports and staff searches use their own connections, so that payments don't wait for them. */
-export type ListReader = ReturnType<typeof createLists>
+export type ListReader = ReturnType<typeof createListReader>
 
 /** Enough for three commands per query (limits/capacity.ts), five per staff page, and the metrics. */
-export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
+export const listPoolOptions = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
-export function createLists(models: Models, capacity: Capacity) {
+export function createListReader(models: Models, capacity: Capacity) {
   /** The caller must already have a share of `queries`. */
   async function read<T>(query: (models: Models) => Promise<T>): Promise<T> {
     try {
       return await query(models)
     } catch (error) {
-      if (!isTooSlow(error)) throw error
+      if (!isMaxTimeError(error)) throw error
       throw refuse('SERVICE_UNAVAILABLE', {
         message:
           'Reading this list took too long. Narrow it with a filter such as from and to, or try again.',
@@ -25,7 +25,7 @@ export function createLists(models: Models, capacity: Capacity) {
   }
 
   return {
-    /** Models whose queries MongoDB aborts after `longestReadMs`. */
+    /** Models whose queries MongoDB aborts after `maxListReadMs`. */
     models,
     read,
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 import { type Model, mongo } from 'mongoose'
 import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
-import type { CreatedDocument } from '../mongo/walk.ts'
+import type { DatedDocument } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
 /** Throws PageTooLarge early, because decoding 100 intents of 1,000 refunds each takes half a second. */
-export async function readWithinPage<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
+export async function readPageDocuments<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
   await readInSlices(cursor, (doc) => {
@@ -29,11 +29,11 @@ export interface Page<Item> extends PageRequest {
 
 const defaultLimit = 20
 const maxLimit = 100
-export const longestReadMs = 3_000
+export const maxListReadMs = 3_000
 /** A page with a larger offset is empty and isn't queried. */
 export const maxSkip = 2 ** 31
 
-export function readPageRequest(query: { page?: string; limit?: string }): PageRequest {
+export function parsePageRequest(query: { page?: string; limit?: string }): PageRequest {
   return {
     page: Number(query.page ?? 1),
     limit: Math.min(Number(query.limit ?? defaultLimit), maxLimit),
@@ -60,29 +60,29 @@ export async function readPage<Item, Doc extends Item = Item>(
   const { page, limit } = slice
   const skip = (page - 1) * limit
   const range = { sort: { createdAt: -1, _id: -1 }, skip, limit: limit + 1 } as const
-  const options = { projection: fields, hint: index, ...range, maxTimeMS: longestReadMs }
+  const options = { projection: fields, hint: index, ...range, maxTimeMS: maxListReadMs }
   const [found, total] = await Promise.all([
-    skip > maxSkip ? [] : (readWithinPage(model.collection.find(where, options)) as Promise<Item[]>),
-    model.countDocuments(counted.where, { hint: counted.index, maxTimeMS: longestReadMs }),
+    skip > maxSkip ? [] : (readPageDocuments(model.collection.find(where, options)) as Promise<Item[]>),
+    model.countDocuments(counted.where, { hint: counted.index, maxTimeMS: maxListReadMs }),
   ])
-  return pageOf(slice, found, total)
+  return cutPage(slice, found, total)
 }
 
 /**
  * For an index that isn't in creation order. MongoDB sorts its matching keys in memory, so it must contain
  * `createdAt` and `_id`. Only the page's documents are read.
  */
-export async function readSortedPage<Item extends CreatedDocument>(
+export async function readSortedPage<Item extends DatedDocument>(
   model: Model<Item>,
   { where, index, fields }: Required<Omit<Listing, 'counted'>>,
   slice: PageRequest,
 ): Promise<Page<Item>> {
   const keysOnly = { where, index, fields: { createdAt: 1 } }
-  const { items: keys, ...page } = await readPage<CreatedDocument>(model as never, keysOnly, slice)
+  const { items: keys, ...page } = await readPage<DatedDocument>(model as never, keysOnly, slice)
   if (keys.length === 0) return { items: [], ...page }
   const $in = keys.map(({ _id }) => _id)
-  const options = { projection: fields, hint: '_id_', maxTimeMS: longestReadMs }
-  const found = await readWithinPage(model.collection.find({ $and: [where, { _id: { $in } }] }, options))
+  const options = { projection: fields, hint: '_id_', maxTimeMS: maxListReadMs }
+  const found = await readPageDocuments(model.collection.find({ $and: [where, { _id: { $in } }] }, options))
   const byId = new Map((found as unknown as Item[]).map((item) => [item._id, item]))
   return { items: $in.flatMap((id) => byId.get(id) ?? []), ...page }
 }
@@ -93,7 +93,7 @@ export const presentPage = <Item, Presented>(
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
 /** `found` has one extra item if another page follows, since `total` was counted at a different time. */
-export const pageOf = <Item>({ page, limit }: PageRequest, found: Item[], total: number): Page<Item> => ({
+export const cutPage = <Item>({ page, limit }: PageRequest, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,
   limit,

@@ -1,7 +1,14 @@
 import { spanFilter, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type CountableList, type CountCheckpoint, countCreated } from './counts.ts'
-import { longestReadMs, maxSkip, type Page, type PageRequest, pageOf, readWithinPage } from './pagination.ts'
+import { type CountableList, type CountCheckpoint, countListItems } from './counts.ts'
+import {
+  cutPage,
+  maxListReadMs,
+  maxSkip,
+  type Page,
+  type PageRequest,
+  readPageDocuments,
+} from './pagination.ts'
 
 /** Sorts the newest first, then by id. Even for a distant page, MongoDB skips only a few thousand keys. */
 export async function readCountedPage<Item>(
@@ -20,7 +27,7 @@ export async function readCountedPage<Item>(
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),
     counting,
   ])
-  return pageOf(slice, found, total)
+  return cutPage(slice, found, total)
 }
 
 async function readFrom<Item>(
@@ -35,9 +42,9 @@ async function readFrom<Item>(
   const time = { ...createdAt, ...(before === null ? {} : { $lt: before }) }
   const found = collection.find(
     { ...where, ...(Object.keys(time).length === 0 ? {} : { createdAt: time }) },
-    { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit, maxTimeMS: longestReadMs },
+    { projection, hint: index, sort: { createdAt: -1, _id: -1 }, skip, limit, maxTimeMS: maxListReadMs },
   )
-  return (await readWithinPage(found)) as Item[]
+  return (await readPageDocuments(found)) as Item[]
 }
 
 /** The page begins after `skip` items, counted from the newest one (before `before`, if set). */
@@ -89,13 +96,13 @@ async function countAround(
   const [first, last] = [checkpoints[0], checkpoints.at(-1)]
   const { createdAt } = spanFilter('createdAt', span)
   if (first === undefined || last === undefined) {
-    const newer = await countCreated(countable, { ...createdAt }, limit)
+    const newer = await countListItems(countable, { ...createdAt }, limit)
     return { total: newer, newer, checkpoints: [] }
   }
   const [older, newer] = await Promise.all([
     // No item was created before 1970.
-    first.at === 0 ? 0 : countCreated(countable, { ...createdAt, $lt: new Date(first.at) }),
-    countCreated(countable, { ...createdAt, $gte: new Date(last.at) }, limit),
+    first.at === 0 ? 0 : countListItems(countable, { ...createdAt, $lt: new Date(first.at) }),
+    countListItems(countable, { ...createdAt, $gte: new Date(last.at) }, limit),
   ])
   return { total: older + last.count - first.count + newer, newer, checkpoints }
 }

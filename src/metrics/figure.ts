@@ -1,6 +1,6 @@
 import type { Gauge } from '@prometheus-io/client'
 import type { Deps } from '../platform/deps.ts'
-import { shareRuns } from '../platform/share-runs.ts'
+import { coalesceRuns } from '../platform/share-runs.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
 import { clearGauge } from './metrics.ts'
 
@@ -11,22 +11,22 @@ export interface MetricCollector {
   leaveOut(): void
 }
 
-export const briefMs = 5_000
+export const briefCacheMs = 5_000
 
-export const figureOf = (
+export const gaugeCollector = (
   gauges: Parameters<typeof clearGauge>[0][],
   keptMs: number,
   read: MetricCollector['read'],
 ): MetricCollector => ({ keptMs, read, leaveOut: () => gauges.forEach(clearGauge) })
 
-export const numberFigure = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>) =>
-  figureOf([gauge], keptMs, async () => {
+export const numberCollector = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>) =>
+  gaugeCollector([gauge], keptMs, async () => {
     const value = await query()
     if (value === null) clearGauge(gauge)
     else gauge.set(value)
   })
 
-export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): MetricCollector => ({
+export const pingCollector = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): MetricCollector => ({
   keptMs: 0,
   async read() {
     const startedAt = performance.now()
@@ -41,11 +41,11 @@ export const pingFigure = (up: Gauge, seconds: Gauge, ping: () => Promise<unknow
 })
 
 /** Queries run in parallel, so this is also the limit for a scrape. Prometheus would wait up to 10 s. */
-export const queryTimeoutMs = 1500
+export const metricTimeoutMs = 1500
 
-export function createRefresh(deps: Pick<Deps, 'now'>, figure: MetricCollector): () => Promise<void> {
+export function cacheCollector(deps: Pick<Deps, 'now'>, figure: MetricCollector): () => Promise<void> {
   let readAt: number | null = null
-  const read = shareRuns(async () => {
+  const read = coalesceRuns(async () => {
     const startedAt = deps.now().getTime()
     await figure.read()
     readAt = startedAt
@@ -53,6 +53,6 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: MetricCollector):
 
   return async () => {
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
-    if (!(await succeedsWithin(read(), queryTimeoutMs))) figure.leaveOut()
+    if (!(await succeedsWithin(read(), metricTimeoutMs))) figure.leaveOut()
   }
 }

@@ -36,7 +36,7 @@ const leftOut = [
 ]
 
 /** Unlike `createMetrics`, this may run only once per process. */
-export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
+export function addProcessMetrics({ registry }: Pick<Metrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: dayMs })
   for (const name of leftOut) registry.removeSingleMetric(name)
 }
@@ -91,7 +91,7 @@ type Histograms = {
 }
 
 /** Lines that trigger alerts: all at `error`, and those at `warn` that need an operator. */
-export const watchedLines = {
+export const alertedLogLines = {
   error: [
     'process.crashed',
     'process.stop-failed',
@@ -113,7 +113,7 @@ export const watchedLines = {
 
 /** Prometheus sees no increase when a counter first appears as 1. */
 function beginAtZero({ logLines, lookups, attempts }: Counters): void {
-  for (const [level, lines] of Object.entries(watchedLines))
+  for (const [level, lines] of Object.entries(alertedLogLines))
     for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)

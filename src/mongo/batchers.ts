@@ -1,6 +1,6 @@
 import { type Model, mongo } from 'mongoose'
 import { unavailable } from '../platform/errors.ts'
-import { createOneAtATime } from '../platform/one-at-a-time.ts'
+import { createKeyedMutex } from '../platform/one-at-a-time.ts'
 import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
@@ -19,7 +19,7 @@ type Waiting<Item, Outcome> = PromiseWithResolvers<Outcome> & { item: Item; dead
  * Milliseconds between the starts of background batches. Measured at 200 events per second: shorter pauses
  * slow down requests, because commands take processor time, and longer ones slow down the whole system.
  */
-export const backgroundRest = (operations: number): number =>
+export const backgroundRestMs = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
 
 /**
@@ -129,7 +129,7 @@ export function createInsertBatcher<Doc>(insertMany: (docs: Doc[]) => Promise<un
 
 const longestBatch = 500
 
-export const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>) =>
+export const createInserter = <Doc extends { _id: string }>(model: Model<Doc>) =>
   createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }))
 
 function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (InsertOutcome | Error)[] {
@@ -160,7 +160,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
   const batcher = createBatcher(longestBatch, updateTogether)
-  const oneAtATime = createOneAtATime()
+  const oneAtATime = createKeyedMutex()
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 
   async function updateTogether(batch: GuardedUpdate[]): Promise<(boolean | Error)[]> {

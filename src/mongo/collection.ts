@@ -1,12 +1,12 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose'
 import { type CollectionDeclaration } from './declare.ts'
-import { definitionOf } from './fields.ts'
+import { toMongooseFields } from './fields.ts'
 
 /** Cached because a process opens each model on two connections, and a test on hundreds. */
 const schemas = new WeakMap<CollectionDeclaration, Map<number | undefined, Schema>>()
 
 /** Creates no collection or index (context/models.ts does). MongoDB aborts queries after `maxTimeMs`. */
-export function openCollection<Doc>(
+export function openModel<Doc>(
   connection: Connection,
   declared: CollectionDeclaration,
   maxTimeMs?: number,
@@ -19,7 +19,7 @@ export function openCollection<Doc>(
 }
 
 function createSchema(declared: CollectionDeclaration, maxTimeMs: number | undefined): Schema {
-  const schema = new Schema(definitionOf(declared.fields), {
+  const schema = new Schema(toMongooseFields(declared.fields), {
     collection: declared.name,
     versionKey: false,
     minimize: false,
@@ -48,28 +48,28 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
-export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
+export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
 export function nullIfDuplicate(error: unknown): null {
-  if (isDuplicate(error)) return null
+  if (isDuplicateKey(error)) return null
   throw error
 }
 
-export const isConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
+export const isWriteConflict = (error: unknown): boolean => (error as { code?: unknown }).code === 112
 
 /** 50 is MaxTimeMSExpired. */
-export const isTooSlow = (error: unknown) => error instanceof mongo.MongoServerError && error.code === 50
+export const isMaxTimeError = (error: unknown) => error instanceof mongo.MongoServerError && error.code === 50
 
 export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()
-  return faults.length > 0 && !error.result.getWriteConcernError() && faults.every(isDuplicate)
+  return faults.length > 0 && !error.result.getWriteConcernError() && faults.every(isDuplicateKey)
 }
 
 const int32 = 2 ** 31
 
 /** BSON size, eight times as fast as the driver's. Supports only ASCII names and the types that we store. */
-export const bytesOf = (...docs: object[]) => docs.reduce((sum: number, each) => sum + sizeOf(each), 0)
+export const measureBson = (...docs: object[]) => docs.reduce((sum: number, each) => sum + sizeOf(each), 0)
 
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 5 + Buffer.byteLength(value)

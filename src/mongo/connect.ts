@@ -30,7 +30,7 @@ export const mongoTimeouts = {
 }
 
 /** A slow read's limit: MongoDB aborts it before the socket times out. Lists have a shorter one. */
-export const slowReadMs = 4_000
+export const readTimeoutMs = 4_000
 
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
 
@@ -123,7 +123,7 @@ const noPrimaryCodes = new Set<unknown>([
 ])
 
 /** MongoDB may be back soon after these errors. The driver doesn't export MongoWaitQueueTimeoutError. */
-export const isUnreachable = (error: unknown): boolean =>
+export const isMongoUnreachable = (error: unknown): boolean =>
   isSocketFault(error) ||
   (error instanceof mongoose.mongo.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError') ||
   error instanceof mongoose.mongo.MongoNetworkError ||
@@ -132,7 +132,7 @@ export const isUnreachable = (error: unknown): boolean =>
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
 export const retryWhileUnreachable = <T>(log: Log, act: () => Promise<T>): Promise<T> =>
-  retryWhile(isUnreachable, log, act)
+  retryWhile(isMongoUnreachable, log, act)
 
 const isBug = ({ name }: Error): boolean =>
   /^(Cast|StrictMode|Validation|ObjectExpected|ObjectParameter)Error$/.test(name)

@@ -1,6 +1,6 @@
 import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../platform/log.ts'
-import { shareRuns } from '../platform/share-runs.ts'
+import { coalesceRuns } from '../platform/share-runs.ts'
 import { readHello } from './connect.ts'
 
 /** Time of MongoDB's primary, extrapolated with a monotonic clock. A process's wall clock doesn't matter. */
@@ -36,7 +36,7 @@ const goodErrorMs = 5
 /** Several, because a process's first round trips are its slowest. */
 const firstMeasurements = 3
 
-export const noShift: ClockShift = (databaseMs) => databaseMs
+export const noClockShift: ClockShift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
@@ -106,7 +106,7 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Lo
     }
   }
 
-  const measure = shareRuns(measureAndSchedule)
+  const measure = coalesceRuns(measureAndSchedule)
 
   function measureSoon(): void {
     if (!isClosed) measure().catch(() => undefined)

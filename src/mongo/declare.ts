@@ -12,11 +12,11 @@ interface IndexDeclaration {
   partialFilterExpression?: Record<string, unknown>
 }
 
-export const ifPresent = (field: string) => ({
+export const indexIfPresent = (field: string) => ({
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-export const ifDate = (field: string) => ({
+export const indexIfDate = (field: string) => ({
   partialFilterExpression: { [field]: { $type: 'date' } },
 })
 

@@ -38,7 +38,7 @@ export const oneOf = <Value extends string>(): StoredField<Value> => ({ type: St
 export const anything = <Value>(): StoredField<Value> => ({ type: Object })
 
 export const part = <F extends StoredFields>(fields: F): StoredField<DocumentOf<F>> & { fields: F } => ({
-  type: definitionOf(fields),
+  type: toMongooseFields(fields),
   fields,
 })
 
@@ -60,7 +60,7 @@ export const optional = <Value>(field: StoredField<Value>): Optional<Value> => (
 export const secret = <Value>(field: StoredField<Value>): StoredField<Value> => ({ ...field, isSecret: true })
 
 /** A subdocument that is always present becomes a nested path, which has no default. */
-export function definitionOf(fields: StoredFields): SchemaDefinition {
+export function toMongooseFields(fields: StoredFields): SchemaDefinition {
   const named = Object.entries(fields).map(([name, { type, fields: inner, options }]) => {
     const isNested = inner !== undefined && options === undefined && !Array.isArray(type)
     return [name, isNested ? type : { type, ...options }]

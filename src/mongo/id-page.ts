@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { slowReadMs } from './connect.ts'
+import { readTimeoutMs } from './connect.ts'
 
 export interface IdPageRequest {
   limit: number
@@ -24,13 +24,13 @@ export async function readIdPage<Doc extends { _id: string }>(
     .find({ ...where, ...rest }, fields)
     .sort({ _id: byName ? 1 : -1 })
     .limit(limit + 1)
-    .maxTimeMS(slowReadMs)
+    .maxTimeMS(readTimeoutMs)
     .lean<Doc[]>()
   const items = found.slice(0, limit)
   return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null }
 }
 
-export const mapPage = <From, To>(
+export const mapIdPage = <From, To>(
   { items, next }: IdPage<From>,
   convert: (item: From) => To,
 ): IdPage<To> => ({ items: items.map(convert), next })

@@ -4,7 +4,7 @@ const batchSize = 250
 const longestRestMs = 250
 
 /** Pauses after each batch for as long as it took, to let other work run. Returns the number of documents. */
-export async function inBatches<Doc>(
+export async function runInBatches<Doc>(
   cursor: AsyncIterable<Doc>,
   act: (docs: Doc[]) => void | Promise<void>,
 ): Promise<number> {
@@ -28,7 +28,7 @@ export async function inBatches<Doc>(
  * return the oldest first, without the businesses in `without`; it may start at `last` and repeat documents.
  * If `act` throws, the remaining batches still run, and the first error is thrown at the end.
  */
-export async function inFairBatches<Doc extends { businessId: string }>(
+export async function runInFairBatches<Doc extends { businessId: string }>(
   maxOfOne: number,
   find: (last: Doc | null, without: readonly string[]) => AsyncIterable<Doc>,
   act: (docs: Doc[]) => Promise<void>,
@@ -53,7 +53,7 @@ export async function inFairBatches<Doc extends { businessId: string }>(
     }
   }
   const faults: unknown[] = []
-  const seen = await inBatches(share(), (docs) =>
+  const seen = await runInBatches(share(), (docs) =>
     act(docs).catch((error: unknown) => void faults.push(error)),
   )
   if (faults.length > 0) throw faults[0]

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, mongo } from 'mongoose'
 import { unavailable } from '../platform/errors.ts'
-import { createOneAtATime } from '../platform/one-at-a-time.ts'
+import { createKeyedMutex } from '../platform/one-at-a-time.ts'
 
-export interface Transaction {
+export interface TransactionScope {
   /** A process runs transactions on the same document one at a time, or MongoDB would abort all but one. */
   documents: readonly string[]
   /** A `performance.now()` time. The default is `longestWaitMs` from now. */
@@ -11,13 +11,13 @@ export interface Transaction {
 }
 
 /** How long a request may wait for MongoDB in total, so that the client gets a response within 10 s. */
-export const longestWaitMs = 8_000
+export const maxMongoWaitMs = 8_000
 
 export type Transactions = ReturnType<typeof openTransactions>
 
 export const openTransactions = (connection: Connection) => ({
   client: connection.getClient(),
-  oneAtATime: createOneAtATime(),
+  oneAtATime: createKeyedMutex(),
 })
 
 const snapshotAndMajority = {
@@ -37,7 +37,7 @@ const longestPauseMs = 100
  */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
-  { documents, deadlineAt = performance.now() + longestWaitMs }: Transaction,
+  { documents, deadlineAt = performance.now() + maxMongoWaitMs }: TransactionScope,
   work: (session: mongo.ClientSession) => Promise<T>,
 ): Promise<T> {
   const runAll = async (): Promise<T> => {
@@ -93,7 +93,7 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
  * Returns null if the document is locked, so a poll must find it again. Outside a transaction, the write
  * would wait for the lock – for seconds if the process that holds it has died.
  */
-export async function unlessLocked<T>(
+export async function writeIfUnlocked<T>(
   { transactions: { client } }: { transactions: Transactions },
   write: (session: mongo.ClientSession) => Promise<T>,
 ): Promise<T | null> {

@@ -1,7 +1,7 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from './collection.ts'
 
-export interface CreatedDocument {
+export interface DatedDocument {
   _id: string
   createdAt: Date
 }
@@ -10,9 +10,9 @@ export interface WalkOrder {
   time: string
   tie?: string
 }
-export const byCreation: WalkOrder = { time: 'createdAt', tie: '_id' }
+export const creationOrder: WalkOrder = { time: 'createdAt', tie: '_id' }
 
-export interface Walk {
+export interface IndexWalk {
   /** Should end with the fields of `order`. With any other index, MongoDB sorts in memory. */
   index: string
   /** The last fields of the index: a time, and a tie-breaker for documents with the same time. */
@@ -22,22 +22,22 @@ export interface Walk {
   before: Date | null
 }
 
-export interface PageSize {
+export interface WalkPageSize {
   documents: number
   projection: Record<string, 0 | 1>
   maxTimeMS: number
 }
 
-export function readWalkPage<Doc extends CreatedDocument>(
+export function readWalkPage<Doc extends DatedDocument>(
   model: Model<Doc>,
-  walk: Walk,
+  walk: IndexWalk,
   last: object | null,
-  { documents, projection, maxTimeMS }: PageSize,
+  { documents, projection, maxTimeMS }: WalkPageSize,
 ): Promise<Doc[]> {
-  const { index, where, order = byCreation } = walk
+  const { index, where, order = creationOrder } = walk
   const found = nativeCollection(model).find({ ...where, ...span(order, walk, last) } as mongo.Filter<Doc>, {
     hint: index,
-    sort: sortBy(order),
+    sort: toMongoSort(order),
     limit: documents,
     batchSize: documents,
     singleBatch: true,
@@ -47,13 +47,13 @@ export function readWalkPage<Doc extends CreatedDocument>(
   return found.toArray() as Promise<Doc[]>
 }
 
-export const sortBy = ({ time, tie }: WalkOrder): Record<string, 1> => ({
+export const toMongoSort = ({ time, tie }: WalkOrder): Record<string, 1> => ({
   [time]: 1,
   ...(tie && { [tie]: 1 }),
 })
 
 /** Selects the documents after `last`. With `$or`, MongoDB would read some ranges twice. */
-function span({ time, tie = '_id' }: WalkOrder, { from, before }: Walk, last: object | null) {
+function span({ time, tie = '_id' }: WalkOrder, { from, before }: IndexWalk, last: object | null) {
   const { [time]: at, [tie]: reached } = (last ?? {}) as Record<string, Date>
   const $gte = at !== undefined && (from === null || at > from) ? at : from
   const bounds = { ...($gte !== null && { $gte }), ...(before !== null && { $lt: before }) }

@@ -1,72 +1,72 @@
 import { randomInt } from 'node:crypto'
 import type { PipelineStage } from 'mongoose'
 import type { QuotaName } from '../businesses/quotas.ts'
-import { findOldestEvent } from '../events/log.ts'
-import { codeKeyOf } from '../intents/codes.ts'
+import { findOldestOutboxEvent } from '../events/log.ts'
+import { paymentCodeKeyOf } from '../intents/codes.ts'
 import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'
 import {
-  briefMs,
-  figureOf,
+  briefCacheMs,
+  gaugeCollector,
   type MetricCollector,
-  numberFigure,
-  pingFigure,
-  queryTimeoutMs,
+  metricTimeoutMs,
+  numberCollector,
+  pingCollector,
 } from '../metrics/figure.ts'
 import { clearGauge } from '../metrics/metrics.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { Deps } from '../platform/deps.ts'
-import { allShortCodes, newOrderNumber, newReferenceNumber, shortCodeOf } from '../platform/ids.ts'
+import { newOrderNumber, newReferenceNumber, shortCodeCount, toShortCode } from '../platform/ids.ts'
 import { minuteMs } from '../platform/time.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import type { ServiceKey } from '../security/service-keys.ts'
-import { latestCheck } from '../verification/nightly-check.ts'
+import { findLatestCheck } from '../verification/nightly-check.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
 
 /** Every query uses an index and reads a bounded number of documents, so a scrape never holds up a write. */
-export function figuresOfMongo(all: Pick<Deps, 'lists'>): MetricCollector[] {
+export function mongoCollectors(all: Pick<Deps, 'lists'>): MetricCollector[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics
   return [
-    pingFigure(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),
-    numberFigure(gauges.dueDeliveries, briefMs, () =>
-      deps.Delivery.countDocuments(due(deps), { limit: maxDue, maxTimeMS: queryTimeoutMs }),
+    pingCollector(gauges.mongodbUp, gauges.mongodbPing, () => pingMongo(deps.mongo)),
+    numberCollector(gauges.dueDeliveries, briefCacheMs, () =>
+      deps.Delivery.countDocuments(due(deps), { limit: maxDue, maxTimeMS: metricTimeoutMs }),
     ),
-    numberFigure(gauges.failingEndpoints, minuteMs, () =>
+    numberCollector(gauges.failingEndpoints, minuteMs, () =>
       deps.Endpoint.countDocuments(
         { ...undeletedFilter, active: true, 'reportedFailure.since': { $type: 'date' } },
-        { limit: 1_000, hint: 'reported', maxTimeMS: queryTimeoutMs },
+        { limit: 1_000, hint: 'reported', maxTimeMS: metricTimeoutMs },
       ),
     ),
-    numberFigure(gauges.oldestDueDelivery, briefMs, () => oldestDue(deps)),
-    numberFigure(gauges.replaysRunning, briefMs, () =>
-      deps.Replay.countDocuments({ running: true }, { hint: 'due', maxTimeMS: queryTimeoutMs }),
+    numberCollector(gauges.oldestDueDelivery, briefCacheMs, () => oldestDue(deps)),
+    numberCollector(gauges.replaysRunning, briefCacheMs, () =>
+      deps.Replay.countDocuments({ running: true }, { hint: 'due', maxTimeMS: metricTimeoutMs }),
     ),
-    numberFigure(gauges.outboxLag, briefMs, async () =>
-      ageOf(deps, (await findOldestEvent(deps, queryTimeoutMs))?.createdAt),
+    numberCollector(gauges.outboxLag, briefCacheMs, async () =>
+      ageOf(deps, (await findOldestOutboxEvent(deps, metricTimeoutMs))?.createdAt),
     ),
-    numberFigure(gauges.expiryLag, briefMs, () => expiryLag(deps)),
-    numberFigure(gauges.liveCodesUsed, minuteMs, () => fractionOfLiveCodes(deps)),
-    numberFigure(gauges.shortCodesUsed, minuteMs, async () => {
+    numberCollector(gauges.expiryLag, briefCacheMs, () => expiryLag(deps)),
+    numberCollector(gauges.liveCodesUsed, minuteMs, () => fractionOfLiveCodes(deps)),
+    numberCollector(gauges.shortCodesUsed, minuteMs, async () => {
       const counter = await deps.ServiceKey.findById('shortCodes', { used: 1 })
-        .maxTimeMS(queryTimeoutMs)
+        .maxTimeMS(metricTimeoutMs)
         .lean<ServiceKey | null>()
-      return Math.min(1, (counter?.used ?? 0) / allShortCodes)
+      return Math.min(1, (counter?.used ?? 0) / shortCodeCount)
     }),
     fullestBusinesses(deps),
     storedBytes(deps),
-    numberFigure(gauges.lastAuditCheck, minuteMs, async () => {
-      const check = await latestCheck(deps)
+    numberCollector(gauges.lastAuditCheck, minuteMs, async () => {
+      const check = await findLatestCheck(deps)
       return check && check.at.getTime() / 1000
     }),
-    numberFigure(gauges.lastNightCleaned, minuteMs, async () => {
+    numberCollector(gauges.lastNightCleaned, minuteMs, async () => {
       const record = await deps.RetentionRecord.findById('nightly')
-        .maxTimeMS(queryTimeoutMs)
+        .maxTimeMS(metricTimeoutMs)
         .lean<RetentionRecord | null>()
       return record && record.completedFor.getTime() / 1000
     }),
-    figureOf([gauges.openOutcomes, gauges.oldestOpenOutcome], briefMs, async () => {
+    gaugeCollector([gauges.openOutcomes, gauges.oldestOpenOutcome], briefCacheMs, async () => {
       const [payment, refund] = await Promise.all([
         openOutcomes(deps, 'hold.queryAt', '$hold.startedAt', []),
         openOutcomes(deps, 'refunds.queryAt', '$refunds.createdAt', [
@@ -94,7 +94,7 @@ const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte
 async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
   const oldest = await deps.Delivery.findOne(due(deps), { nextAttemptAt: 1 })
     .sort({ nextAttemptAt: 1 })
-    .maxTimeMS(queryTimeoutMs)
+    .maxTimeMS(metricTimeoutMs)
     .lean<Pick<Delivery, 'nextAttemptAt'> | null>()
   return ageOf(deps, oldest?.nextAttemptAt)
 }
@@ -106,7 +106,7 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
     { expiresAt: 1 },
   )
     .sort({ cancelsAt: 1 })
-    .maxTimeMS(queryTimeoutMs)
+    .maxTimeMS(metricTimeoutMs)
     .lean<Pick<Intent, 'expiresAt'> | null>()
   return ageOf(deps, oldest?.expiresAt)
 }
@@ -114,13 +114,14 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
 /** Codes are random, so this sample represents all million: with 80 % in use, the error is about 1 %. */
 const sampledCodes = 2_000
 
-const keyOf = (code: number) => codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
+const keyOf = (code: number) =>
+  paymentCodeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
 async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
     // A code keeps its key until another intent gets it.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },
-    { maxTimeMS: queryTimeoutMs },
+    { maxTimeMS: metricTimeoutMs },
   )
   return taken / sampledCodes
 }
@@ -146,7 +147,7 @@ async function openOutcomes(
       { $limit: maxCounted },
       ...unwind,
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: startedAt } } },
-    ]).option({ maxTimeMS: queryTimeoutMs })
+    ]).option({ maxTimeMS: metricTimeoutMs })
     return { count: result?.count ?? 0, oldestSeconds: ageOf(deps, result?.oldest) }
   }
   const [first, last] = await Promise.all([from(1), from(-1)])
@@ -172,10 +173,10 @@ interface Part {
 
 function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics'>): MetricCollector {
   const { businessStoredBytes } = deps.metrics.gauges
-  return figureOf([businessStoredBytes], tenMinutesMs, async () => {
+  return gaugeCollector([businessStoredBytes], tenMinutesMs, async () => {
     const bytes = new Map<string, number>()
     const parts = await Promise.all([
-      estimate(deps.Intent, 'shortCode', shortCodeOf(randomInt(allShortCodes))),
+      estimate(deps.Intent, 'shortCode', toShortCode(randomInt(shortCodeCount))),
       // Order deliveries have a different prefix, so hardly any are in the sample.
       estimate(deps.Delivery, 'referenceNumber', newReferenceNumber()),
       estimate(deps.Order, 'number', newOrderNumber()),
@@ -196,7 +197,7 @@ async function estimate(model: Sampled, field: string, start: string): Promise<P
   const parts = [...after, ...before]
   // The sample contains the whole collection.
   if (countOf(parts) < sampleSize) return parts
-  const all = await model.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
+  const all = await model.estimatedDocumentCount({ maxTimeMS: metricTimeoutMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))
 }
 
@@ -210,13 +211,13 @@ const sample = (model: Sampled, where: object, field: string, max: number): Prom
       { $limit: max },
       { $group: { _id: '$businessId', documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
     ])
-    .option({ maxTimeMS: queryTimeoutMs })
+    .option({ maxTimeMS: metricTimeoutMs })
 
 const dailyQuotas: QuotaName[] = ['liveDocuments', 'liveBytes', 'sandboxBytes', 'sandboxCreates']
 
 function fullestBusinesses(deps: Pick<Deps, 'counters' | 'liveCodes' | 'metrics'>): MetricCollector {
   const gauge = deps.metrics.gauges.businessQuotaUsed
-  return figureOf([gauge], minuteMs, async () => {
+  return gaugeCollector([gauge], minuteMs, async () => {
     const fullest = await Promise.all([
       deps.liveCodes.fullest(maxBusinesses),
       ...dailyQuotas.map((name) => deps.counters.fullest(name, maxBusinesses)),

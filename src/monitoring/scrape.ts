@@ -1,15 +1,21 @@
-import { briefMs, createRefresh, figureOf, type MetricCollector, pingFigure } from '../metrics/figure.ts'
+import {
+  briefCacheMs,
+  cacheCollector,
+  gaugeCollector,
+  type MetricCollector,
+  pingCollector,
+} from '../metrics/figure.ts'
 import type { Deps } from '../platform/deps.ts'
 import { minuteMs } from '../platform/time.ts'
-import { figuresOfMongo } from './figures-of-mongo.ts'
+import { mongoCollectors } from './figures-of-mongo.ts'
 
 type Measured = 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
 type ScrapeDeps = Pick<Deps, Measured>
 
 /** Returns the Prometheus text format within 2 s. Never throws, and leaves out values that it can't read. */
 export function createScrape(deps: ScrapeDeps): () => Promise<string> {
-  const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>
-    createRefresh(deps, figure),
+  const refreshes = [...mongoCollectors(deps), ...figuresOfRedis(deps)].map((figure) =>
+    cacheCollector(deps, figure),
   )
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
@@ -35,19 +41,19 @@ function showOwn(deps: ScrapeDeps): void {
 function figuresOfRedis({ metrics: { gauges }, queues }: ScrapeDeps): MetricCollector[] {
   const { counts } = queues
   return [
-    pingFigure(gauges.redisUp, gauges.redisPing, () => queues.ping()),
-    figureOf([gauges.redisMemory, gauges.redisEvicts], briefMs, async () => {
+    pingCollector(gauges.redisUp, gauges.redisPing, () => queues.ping()),
+    gaugeCollector([gauges.redisMemory, gauges.redisEvicts], briefCacheMs, async () => {
       const { usedBytes, maxBytes, evicts } = await counts.memory()
       gauges.redisMemory.set({ kind: 'used' }, usedBytes)
       if (maxBytes === null) gauges.redisMemory.remove({ kind: 'most' })
       else gauges.redisMemory.set({ kind: 'most' }, maxBytes)
       gauges.redisEvicts.set(evicts ? 1 : 0)
     }),
-    figureOf([gauges.queueJobs], briefMs, async () => {
+    gaugeCollector([gauges.queueJobs], briefCacheMs, async () => {
       for (const [queue, jobs] of await counts.jobs())
         for (const [state, count] of Object.entries(jobs)) gauges.queueJobs.set({ queue, state }, count)
     }),
-    figureOf([gauges.queueWorkers], minuteMs, async () => {
+    gaugeCollector([gauges.queueWorkers], minuteMs, async () => {
       for (const [queue, count] of await counts.workers()) gauges.queueWorkers.set({ queue }, count)
     }),
   ]

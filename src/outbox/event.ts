@@ -1,7 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import type { JobPayloads } from '../../schemas/jobs.ts'
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
-import { ifPresent } from '../mongo/declare.ts'
+import { indexIfPresent } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
@@ -9,11 +9,11 @@ import type { CausingRequest } from '../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
 /** If `retryable`, the intent is still PENDING and the customer can pay again. */
-export const failureFields = field.part({
+export const paymentFailureFields = field.part({
   code: field.oneOf<DeclineReason | FailureReason>(),
   retryable: field.flag,
 })
-export type PaymentFailure = field.ValueOfField<typeof failureFields>
+export type PaymentFailure = field.ValueOfField<typeof paymentFailureFields>
 
 /** Values as of the event, because they may change later. The format sets a default if one is missing. */
 export interface EventFacts {
@@ -34,7 +34,7 @@ export interface EventFacts {
   }
   /** Set for endpoint events: all of their `data` except the endpoint's id and `status`. */
   endpoint?: {
-    /** The URL as `shownUrl` returns it. */
+    /** The URL as `maskUrl` returns it. */
     url: string
     failingSince: Date
     /** Missing if the status is FAILING. */
@@ -47,19 +47,19 @@ export interface EventFacts {
 }
 
 /** `format` decides how `data` is composed from the facts. */
-export const recordedFields = field.part({ format: field.whole, facts: field.anything<EventFacts>() })
-export type RecordedFacts = field.ValueOfField<typeof recordedFields>
+export const recordedFactFields = field.part({ format: field.whole, facts: field.anything<EventFacts>() })
+export type RecordedFacts = field.ValueOfField<typeof recordedFactFields>
 
 /** Both are missing if no request caused the event, e.g. if the intent expired. */
-export const causedFields = field.part({
+export const eventCauseFields = field.part({
   requestId: field.optional(field.text),
   traceparent: field.optional(field.text),
 })
-export type EventCause = field.ValueOfField<typeof causedFields>
+export type EventCause = field.ValueOfField<typeof eventCauseFields>
 
 export const outboxFields = field.part({
-  ...recordedFields.fields,
-  ...causedFields.fields,
+  ...recordedFactFields.fields,
+  ...eventCauseFields.fields,
   id: field.text,
   event: field.oneOf<EventName>(),
   createdAt: field.date,
@@ -70,7 +70,7 @@ export type OutboxEvent = field.ValueOfField<typeof outboxFields>
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
-  ...ifPresent('outbox.createdAt'),
+  ...indexIfPresent('outbox.createdAt'),
 } as const
 
 export const newEvent = (

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 import { currencyCode } from '../../schemas/currency.ts'
-import { auditLine } from '../audit/audit-event.ts'
-import { appendLinks, type ChainOwner } from '../chains/append.ts'
-import { type EntryDraft, type LedgerEntry, linkEntry } from '../ledger/entry.ts'
-import { balanceOf } from '../ledger/statement.ts'
-import { longestReadMs } from '../lists/pagination.ts'
+import { newAuditLine } from '../audit/audit-event.ts'
+import { appendToChain, type ChainOwner } from '../chains/append.ts'
+import { type LedgerDraft, type LedgerEntry, linkLedgerEntry } from '../ledger/entry.ts'
+import { getLedgerBalance } from '../ledger/statement.ts'
+import { maxListReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
 import { outboxIndex } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { modeOf } from '../platform/mode.ts'
-import { dayOf } from '../platform/time.ts'
-import type { By } from '../security/actor.ts'
-import { createVerifier, type VerifyDeps } from '../verification/verify-ledger.ts'
+import { toUtcDay } from '../platform/time.ts'
+import type { Author } from '../security/actor.ts'
+import { createLedgerVerifier, type VerifyLedgerDeps } from '../verification/verify-ledger.ts'
 
 /** What we owe the merchant in one environment, in centimes, with all payments and refunds until `asOf`. */
 export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
@@ -20,7 +20,7 @@ export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'no
   // Read the outbox before the balance, because the relay books events before it removes them. The read may
   // skip many events of other businesses, so it uses the limits for lists.
   const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
-  const amount = await balanceOf(deps, owner)
+  const amount = await getLedgerBalance(deps, owner)
   const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
   return { currency: currencyCode, amount, asOf }
 }
@@ -33,7 +33,7 @@ async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: Chain
       hint: outboxIndex.name,
       sort: { 'outbox.createdAt': 1 },
       projection: { _id: 0, oldest: { $min: '$outbox.createdAt' } },
-      maxTimeMS: longestReadMs,
+      maxTimeMS: maxListReadMs,
     },
   )
   return found?.oldest ?? null
@@ -57,16 +57,16 @@ const bookingMs = 10_000
  * Books a payout once, because its id derives from the reference. Verifies the ledger up to the last entry,
  * so concurrent payouts can't overdraw the balance. Throws PayoutRefused and LedgerFault.
  */
-export async function payOut(
-  deps: VerifyDeps & { transactions: Transactions },
+export async function bookPayoutOnce(
+  deps: VerifyLedgerDeps & { transactions: Transactions },
   payout: Payout,
-  by: By,
+  by: Author,
 ): Promise<{ entry: LedgerEntry; alreadyBooked: boolean }> {
   const { businessId, sandbox, amount } = payout
   const owner = { businessId, sandbox }
   const { draft, line } = draftOf(payout, deps.now(), by)
   const entries = nativeCollection(deps.LedgerEntry)
-  const verify = createVerifier(deps, owner, (batch) => batch())
+  const verify = createLedgerVerifier(deps, owner, (batch) => batch())
   let alreadyBooked = false
   const build = async () => {
     const { last, owed } = await verify()
@@ -75,9 +75,9 @@ export async function payOut(
     const balance = (last?.after.balance ?? 0) - owed
     if (amount > balance)
       throw new PayoutRefused(`The balance is ${balance} centimes, which is less than the payout`)
-    return linkEntry(owner, last, draft, deps.now())
+    return linkLedgerEntry(owner, last, draft, deps.now())
   }
-  await appendLinks(entries, owner, [], build, (links) =>
+  await appendToChain(entries, owner, [], build, (links) =>
     transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
       await nativeCollection(deps.AuditEvent).insertOne(line, { session })
       // Insert the entries last, because they block the relay's bookings in this chain until the commit.
@@ -91,7 +91,7 @@ export async function payOut(
 
 async function findPayout(
   { LedgerEntry: model }: Pick<Models, 'LedgerEntry'>,
-  { _id }: EntryDraft,
+  { _id }: LedgerDraft,
   { amount, reference }: Payout,
 ): Promise<LedgerEntry | null> {
   const found = await nativeCollection(model).findOne({ _id })
@@ -102,12 +102,12 @@ async function findPayout(
   return found
 }
 
-function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: By) {
+function draftOf({ businessId, sandbox, amount, reference }: Payout, now: Date, by: Author) {
   const mode = modeOf({ sandbox })
   const _id = hash('sha256', `payout ${businessId} ${mode} ${reference}`, 'hex').slice(0, 24)
   const after = { mode, amount, reference }
-  const line = auditLine(by, now, { act: 'business.paid-out', subject: _id, businessId, after })
-  const about = { amount: -amount, day: dayOf(now), occurredAt: now, payoutReference: reference }
-  const draft: EntryDraft = { _id, type: 'payout', ...about }
+  const line = newAuditLine(by, now, { act: 'business.paid-out', subject: _id, businessId, after })
+  const about = { amount: -amount, day: toUtcDay(now), occurredAt: now, payoutReference: reference }
+  const draft: LedgerDraft = { _id, type: 'payout', ...about }
   return { draft, line }
 }

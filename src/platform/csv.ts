@@ -1,31 +1,31 @@
-import { formatDecimal } from '../../schemas/currency.ts'
-import type { Delimiter } from '../../schemas/delimiter.ts'
+import { formatCentimes } from '../../schemas/currency.ts'
+import type { CsvDelimiter } from '../../schemas/delimiter.ts'
 
 const csvLineEnd = '\r\n'
 
 export type CsvCell = string | number | { centimes: number } | null
 
 /** A file with semicolons is for Excel, which needs a byte order mark. Other programs read it as text. */
-export const csvHeader = (names: readonly string[], delimiter: Delimiter): string =>
+export const toCsvHeader = (names: readonly string[], delimiter: CsvDelimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${csvLineEnd}`
 
 /** People open files in a spreadsheet, which must not run text as a formula. Programs need unchanged text. */
 type Reader = 'people' | 'program'
 
 /** Semicolons go with decimal commas. We don't use csv-stringify, because it takes five times as long. */
-export const csvRows = (rows: readonly CsvCell[][], delimiter: Delimiter, reader: Reader = 'people') =>
+export const toCsvRows = (rows: readonly CsvCell[][], delimiter: CsvDelimiter, reader: Reader = 'people') =>
   rows
     .map((row) => `${row.map((cell) => cellText(cell, delimiter, reader)).join(delimiter)}${csvLineEnd}`)
     .join('')
 
-function cellText(cell: CsvCell, delimiter: Delimiter, reader: Reader): string {
+function cellText(cell: CsvCell, delimiter: CsvDelimiter, reader: Reader): string {
   if (cell === null) return ''
   if (typeof cell === 'string') {
     if (harmless.test(cell)) return `"${cell}"`
     return quoted(reader === 'people' ? defuse(cell) : cell)
   }
   if (typeof cell === 'number') return String(cell)
-  const text = formatDecimal(cell.centimes)
+  const text = formatCentimes(cell.centimes)
   return delimiter === ';' ? text.replace('.', ',') : text
 }
 

@@ -122,7 +122,7 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE'
 
 /** Refuses work after `deadlineAt` (a `performance.now()` time), because the client may have given up. */
-export function refuseLate(deadlineAt: number): void {
+export function refuseIfLate(deadlineAt: number): void {
   if (performance.now() >= deadlineAt)
     throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2, changedNothing: true })
 }

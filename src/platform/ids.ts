@@ -21,10 +21,10 @@ export const isOrderNumber = (text: string): boolean => /^OR-[0-9A-Z]+$/.test(te
 
 const shortCodeLength = 6
 
-export const allShortCodes = unambiguous.length ** shortCodeLength
+export const shortCodeCount = unambiguous.length ** shortCodeLength
 
 /** The end of a payment's short URL (SPEC 2.1). */
-export const shortCodeOf = (number: number): string =>
+export const toShortCode = (number: number): string =>
   Array.from({ length: shortCodeLength }, (_, at) => unambiguous[(number >>> (5 * at)) % 32]).join('')
 
 export const isShortCode = (text: string): boolean =>

@@ -7,15 +7,15 @@ const sliceMs = 4
 const maxRestMs = 10
 
 /** Limits a long computation to two thirds of the process's time. */
-export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
+export const restAfterSlice = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
-export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
+export async function runInSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let beganAt = performance.now()
   for (const item of items) {
     act(item)
     const tookMs = performance.now() - beganAt
     if (tookMs < sliceMs) continue
-    await restAfter(tookMs)
+    await restAfterSlice(tookMs)
     beganAt = performance.now()
   }
 }
@@ -23,7 +23,7 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
 /** Decoding counts toward the slice, too: a product with a hundred variants takes 0.3 ms to decode. */
 export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc: Doc) => void) {
   try {
-    while (await cursor.hasNext()) await inSlices(decoded(cursor), act)
+    while (await cursor.hasNext()) await runInSlices(decoded(cursor), act)
   } finally {
     await cursor.close()
   }
@@ -39,7 +39,7 @@ function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, unde
 
 const chunkBytes = 16 * 1024
 
-export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
+export async function* streamChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     const beganAt = performance.now()
@@ -47,7 +47,7 @@ export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
     tookMs += performance.now() - beganAt
     if (tookMs < sliceMs) await nextIteration()
     else {
-      await restAfter(tookMs)
+      await restAfterSlice(tookMs)
       tookMs = 0
     }
   }

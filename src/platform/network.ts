@@ -22,7 +22,7 @@ const maxKnown = 1000
 const known = new Map<string, readonly NetworkPrefix[]>()
 
 /** Sorted from small to large. Unknown addresses have none, or one visitor could lock out all the others. */
-export function prefixesOf(ip: string): readonly NetworkPrefix[] {
+export function ipPrefixesOf(ip: string): readonly NetworkPrefix[] {
   const found = known.get(ip)
   if (found !== undefined) return found
   if (!ipaddr.isValid(ip)) return []
@@ -40,12 +40,12 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
 }
 
 /** One household's or office's network: an IPv4 address, or an IPv6 /64. */
-export const networkOf = (ip: string): string => prefixesOf(ip)[0]?.range ?? 'unknown'
+export const networkOfIp = (ip: string): string => ipPrefixesOf(ip)[0]?.range ?? 'unknown'
 
-export type AddressRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+export type IpRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
 /** Maps `::ffff:a.b.c.d/n` to IPv4. Throws if `entry` is neither an address nor a CIDR range. */
-export function parseRange(entry: string): AddressRange {
+export function parseIpRange(entry: string): IpRange {
   // ipaddr would read `10.1` and `010.0.0.1` as addresses that the author didn't mean.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
@@ -60,7 +60,7 @@ export function parseRange(entry: string): AddressRange {
   return [network, length]
 }
 
-export const isWithin = (ranges: readonly AddressRange[], address: string): boolean => {
+export const isIpWithin = (ranges: readonly IpRange[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits))

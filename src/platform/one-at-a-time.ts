@@ -1,7 +1,7 @@
 /** Tasks with the same key run one after another. */
-export type OneAtATime = <T>(key: string, act: () => Promise<T>) => Promise<T>
+export type KeyedMutex = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
-export function createOneAtATime(): OneAtATime {
+export function createKeyedMutex(): KeyedMutex {
   const latest = new Map<string, Promise<unknown>>()
   return async (key, act) => {
     const run = (latest.get(key) ?? Promise.resolve()).then(act, act)

@@ -1,7 +1,7 @@
 /** Lets a process that is shutting down wait for its work. */
-export type RunningWork = ReturnType<typeof createRunningWork>
+export type WorkTracker = ReturnType<typeof createWorkTracker>
 
-export function createRunningWork() {
+export function createWorkTracker() {
   const all = new Set<Promise<unknown>>()
   return {
     add<T>(work: Promise<T>): Promise<T> {

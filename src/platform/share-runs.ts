@@ -1,4 +1,4 @@
-export function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
+export function coalesceRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null
   return () => (current ??= run().finally(() => (current = null)))
 }

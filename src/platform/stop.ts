@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { describeError, type Log } from './log.ts'
 
 /** Exiting is safe: other processes poll MongoDB and finish the work that this one leaves behind. */
-export function endOnCrash(log: Log): void {
+export function exitOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.error({ err }, 'process.crashed')
     // If LOG_LEVEL is `silent`, the cause of the crash goes to stderr.

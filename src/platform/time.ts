@@ -3,9 +3,9 @@ export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
 /** All days are UTC, which is also Mauritania's local time. */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-export const utcDayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
+export const toUtcDay = (at: Date): string => at.toISOString().slice(0, 10)
+export const utcDayNumber = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOfUtcDay = (day: number): Date => new Date(day * dayMs)
 export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
 
-export const toSecond = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
+export const toIsoSecond = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`

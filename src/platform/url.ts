@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url'
 const punycode = /(^|\.)xn--/
 
 /** Also rejects invalid punycode such as `xn--a.com`, whose prefix `domainToUnicode` doesn't remove. */
-export function readUrl(text: string): URL | null {
+export function parseUrl(text: string): URL | null {
   const url = URL.parse(text)
   return url !== null && punycode.test(domainToUnicode(url.hostname)) ? null : url
 }

@@ -1,5 +1,5 @@
 /** Stores the value as the most recently used. If there are over `most`, drops the least recently used. */
-export function useLast<Value>(
+export function setInLru<Value>(
   values: Map<string, Value>,
   key: string,
   value: Value,

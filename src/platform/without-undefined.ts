@@ -1,4 +1,4 @@
 type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
 
-export const withoutUndefined = <Fields extends object>(fields: Fields): Defined<Fields> =>
+export const omitUndefined = <Fields extends object>(fields: Fields): Defined<Fields> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>

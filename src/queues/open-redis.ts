@@ -3,7 +3,7 @@ import { Cluster, Redis, type RedisOptions, ReplyError } from 'ioredis'
 import type { Config } from '../config/config.ts'
 import { parseRedisUrl } from '../config/redis-url.ts'
 import { type Log, throttleLog } from '../platform/log.ts'
-import { withoutUndefined } from '../platform/without-undefined.ts'
+import { omitUndefined } from '../platform/without-undefined.ts'
 
 export type RedisConnection = Redis | Cluster
 
@@ -58,7 +58,7 @@ export function openRedis(
     case 'sentinel': {
       const { nodes, kind: _kind, tls: _tls, ...master } = servers
       return new StrictRedis({
-        ...withoutUndefined(master),
+        ...omitUndefined(master),
         ...options,
         ...(servers.tls && { ...tls, sentinelTLS: tls.tls, enableTLSForSentinelMode: true }),
         sentinels: nodes,
@@ -71,14 +71,14 @@ export function openRedis(
       const { lazyConnect, enableOfflineQueue, ...perNode } = options
       const { username, password } = servers
       return new Cluster(servers.nodes, {
-        ...withoutUndefined({ lazyConnect, enableOfflineQueue }),
+        ...omitUndefined({ lazyConnect, enableOfflineQueue }),
         clusterRetryStrategy: retryStrategy,
         slotsRefreshInterval: 3_000,
         redisOptions: {
           ...perNode,
           socketTimeout: socketTimeoutMs,
           ...tls,
-          ...withoutUndefined({ username, password }),
+          ...omitUndefined({ username, password }),
         },
         // A certificate is valid for a node's name, not for its address.
         ...(servers.tls && { dnsLookup: (host, callback) => callback(null, host) }),
@@ -88,7 +88,7 @@ export function openRedis(
 }
 
 /** Commands wait for at most `timeoutMs`. With `lazyConnect`, the connection is opened on first use. */
-export function openFailingFast(
+export function openFastFailRedis(
   config: Parameters<typeof openRedis>[0],
   log: Log,
   timeoutMs: number,
@@ -106,7 +106,7 @@ export function openFailingFast(
   return { connection, complain }
 }
 
-export const mastersOf = (connection: RedisConnection): Redis[] =>
+export const redisMasters = (connection: RedisConnection): Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection]
 
 /** REDIS_TLS_CA replaces the public certificate authorities. */

@@ -1,6 +1,6 @@
 import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
-import { backgroundRest, createBatcher } from '../mongo/batchers.ts'
+import { backgroundRestMs, createBatcher } from '../mongo/batchers.ts'
 
 /** Beyond this many unsent jobs, a queue drops new ones, because polls find their work in MongoDB. */
 const maxUnsent = 20_000
@@ -10,10 +10,10 @@ const longestBatch = 500
 /** Longest time between the expiries in a merged job, and the interval at which these jobs are sent. */
 const maxSpreadMs = 500
 
-export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
+export const addJobs = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
-export function createProducer(
+export function createJobProducer(
   name: QueueName,
   obtain: () => Promise<Queue>,
   complain: (fields: object) => void,
@@ -21,10 +21,10 @@ export function createProducer(
   const send = createBatcher<NewJob<QueueName>, null>(
     longestBatch,
     async (jobs) => {
-      await addAll(await obtain(), name, mergeJobs(name, jobs))
+      await addJobs(await obtain(), name, mergeJobs(name, jobs))
       return jobs.map(() => null)
     },
-    name === 'intent-expiry' ? () => maxSpreadMs : backgroundRest,
+    name === 'intent-expiry' ? () => maxSpreadMs : backgroundRestMs,
   )
   const unsent = new Set<Promise<unknown>>()
   return {

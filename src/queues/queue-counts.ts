@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import { type QueueName, queueNames } from '../../schemas/jobs.ts'
-import { mastersOf, type RedisConnection } from './open-redis.ts'
+import { type RedisConnection, redisMasters } from './open-redis.ts'
 
 const states = ['waiting', 'active', 'delayed', 'failed'] as const
 
@@ -20,7 +20,7 @@ export function createQueueCounts(connection: RedisConnection, obtain: (name: Qu
       }),
     /** Counts the workers of all processes. Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
-      const lists = await Promise.all(mastersOf(connection).map((master) => master.client('LIST')))
+      const lists = await Promise.all(redisMasters(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
       // Each worker is connected to its queue's node, so the highest count is the complete one.
       return forEachQueue(async (queue) =>
@@ -43,7 +43,7 @@ function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string
 
 /** Returns the memory of the master that is closest to its limit. */
 async function readMemory(connection: RedisConnection): Promise<RedisMemory> {
-  const infos = await Promise.all(mastersOf(connection).map((master) => master.info('memory')))
+  const infos = await Promise.all(redisMasters(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)
   if (first === undefined) throw new Error('Redis is not connected')
   const share = ({ usedBytes, maxBytes }: RedisMemory): number =>

@@ -4,8 +4,8 @@ import { type NewJob, type QueueName, queueNames } from '../../schemas/jobs.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
-import { openFailingFast, type RedisConnection } from './open-redis.ts'
-import { createProducer } from './producer.ts'
+import { openFastFailRedis, type RedisConnection } from './open-redis.ts'
+import { createJobProducer } from './producer.ts'
 import { createQueueCounts } from './queue-counts.ts'
 import { createStoredJobs } from './stored-jobs.ts'
 
@@ -34,17 +34,17 @@ const createRunCommands =
   }
 
 /** Sends jobs in the background. Errors are only logged, because a poll finds the work of a lost job. */
-export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
+export type EnqueueJobs = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
-export type Queues = ReturnType<typeof openQueues>
+export type JobQueues = ReturnType<typeof openJobQueues>
 
 const timeoutMs = 3000
 
 type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
 /** Uses its own connection, which fails fast: by default, BullMQ's `add` hangs while Redis is down. */
-export function openQueues(config: QueuesConfig, log: Log) {
-  const { connection, complain } = openFailingFast(config, log, timeoutMs, false)
+export function openJobQueues(config: QueuesConfig, log: Log) {
+  const { connection, complain } = openFastFailRedis(config, log, timeoutMs, false)
   const connected = new Promise<void>((resolve) => {
     for (const event of ['ready', 'error', 'close']) connection.once(event, () => resolve())
   })
@@ -52,9 +52,9 @@ export function openQueues(config: QueuesConfig, log: Log) {
     succeedsWithin(connected, timeoutMs),
   )
   const producers = new Map(
-    queueNames.map((name) => [name, createProducer(name, () => obtain(name), complain)]),
+    queueNames.map((name) => [name, createJobProducer(name, () => obtain(name), complain)]),
   )
-  const enqueue: Enqueue = (name, jobs) => producers.get(name)?.add(jobs)
+  const enqueue: EnqueueJobs = (name, jobs) => producers.get(name)?.add(jobs)
   const marker = `${config.queuePrefix}:whole`
   return {
     enqueue,
@@ -85,11 +85,11 @@ export function openQueues(config: QueuesConfig, log: Log) {
 
 const boardTimeoutMs = 2000
 
-export type BoardQueues = ReturnType<typeof openBoardQueues>
+export type JobBoardQueues = ReturnType<typeof openJobBoardQueues>
 
 /** Has a connection of its own, so that staff pages never delay enqueueing. Most processes never open it. */
-export function openBoardQueues(config: QueuesConfig, log: Log) {
-  const { connection, complain } = openFailingFast(config, log, boardTimeoutMs, true)
+export function openJobBoardQueues(config: QueuesConfig, log: Log) {
+  const { connection, complain } = openFastFailRedis(config, log, boardTimeoutMs, true)
   const { obtain, close } = createOpener(connection, config.queuePrefix, complain, async () => {
     if (connection.status === 'ready') return
     const ready = once(connection, 'ready', { signal: AbortSignal.timeout(boardTimeoutMs) })

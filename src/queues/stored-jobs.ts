@@ -1,8 +1,8 @@
 import type { Queue } from 'bullmq'
-import type { NamedJob, QueueName } from '../../schemas/jobs.ts'
+import type { JobWithId, QueueName } from '../../schemas/jobs.ts'
 import { newId } from '../platform/ids.ts'
 import type { RedisConnection } from './open-redis.ts'
-import { addAll } from './producer.ts'
+import { addJobs } from './producer.ts'
 
 /** Adding this many jobs blocks Redis for about 10 ms. */
 const longestBatch = 250
@@ -26,13 +26,13 @@ export function createStoredJobs(
 
   return {
     /** Adds the jobs whose ids don't exist in any state, and returns their number. */
-    async addMissing<Name extends QueueName>(name: Name, jobs: readonly NamedJob<Name>[]): Promise<number> {
+    async addMissing<Name extends QueueName>(name: Name, jobs: readonly JobWithId<Name>[]): Promise<number> {
       const queue = await obtain(name)
       const ids = jobs.map(({ jobId }) => jobId)
       const exists = await findExisting(queue, ids)
       const missing = jobs.filter((_, index) => exists[index] === false)
       for (let at = 0; at < missing.length; at += longestBatch)
-        await addAll(queue, name, missing.slice(at, at + longestBatch))
+        await addJobs(queue, name, missing.slice(at, at + longestBatch))
       return missing.length
     },
     async remove(name: QueueName, jobIds: readonly string[]): Promise<void> {

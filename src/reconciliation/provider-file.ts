@@ -3,35 +3,35 @@ import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import { readInstant } from '../input/instant.ts'
 
-export const columnNames = ['key', 'kind', 'amount', 'fee', 'time'] as const
-type ColumnName = (typeof columnNames)[number]
+export const providerFileColumns = ['key', 'kind', 'amount', 'fee', 'time'] as const
+type ColumnName = (typeof providerFileColumns)[number]
 const optionalColumns: readonly ColumnName[] = ['kind', 'fee']
 
 export type ProviderFileHeaders = Partial<Record<ColumnName, string>>
 
 export const providerFileDelimiters = { comma: ',', semicolon: ';', tab: '\t' } as const
 
-export interface FileFormat {
+export interface ProviderFileFormat {
   columns: ProviderFileHeaders
   isDecimal: boolean
   /** If null, the first line decides. */
   delimiter: (typeof providerFileDelimiters)[keyof typeof providerFileDelimiters] | null
 }
 
-export type MoneyKind = 'payment' | 'refund'
+export type PaymentOrRefund = 'payment' | 'refund'
 
 /** Amounts are in centimes. `fee` and `kind` are null if the file lacks them. */
 export interface ProviderRow {
   line: number
   key: string
-  kind: MoneyKind | null
+  kind: PaymentOrRefund | null
   amount: number
   fee: number | null
   at: Date
 }
 
 /** Messages never repeat a cell, because it may contain a phone number. */
-export type RowErrors = { listed: { line: number; message: string }[]; count: number }
+export type ProviderRowErrors = { listed: { line: number; message: string }[]; count: number }
 
 export class UnreadableFile extends Error {}
 
@@ -42,10 +42,10 @@ const maxListedErrors = 20
 /** Passes rows to `take` in batches until a row is invalid, then only checks. Throws UnreadableFile. */
 export async function readProviderFile(
   bytes: AsyncIterable<Uint8Array>,
-  format: FileFormat,
+  format: ProviderFileFormat,
   batchSize: number,
   take: (rows: ProviderRow[]) => Promise<void>,
-): Promise<RowErrors> {
+): Promise<ProviderRowErrors> {
   const rest = decoded(bytes)
   const head = await readHead(rest)
   const whole = async function* () {
@@ -60,7 +60,7 @@ export async function readProviderFile(
     max_record_size: maxRowLength,
     info: true,
   })
-  const errors: RowErrors = { listed: [], count: 0 }
+  const errors: ProviderRowErrors = { listed: [], count: 0 }
   let readRow: RowReader | null = null
   let rows: ProviderRow[] = []
   const takeRecord = async (cells: string[], line: number): Promise<void> => {
@@ -150,7 +150,7 @@ function findColumns(
 ): Partial<Record<ColumnName, number>> {
   const titles = header.map((title) => title.trim())
   const positions: Partial<Record<ColumnName, number>> = {}
-  for (const name of columnNames) {
+  for (const name of providerFileColumns) {
     const wanted = named[name] ?? name
     const at = titles.indexOf(wanted)
     if (at >= 0 && titles.includes(wanted, at + 1))
@@ -173,9 +173,9 @@ const maxKeyLength = 64
 /** Returns an error message if the row is invalid. */
 type RowReader = (cells: readonly string[], line: number) => ProviderRow | string
 
-function rowReader(header: readonly string[], { columns, isDecimal }: FileFormat): RowReader {
+function rowReader(header: readonly string[], { columns, isDecimal }: ProviderFileFormat): RowReader {
   const positions = findColumns(header, columns)
-  const readAmount = isDecimal ? readDecimal : readCentimes
+  const readAmount = isDecimal ? parseDecimalAmount : parseCentimes
   const invalidAmount = isDecimal
     ? 'must be an amount with up to two decimals, such as 1234.50 or 1 234,50.'
     : 'must be a whole number of centimes. If it has decimals, use --decimal.'
@@ -208,7 +208,7 @@ function rowReader(header: readonly string[], { columns, isDecimal }: FileFormat
 }
 
 /** A minus before the amount makes it a refund. */
-function readKind(text: string | null, isNegative: boolean): MoneyKind | null | 'invalid' {
+function readKind(text: string | null, isNegative: boolean): PaymentOrRefund | null | 'invalid' {
   if (text === null) return isNegative ? 'refund' : null
   const kind = text.toLowerCase()
   if (kind === 'refund' || (kind === 'payment' && !isNegative)) return kind
@@ -228,10 +228,10 @@ const forms = [
 ].map((form) => new RegExp(`^${form}$`, 'u'))
 
 /** Returns null if the text isn't a whole number, or is too large to be exact. */
-export const readCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
+export const parseCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
 
 /** Returns centimes, e.g. for `1234.50` or `1 234,50`, or null if they'd have to be rounded. */
-export function readDecimal(text: string): number | null {
+export function parseDecimalAmount(text: string): number | null {
   for (const form of forms) {
     const [, units, cents = ''] = form.exec(text) ?? []
     if (units !== undefined) return exact(units.replaceAll(/\D/gu, '') + cents.padEnd(2, '0'))

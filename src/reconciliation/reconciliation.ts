@@ -3,9 +3,9 @@ import { anything, date, list, orNull, text } from '../mongo/fields.ts'
 import { type IdPage, type IdPageRequest, readIdPage } from '../mongo/id-page.ts'
 import type { Models } from '../platform/deps.ts'
 import { actorFields } from '../security/actor.ts'
-import type { MoneyKind } from './provider-file.ts'
+import type { PaymentOrRefund } from './provider-file.ts'
 
-export const differenceKinds = [
+export const fileDifferenceKinds = [
   'missing here',
   'missing there',
   'other amount',
@@ -14,13 +14,13 @@ export const differenceKinds = [
   'other kind',
   'repeated there',
 ] as const
-export type DifferenceKind = (typeof differenceKinds)[number]
+export type FileDifferenceKind = (typeof fileDifferenceKinds)[number]
 
 /** `here` and `there` are centimes, days or kinds, or null if that side lacks the key. */
-export interface Difference {
-  difference: DifferenceKind
+export interface FileDifference {
+  difference: FileDifferenceKind
   key: string
-  kind: MoneyKind | null
+  kind: PaymentOrRefund | null
   here: number | string | null
   there: number | string | null
   line: number | null
@@ -28,11 +28,11 @@ export interface Difference {
   businessId: string | null
 }
 
-export interface RunCounts {
+export interface ReconcileCounts {
   rows: number
   recorded: number
   matched: number
-  differences: Record<DifferenceKind, number>
+  differences: Record<FileDifferenceKind, number>
 }
 
 export const maxStoredDifferences = 1000
@@ -49,21 +49,24 @@ export const reconciliations = declareCollection({
     sha256: text,
     at: date,
     actor: actorFields,
-    counts: anything<RunCounts>(),
-    differences: list(anything<Difference>()),
+    counts: anything<ReconcileCounts>(),
+    differences: list(anything<FileDifference>()),
   },
   indexes: [],
 })
 export type Reconciliation = Stored<typeof reconciliations>
 
-export const differenceCount = ({ differences }: RunCounts): number =>
+export const countDifferences = ({ differences }: ReconcileCounts): number =>
   Object.values(differences).reduce((sum, count) => sum + count, 0)
 
 type Reads = Pick<Models, 'Reconciliation'>
-export type ListedRun = Omit<Reconciliation, 'differences'>
+export type ListedReconciliation = Omit<Reconciliation, 'differences'>
 
-export const listRuns = (deps: Reads, slice: IdPageRequest): Promise<IdPage<ListedRun>> =>
-  readIdPage<ListedRun>(deps.Reconciliation as never, {}, slice, { fields: { differences: 0 } })
+export const findReconciliations = (
+  deps: Reads,
+  slice: IdPageRequest,
+): Promise<IdPage<ListedReconciliation>> =>
+  readIdPage<ListedReconciliation>(deps.Reconciliation as never, {}, slice, { fields: { differences: 0 } })
 
-export const findRun = (deps: Reads, id: string, start: number, size: number) =>
+export const findReconciliation = (deps: Reads, id: string, start: number, size: number) =>
   deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

@@ -1,16 +1,16 @@
 import type { mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { slowReadMs } from '../mongo/connect.ts'
+import { readTimeoutMs } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
-import type { Pace } from '../work/pace.ts'
-import type { MoneyKind } from './provider-file.ts'
+import type { Pacer } from '../work/pace.ts'
+import type { PaymentOrRefund } from './provider-file.ts'
 
 /** Amounts are in centimes. */
 export interface MoneyRecord {
   /** The idempotency key that the wallet received. */
   key: string
-  kind: MoneyKind
+  kind: PaymentOrRefund
   amount: number
   /** The fee that the payer paid or got back in addition. */
   fee: number
@@ -56,13 +56,13 @@ function recordedRefunds(intent: RecordedIntent): MoneyRecord[] {
 
 const maxBusinesses = 500
 /** Intents per query. Each can have 1,000 refunds. */
-export const pageSize = 100
+export const maxPeriodDocuments = 100
 
 /** `to` is exclusive. */
 type RecordedPeriod = { from: Date; to: Date }
 
 type Span = { $gte: Date; $lt: Date }
-type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pace }
+type Deps = Pick<Models, 'Business' | 'Intent'> & { pace: Pacer }
 type Yields<Item> = AsyncGenerator<Item, void, undefined>
 
 const intentFilters = {
@@ -73,60 +73,65 @@ const intentFilters = {
   }),
 }
 
-export async function* recordedIn(
+export async function* readMoneyRecords(
   deps: Deps,
   period: RecordedPeriod,
   wallet: string | null,
 ): Yields<MoneyRecord[]> {
   const intents = { ...deps, projection: intentFields }
   const ofWallet = wallet ?? { $gte: 'live:', $lt: 'live;' }
-  for await (const businessId of businessIds(deps)) {
+  for await (const businessId of eachBusinessId(deps)) {
     const live = { businessId, sandbox: false, 'payment.wallet': ofWallet }
-    for await (const { found } of intentsIn<RecordedIntent>(intents, 'byPaidAt', live, period))
+    for await (const { found } of readIntentsInPeriod<RecordedIntent>(intents, 'byPaidAt', live, period))
       yield found.flatMap(recordedPayment)
-    for await (const { found, from, to } of intentsIn<RecordedIntent>(intents, 'byRefundedAt', live, period))
+    for await (const { found, from, to } of readIntentsInPeriod<RecordedIntent>(
+      intents,
+      'byRefundedAt',
+      live,
+      period,
+    ))
       yield found.flatMap(recordedRefunds).filter(({ at }) => at >= from && at < to)
   }
 }
 
-export const intentsIn = <Doc extends object>(
+export const readIntentsInPeriod = <Doc extends object>(
   { Intent, pace, projection }: Pick<Deps, 'Intent' | 'pace'> & { projection: Record<string, 0 | 1> },
   hint: keyof typeof intentFilters,
   where: mongo.Filter<Intent>,
   period: RecordedPeriod,
 ) =>
-  inParts(pace, period, (span, limit) =>
+  readInParts(pace, period, (span, limit) =>
     nativeCollection(Intent)
       .find<Doc>(
         { ...where, ...intentFilters[hint](span) },
-        { hint, limit, projection, maxTimeMS: slowReadMs },
+        { hint, limit, projection, maxTimeMS: readTimeoutMs },
       )
       .toArray(),
   )
 
 /** Halves a period with more than `pageSize` documents, so that no query needs to skip documents. */
-export async function* inParts<Doc>(
-  pace: Pace,
+export async function* readInParts<Doc>(
+  pace: Pacer,
   { from, to }: RecordedPeriod,
   read: (span: Span, limit: number) => Promise<Doc[]>,
 ): Yields<RecordedPeriod & { found: Doc[] }> {
   const isDivisible = to.getTime() - from.getTime() > 1
-  const found = await pace(() => read({ $gte: from, $lt: to }, isDivisible ? pageSize + 1 : 0))
-  if (!isDivisible || found.length <= pageSize) return yield { found, from, to }
+  const found = await pace(() => read({ $gte: from, $lt: to }, isDivisible ? maxPeriodDocuments + 1 : 0))
+  if (!isDivisible || found.length <= maxPeriodDocuments) return yield { found, from, to }
   const middle = new Date(Math.floor((from.getTime() + to.getTime()) / 2))
-  yield* inParts(pace, { from, to: middle }, read)
-  yield* inParts(pace, { from: middle, to }, read)
+  yield* readInParts(pace, { from, to: middle }, read)
+  yield* readInParts(pace, { from: middle, to }, read)
 }
 
-export async function* businessIds(deps: Deps): Yields<string> {
-  for await (const page of businessPages(deps)) yield* page
+export async function* eachBusinessId(deps: Deps): Yields<string> {
+  for await (const page of eachBusinessPage(deps)) yield* page
 }
 
-export async function* businessPages({ Business, pace }: Deps): Yields<string[]> {
+export async function* eachBusinessPage({ Business, pace }: Deps): Yields<string[]> {
   const sorted = { projection: { _id: 1 }, sort: { _id: 1 } } as const
   const read = (after: string) =>
     nativeCollection(Business)
-      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS: slowReadMs })
+      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS: readTimeoutMs })
       .map(({ _id }) => _id)
       .toArray()
   for (let page = await pace(() => read('')); ; ) {
@@ -137,7 +142,7 @@ export async function* businessPages({ Business, pace }: Deps): Yields<string[]>
   }
 }
 
-export async function findKeys(
+export async function findWalletKeys(
   { Intent: model }: Pick<Models, 'Intent'>,
   keys: readonly string[],
   wallet: string | null,
@@ -145,7 +150,7 @@ export async function findKeys(
   const intents = (await nativeCollection(model)
     .find(
       { lookUpKeys: { $in: keys }, sandbox: false },
-      { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS: slowReadMs },
+      { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS: readTimeoutMs },
     )
     .toArray()) as RecordedIntent[]
   const wanted = new Set(keys)

@@ -17,9 +17,9 @@ interface ClientFile {
 }
 
 /** npx caches a package by its URL, so the URL contains the version. */
-export const cliPath = `/docs/cli-${packageVersion}.tgz`
+export const cliPackagePath = `/docs/cli-${packageVersion}.tgz`
 
-export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
+export const readClientFiles = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
   ...readdirSync(folder)
     .filter((name) => /\.(ts|mjs|py|php|json)$/.test(name))
     .map((name) => ({
@@ -37,5 +37,5 @@ export const readClients = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBra
 function readCli(): ClientFile[] {
   const file = join(folder, `payment-intents-cli-${packageVersion}.tgz`)
   if (!existsSync(file)) return []
-  return [{ path: cliPath, type: 'application/gzip', content: readFileSync(file) }]
+  return [{ path: cliPackagePath, type: 'application/gzip', content: readFileSync(file) }]
 }

@@ -5,33 +5,33 @@ import { html } from 'ghtml'
 // Importing the package would execute all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { preparePage } from '../http/pages/prepare-page.ts'
-import { assetOf, documentOf, sendAsset, sendPage } from '../http/pages/send-page.ts'
+import { createAsset, renderDocument, sendPage, serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
-import { cliPath, readClients } from './clients.ts'
+import { cliPackagePath, readClientFiles } from './clients.ts'
 import { referenceScript } from './script.ts'
 import { referenceStyle } from './style.ts'
 
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
 
 const assets = [
-  assetOf('/docs', 'css', readSwagger('swagger-ui.css')),
-  assetOf('/docs', 'css', referenceStyle),
-  assetOf('/docs', 'js', readSwagger('swagger-ui-bundle.js')),
-  assetOf('/docs', 'js', referenceScript),
+  createAsset('/docs', 'css', readSwagger('swagger-ui.css')),
+  createAsset('/docs', 'css', referenceStyle),
+  createAsset('/docs', 'js', readSwagger('swagger-ui-bundle.js')),
+  createAsset('/docs', 'js', referenceScript),
 ]
 
 /** The pages need no image files, because Swagger UI's images are `data:` URLs in its stylesheet. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 /** Serves `/docs`, where merchants try out the API, and `/docs/clients`. Keeps no data in the browser. */
-export function referencePages(deps: Pick<Deps, 'config'>): Router {
+export function referenceRouter(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage(deps, rights)
-  for (const asset of assets) router.get(asset.path, prepare, sendAsset(asset))
-  const clients = readClients(deps.config)
-  const isPacked = clients.some(({ path }) => path === cliPath)
-  const page = pageWith(isPacked ? deps.config.publicUrl + cliPath : null)
+  for (const asset of assets) router.get(asset.path, prepare, serveAsset(asset))
+  const clients = readClientFiles(deps.config)
+  const isPacked = clients.some(({ path }) => path === cliPackagePath)
+  const page = pageWith(isPacked ? deps.config.publicUrl + cliPackagePath : null)
   router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of clients)
     router.get(path, prepare, (_req: Request, res: Response) => {
@@ -46,7 +46,7 @@ export function referencePages(deps: Pick<Deps, 'config'>): Router {
 }
 
 const pageWith = (cliUrl: string | null): string =>
-  documentOf(
+  renderDocument(
     { language: 'en', title: 'Payment intents API', assets, skip: 'Skip to the operations' },
     html`<header>
 <h1>Payment intents API</h1>

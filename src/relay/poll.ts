@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inFairBatches } from '../mongo/in-batches.ts'
+import { runInFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
-import { idLists, type RelayDeps, relayModels, relayOutboxes } from './relay.ts'
+import { outboxIdLists, outboxModels, type RelayDeps, relayOutboxes } from './relay.ts'
 
 /** The poll skips younger events: their wake-up jobs may still arrive. */
 const graceMs = 1_500
@@ -20,11 +20,11 @@ export async function pollOutboxes(
 ): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
   const found = await settleAll(
-    idLists.map((list) =>
-      inFairBatches<Unrelayed>(
+    outboxIdLists.map((list) =>
+      runInFairBatches<Unrelayed>(
         perBusiness,
         (_, exceptBusinessIds) =>
-          nativeCollection(deps[relayModels[list]] as unknown as Model<Unrelayed>).find(
+          nativeCollection(deps[outboxModels[list]] as unknown as Model<Unrelayed>).find(
             { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } },
             { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
           ),

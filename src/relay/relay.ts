@@ -1,21 +1,21 @@
 import type { Model } from 'mongoose'
-import type { NamedJob } from '../../schemas/jobs.ts'
-import { countStored } from '../businesses/quotas.ts'
-import { logEvents } from '../events/log.ts'
-import { paymentSourceFields } from '../intents/event-data.ts'
-import { expiryJob } from '../intents/expire.ts'
+import type { JobWithId } from '../../schemas/jobs.ts'
+import { countStorage } from '../businesses/quotas.ts'
+import { appendToEventLog } from '../events/log.ts'
+import { paymentEventFields } from '../intents/event-data.ts'
+import { newExpiryJob } from '../intents/expire.ts'
 import { bookEvents } from '../ledger/book.ts'
-import { backgroundRest, createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
-import { bytesOf, nativeCollection } from '../mongo/collection.ts'
-import { type Transactions, unlessLocked } from '../mongo/transaction.ts'
+import { backgroundRestMs, createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
+import { measureBson, nativeCollection } from '../mongo/collection.ts'
+import { type Transactions, writeIfUnlocked } from '../mongo/transaction.ts'
 import type { EventCause, OutboxEvent } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
-import { orderSourceFields } from '../store/orders/order.ts'
+import { orderEventFields } from '../store/orders/order.ts'
 import type { TraceSpan } from '../tracing/tracing.ts'
 import { type AttemptDeps, beginAttempt } from '../webhooks/attempts/attempt.ts'
-import { slotOwner } from '../webhooks/attempts/slots.ts'
-import { causeOf, type Delivery, deliveryJob, newDelivery } from '../webhooks/deliveries/delivery.ts'
+import { slotOwnerOf } from '../webhooks/attempts/slots.ts'
+import { type Delivery, eventCauseOf, newDelivery, newDeliveryJob } from '../webhooks/deliveries/delivery.ts'
 import type { LeasedDelivery } from '../webhooks/deliveries/lease.ts'
 import { acceptsEvent, type Endpoint, undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
 import type { BodySource } from '../webhooks/message.ts'
@@ -23,8 +23,8 @@ import type { BodySource } from '../webhooks/message.ts'
 export type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
 /** Keyed by the names of the id lists in a job. */
-export const relayModels = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
-export const idLists = Object.keys(relayModels) as (keyof typeof relayModels)[]
+export const outboxModels = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
+export const outboxIdLists = Object.keys(outboxModels) as (keyof typeof outboxModels)[]
 
 interface Relayed {
   events: number
@@ -49,12 +49,12 @@ const maxWaitMs = 100
  */
 export async function relayOutboxes(
   deps: RelayDeps,
-  toRelay: Partial<Record<keyof typeof relayModels, string[]>>,
+  toRelay: Partial<Record<keyof typeof outboxModels, string[]>>,
 ): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
   const errors: unknown[] = []
   const kinds = new Map(
-    idLists.flatMap((list) => (toRelay[list] ?? []).map((id) => [id, relayModels[list]] as const)),
+    outboxIdLists.flatMap((list) => (toRelay[list] ?? []).map((id) => [id, outboxModels[list]] as const)),
   )
   await relayOnce(deps, [...kinds.keys()], async (ids) => {
     for (let at = 0; at < ids.length; at += maxPerJob) {
@@ -98,7 +98,7 @@ async function relayOnce(
 async function relayDocument(
   deps: RelayDeps,
   relayed: Relayed,
-  kind: (typeof relayModels)[keyof typeof relayModels],
+  kind: (typeof outboxModels)[keyof typeof outboxModels],
   id: string,
 ): Promise<void> {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
@@ -113,16 +113,16 @@ async function relayDocument(
     held.free()
   }
   await Promise.all([
-    logEvents(deps, source, outbox, noDeadline),
+    appendToEventLog(deps, source, outbox, noDeadline),
     bookEvents(deps, source, outbox, noDeadline),
   ])
   const empty = deps.batchers[`empty${kind}Outbox`]
   await empty({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)
   // Enqueued by the relay, so that the create request doesn't wait for it.
   if (expiresAt && outbox.some(({ event }) => event === 'payment.created'))
-    deps.enqueue('intent-expiry', [expiryJob({ referenceNumber, expiresAt }, deps.now())])
+    deps.enqueue('intent-expiry', [newExpiryJob({ referenceNumber, expiresAt }, deps.now())])
   relayed.events += outbox.length
-  relayed.causes.push(...outbox.map(causeOf))
+  relayed.causes.push(...outbox.map(eventCauseOf))
   // There may be more events. They're relayed after the job's other documents.
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }
@@ -167,16 +167,16 @@ async function relayTo(
   event: OutboxEvent,
   endpoint: TargetEndpoint,
   leaseToken: string,
-): Promise<NamedJob<'webhook-delivery'> | 'begun' | null> {
-  const slot = await deps.slots.take(slotOwner(endpoint))
+): Promise<JobWithId<'webhook-delivery'> | 'begun' | null> {
+  const slot = await deps.slots.take(slotOwnerOf(endpoint))
   let hasBegun = false
   try {
     const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
     const insertion = deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)
     const isInserted = (await insertion).inserted
     if (!isInserted) return null
-    countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
-    if (slot === null) return deliveryJob(delivery, deps.now())
+    countStorage(deps, delivery, { others: 1, bytes: measureBson(delivery) })
+    if (slot === null) return newDeliveryJob(delivery, deps.now())
     beginAttempt(deps, delivery as LeasedDelivery, slot, source.bodySource)
     hasBegun = true
     return 'begun'
@@ -228,11 +228,11 @@ export const openRelayBatchers = (deps: Models & { transactions: Transactions })
     referenceNumber: 1,
     merchantReference: 1,
     expiresAt: 1,
-    bodySource: ifSmall(paymentSourceFields),
+    bodySource: ifSmall(paymentEventFields),
   }),
   findOrderOutbox: createOutboxBatcher(deps.Order, {
     referenceNumber: '$number',
-    bodySource: ifSmall({ _id: 1, ...orderSourceFields }),
+    bodySource: ifSmall({ _id: 1, ...orderEventFields }),
   }),
   findEndpointOutbox: createOutboxBatcher(deps.Endpoint, {
     referenceNumber: '$_id',
@@ -254,7 +254,7 @@ export const openRelayBatchers = (deps: Models & { transactions: Transactions })
   async emptyEndpointOutbox({ _id, events }: RelayedEvents) {
     const pull = { $pull: { outbox: { id: { $in: events } } } }
     const endpoints = nativeCollection(deps.Endpoint)
-    await unlessLocked(deps, (session) => endpoints.updateOne({ _id }, pull, { session }))
+    await writeIfUnlocked(deps, (session) => endpoints.updateOne({ _id }, pull, { session }))
   },
 })
 
@@ -286,5 +286,5 @@ const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>) =
       )
       return relayed.map(() => undefined)
     },
-    backgroundRest,
+    backgroundRestMs,
   )

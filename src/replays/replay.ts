@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
-import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
-import { type Caller, ownedBy } from '../businesses/caller.ts'
+import { type AuditContext, type AuditedDeps, runAudited, runAuditedOnce } from '../audit/audited.ts'
+import { type Caller, requireOwned } from '../businesses/caller.ts'
 import { countAuditLine } from '../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
 import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
@@ -11,7 +11,7 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
-import { actorFields, type By } from '../security/actor.ts'
+import { type Author, actorFields } from '../security/actor.ts'
 import { findEndpoint } from '../webhooks/endpoints/find.ts'
 
 /** Both ends of the period are included. */
@@ -82,7 +82,7 @@ export type Replay = Stored<typeof replays>
 
 const keptDays = { test: 30, live: 90 } as const
 
-export const endedReplayFields = (sandbox: boolean, now: Date) => ({
+export const replayEndFields = (sandbox: boolean, now: Date) => ({
   nextRunAt: null,
   finishedAt: now,
   expiresAt: new Date(now.getTime() + (sandbox ? keptDays.test : keptDays.live) * dayMs),
@@ -108,7 +108,7 @@ export async function findReplay(
 ): Promise<Replay> {
   const own = { _id: id, endpointId, businessId: caller.businessId }
   const replay = await nativeCollection(deps.Replay).findOne(own, { ...(session && { session }) })
-  return ownedBy(caller, replay, 'REPLAY_NOT_FOUND')
+  return requireOwned(caller, replay, 'REPLAY_NOT_FOUND')
 }
 
 export async function listReplays(
@@ -126,7 +126,7 @@ export async function listReplays(
 const maxLatest = 10
 
 /** MongoDB uses the index only if the filter names both environments. */
-export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
+export const findLatestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
   Replay.find({ endpointId, sandbox: { $in: [true, false] } })
     .sort({ createdAt: -1, _id: -1 })
     .limit(maxLatest)
@@ -136,22 +136,22 @@ export const latestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: stri
 export const cancelReplay = (
   deps: Pick<Models, 'Replay'> & AuditedDeps,
   { _id }: Pick<Replay, '_id'>,
-  by: By,
+  by: Author,
 ): Promise<void> =>
-  audited(deps, { documents: [_id], by }, async (act) => {
+  runAudited(deps, { documents: [_id], by }, async (act) => {
     const replay = await nativeCollection(deps.Replay).findOne({ _id }, { session: act.session })
     if (replay !== null) await endRunning(deps, replay, act)
   })
 
-export async function cancelOwnReplay(
-  deps: Parameters<typeof auditedOnce>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
+export async function cancelMerchantReplay(
+  deps: Parameters<typeof runAuditedOnce>[0] & Pick<Deps, 'Replay' | 'counters' | 'config'>,
   caller: Caller,
   endpointId: string,
   id: string,
   request: WriteRequest,
 ): Promise<OperationResult> {
   let addsLine = false
-  const result = await auditedOnce(deps, request, { documents: [id] }, async (act) => {
+  const result = await runAuditedOnce(deps, request, { documents: [id] }, async (act) => {
     const replay = await findReplay(deps, caller, endpointId, id, act.session)
     addsLine = replay.status === 'RUNNING'
     return presentReplay(await endRunning(deps, replay, act))
@@ -163,12 +163,12 @@ export async function cancelOwnReplay(
 async function endRunning(
   { Replay: model }: Pick<Models, 'Replay'>,
   replay: Replay,
-  { session, at, add }: AuditedAct,
+  { session, at, add }: AuditContext,
 ): Promise<Replay> {
   if (replay.status !== 'RUNNING') return replay
   const { _id, endpointId, businessId, sandbox } = replay
   const cancelled = { status: 'CANCELLED', cancellationReason: 'requested' } as const
-  const set = { ...cancelled, ...endedReplayFields(sandbox, at) }
+  const set = { ...cancelled, ...replayEndFields(sandbox, at) }
   await nativeCollection(model).updateOne({ _id }, { $set: set, $unset: { running: 1 } }, { session })
   await add({
     act: 'endpoint.replay-cancelled',

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventName } from '../../schemas/events.ts'
 import type { ReplayCancellation } from '../../schemas/responses/webhooks.ts'
-import { countStored } from '../businesses/quotas.ts'
+import { countStorage } from '../businesses/quotas.ts'
 import type { LoggedEvent } from '../events/log.ts'
 import { noDeadline } from '../mongo/batchers.ts'
-import { bytesOf, nativeCollection } from '../mongo/collection.ts'
-import { unlessLocked } from '../mongo/transaction.ts'
+import { measureBson, nativeCollection } from '../mongo/collection.ts'
+import { writeIfUnlocked } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { AttemptDeps, AttemptEndpoint } from '../webhooks/attempts/attempt.ts'
 import { beginAttempts } from '../webhooks/attempts/attempt-due.ts'
-import { slotOwner } from '../webhooks/attempts/slots.ts'
-import { deliveryId, leasableFilter, newDelivery } from '../webhooks/deliveries/delivery.ts'
-import { readCandidates, requeueForReplay } from '../webhooks/deliveries/requeue.ts'
-import { isReceiving } from '../webhooks/endpoints/endpoint.ts'
-import { leasesOn } from '../work/lease.ts'
+import { slotOwnerOf } from '../webhooks/attempts/slots.ts'
+import { leasableFilter, makeDeliveryId, newDelivery } from '../webhooks/deliveries/delivery.ts'
+import { readForRequeue, requeueForReplay } from '../webhooks/deliveries/requeue.ts'
+import { receivesEvents } from '../webhooks/endpoints/endpoint.ts'
+import { documentLeases } from '../work/lease.ts'
 import type { PolledWork } from '../work/loop.ts'
-import { endedReplayFields, type Replay, type ReplayCounts } from './replay.ts'
-import { readSelected } from './selected-events.ts'
+import { type Replay, type ReplayCounts, replayEndFields } from './replay.ts'
+import { readSelectedEvents } from './selected-events.ts'
 
 type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'databaseTime' | 'queues'>
 
@@ -40,7 +40,7 @@ export const replayWork: PolledWork = {
   atOnce: 2,
   again: { many: 1, afterMs: 0 },
   async run(deps, ending) {
-    const leased = await leaseReplay(deps)
+    const leased = await leaseDueReplay(deps)
     if (leased === null) return 0
     await runReplay(deps, leased, ending)
     return 1
@@ -60,7 +60,7 @@ export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: Abo
     const beganAt = performance.now()
     await deps.databaseTime.unsure()
     const endpoint = await deps.batchers.findEndpoint(replay.endpointId, noDeadline)
-    if (endpoint === null || !isReceiving(endpoint)) return end(deps, replay, 'endpoint_gone')
+    if (endpoint === null || !receivesEvents(endpoint)) return end(deps, replay, 'endpoint_gone')
     const most = await maxAttempts(deps, endpoint)
     if (most > 0) {
       const next = await runPage(deps, replay, endpoint, most)
@@ -81,15 +81,15 @@ async function runPage(
   endpoint: AttemptEndpoint,
   most: number,
 ): Promise<LeasedReplay | null> {
-  const events = await readSelected(deps, replay, replay.onlyUndelivered ? maxReadPerPage : most)
+  const events = await readSelectedEvents(deps, replay, replay.onlyUndelivered ? maxReadPerPage : most)
   if (events.length === 0) {
     await end(deps, replay, null)
     return null
   }
   const { last, counts, dueIds } = await applyPage(deps, replay, endpoint, events, most)
   const reached = { createdAt: last.createdAt, eventId: last._id }
-  const next = await recordProgress(deps, replay, reached, counts)
-  await beginAttempts(deps, slotOwner(endpoint), dueIds, true)
+  const next = await saveReplayProgress(deps, replay, reached, counts)
+  await beginAttempts(deps, slotOwnerOf(endpoint), dueIds, true)
   return next?.status === 'RUNNING' ? next : null
 }
 
@@ -101,8 +101,8 @@ async function applyPage(
   events: readonly LoggedEvent[],
   most: number,
 ) {
-  const idOf = (event: LoggedEvent) => deliveryId(event._id, endpoint._id)
-  const found = await readCandidates(deps, events.map(idOf))
+  const idOf = (event: LoggedEvent) => makeDeliveryId(event._id, endpoint._id)
+  const found = await readForRequeue(deps, events.map(idOf))
   const existing = new Map(found.map((delivery) => [delivery._id, delivery]))
   const needsAttempt = (event: LoggedEvent): boolean =>
     !replay.onlyUndelivered || existing.get(idOf(event))?.status !== 'DELIVERED'
@@ -139,7 +139,7 @@ async function insertDeliveries(
       const delivery = { ...newDelivery(logged, event, endpoint, deps.now(), null), insertedBy }
       const insertion = await deps.batchers.insertDelivery(delivery, noDeadline)
       if (!insertion.inserted) return []
-      countStored(deps, delivery, { others: 1, bytes: bytesOf(delivery) })
+      countStorage(deps, delivery, { others: 1, bytes: measureBson(delivery) })
       return [delivery._id]
     }),
   )
@@ -150,7 +150,7 @@ async function maxAttempts(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   endpoint: AttemptEndpoint,
 ): Promise<number> {
-  const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwner(endpoint)))
+  const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwnerOf(endpoint)))
   if (most <= 0) return 0
   const due = await deps.Delivery.countDocuments(
     { endpointId: endpoint._id, ...leasableFilter(deps.now()) },
@@ -180,22 +180,22 @@ const maxTried = 10
 export type LeasedReplay = Replay & { leaseToken: string }
 
 const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
-  leasesOn<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
+  documentLeases<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
-export async function leaseReplay(
+export async function leaseDueReplay(
   deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>,
 ): Promise<LeasedReplay | null> {
   const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
   const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: 'due', limit: maxTried } as const
   for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
-    const leased = await unlessLocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
+    const leased = await writeIfUnlocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
     if (leased !== null) return leased as LeasedReplay
   }
   return null
 }
 
 /** Returns null if another worker has taken over. A page counts even if the replay was just cancelled. */
-export const recordProgress = (
+export const saveReplayProgress = (
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,
   reached: Replay['reached'],
@@ -231,7 +231,7 @@ export function endReplay(
     status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,
     leaseToken: null,
-    ...endedReplayFields(replay.sandbox, deps.now()),
+    ...replayEndFields(replay.sandbox, deps.now()),
   }
   return leases(deps).change(replay, { $set: change, $unset: { running: 1 } }, { status: 'RUNNING' })
 }

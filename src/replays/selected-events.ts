@@ -1,15 +1,15 @@
 import type { LoggedEvent } from '../events/log.ts'
-import { longestReadMs } from '../lists/pagination.ts'
+import { maxListReadMs } from '../lists/pagination.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { readWalkPage } from '../mongo/walk.ts'
 import type { Models } from '../platform/deps.ts'
-import { deliveryId } from '../webhooks/deliveries/delivery.ts'
+import { makeDeliveryId } from '../webhooks/deliveries/delivery.ts'
 import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>
 
 /** Reads only index keys. */
-export const countSelected = (
+export const countSelectedEvents = (
   { LoggedEvent }: Log,
   selection: EventSelection,
   referenceNumber: string | null = null,
@@ -20,10 +20,10 @@ export const countSelected = (
       createdAt: { $gte: selection.from, $lte: selection.to },
       ...(referenceNumber !== null && { referenceNumber }),
     },
-    { hint: referenceNumber === null ? index : 'byReference', maxTimeMS: longestReadMs },
+    { hint: referenceNumber === null ? index : 'byReference', maxTimeMS: maxListReadMs },
   )
 
-export function readSelected(
+export function readSelectedEvents(
   { LoggedEvent }: Log,
   selection: EventSelection & Pick<Replay, 'reached'>,
   limit: number,
@@ -32,7 +32,7 @@ export function readSelected(
   const { from, to, reached } = selection
   const walk = { index, where: filterOf(selection), from, before: new Date(to.getTime() + 1) }
   const last = reached && { createdAt: reached.createdAt, _id: reached.eventId }
-  return readWalkPage(LoggedEvent, walk, last, { documents: limit, projection, maxTimeMS: longestReadMs })
+  return readWalkPage(LoggedEvent, walk, last, { documents: limit, projection, maxTimeMS: maxListReadMs })
 }
 
 const index = 'byTypeAndTime'
@@ -45,7 +45,7 @@ const filterOf = ({ businessId, sandbox, events, through }: EventSelection) => (
 })
 
 /** Counting more would keep the database busy for too long. */
-export const maxCounted = 100_000
+export const maxCountedEvents = 100_000
 const pageSize = 1_000
 
 /**
@@ -56,16 +56,16 @@ export async function countUndelivered(
   planned: EventSelection & Pick<Replay, 'endpointId' | 'total'>,
   models: Pick<Models, 'LoggedEvent' | 'Delivery'>,
 ): Promise<number | null> {
-  if (planned.total > maxCounted) return null
+  if (planned.total > maxCountedEvents) return null
   const { endpointId } = planned
   // An event about an endpoint is never sent to that endpoint.
-  let undelivered = -(await countSelected(models, planned, endpointId))
+  let undelivered = -(await countSelectedEvents(models, planned, endpointId))
   let reached: Replay['reached'] = null
   for (;;) {
-    const events = await readSelected(models, { ...planned, reached }, pageSize, { createdAt: 1 })
+    const events = await readSelectedEvents(models, { ...planned, reached }, pageSize, { createdAt: 1 })
     const delivered = await nativeCollection(models.Delivery).countDocuments(
-      { _id: { $in: events.map(({ _id }) => deliveryId(_id, endpointId)) }, status: 'DELIVERED' },
-      { maxTimeMS: longestReadMs },
+      { _id: { $in: events.map(({ _id }) => makeDeliveryId(_id, endpointId)) }, status: 'DELIVERED' },
+      { maxTimeMS: maxListReadMs },
     )
     undelivered += events.length - delivered
     const last = events.at(-1)

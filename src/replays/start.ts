@@ -1,23 +1,23 @@
 import type { mongo } from 'mongoose'
 import { replayEndpointBody } from '../../schemas/endpoints.ts'
 import type { EventName } from '../../schemas/events.ts'
-import { type AuditedAct, type AuditedDeps, audited, auditedOnce } from '../audit/audited.ts'
+import { type AuditContext, type AuditedDeps, runAudited, runAuditedOnce } from '../audit/audited.ts'
 import type { Caller } from '../businesses/caller.ts'
-import { isEffect, type QuotaDeps, withinAuditLines, withinStorage } from '../businesses/quotas.ts'
-import { findLastNumber } from '../events/feed/read.ts'
+import { hasNewEffect, type QuotaDeps, withAuditQuota, withStorageQuota } from '../businesses/quotas.ts'
+import { findLastEventNumber } from '../events/feed/read.ts'
 import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
-import { readSpan, upToNow } from '../input/span.ts'
-import { usedUpRefusal } from '../limits/counter.ts'
-import { bytesOf, nativeCollection } from '../mongo/collection.ts'
+import { endSpanNow, readSpan } from '../input/span.ts'
+import { refuseUsedUp } from '../limits/counter.ts'
+import { measureBson, nativeCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { startOfUtcDay, utcDayOf } from '../platform/time.ts'
-import type { By } from '../security/actor.ts'
-import { type Endpoint, isReceiving } from '../webhooks/endpoints/endpoint.ts'
-import { findEndpoint, permitEvents } from '../webhooks/endpoints/find.ts'
+import { startOfUtcDay, utcDayNumber } from '../platform/time.ts'
+import type { Author } from '../security/actor.ts'
+import { type Endpoint, receivesEvents } from '../webhooks/endpoints/endpoint.ts'
+import { checkEventScopes, findEndpoint } from '../webhooks/endpoints/find.ts'
 import { type EventSelection, presentReplay, type Replay } from './replay.ts'
-import { countSelected, countUndelivered } from './selected-events.ts'
+import { countSelectedEvents, countUndelivered } from './selected-events.ts'
 
 /** `to` defaults to now, `events` to all that the endpoint is subscribed to. */
 export interface ReplayRequest {
@@ -32,9 +32,9 @@ export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpo
 /** Limits per business, environment and UTC day. */
 export const maxReplaysPerDay = 100
 /** A replay to a new endpoint creates a delivery for each event. */
-export const maxEventsPerDay = 1_000_000
+export const maxReplayEventsPerDay = 1_000_000
 
-export const replayLimit = {
+export const replayLimitRow = {
   what: 'Replays per UTC day, live and test each; one at a time per endpoint',
   limit: `${maxReplaysPerDay} and one million events per business`,
   gets: '429 `replays`',
@@ -47,11 +47,11 @@ export async function planReplay(
   deps: Pick<Models, 'LoggedEvent'> & { now(): Date },
   endpoint: Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'events' | 'active' | 'deletedAt'>,
   request: ReplayRequest,
-  count = (selection: EventSelection): Promise<number> => countSelected(deps, selection),
+  count = (selection: EventSelection): Promise<number> => countSelectedEvents(deps, selection),
 ): Promise<PlannedReplay> {
-  if (!isReceiving(endpoint)) throw refuse('ENDPOINT_NOT_ACTIVE')
+  if (!receivesEvents(endpoint)) throw refuse('ENDPOINT_NOT_ACTIVE')
   const { from } = request
-  const to = upToNow(deps, request).to ?? deps.now()
+  const to = endSpanNow(deps, request).to ?? deps.now()
   if (from > to)
     throw refuse('VALIDATION_ERROR', {
       param: 'from',
@@ -67,22 +67,22 @@ export async function planReplay(
       details: { events: others },
     })
   const selection = { businessId, sandbox, from, to, events }
-  const planned = { ...selection, through: await findLastNumber(deps, { businessId, sandbox }, {}) }
+  const planned = { ...selection, through: await findLastEventNumber(deps, { businessId, sandbox }, {}) }
   return { ...request, ...planned, endpointId: endpoint._id, total: await count(planned) }
 }
 
 export const startReplay = (
   deps: Pick<Models, 'Endpoint' | 'Replay'> & AuditedDeps,
   planned: PlannedReplay,
-  by: By,
+  by: Author,
 ): Promise<Replay> =>
-  audited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
+  runAudited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
 /** Throws ENDPOINT_NOT_ACTIVE and RATE_LIMITED. Unique indexes make concurrent transactions repeat. */
 export async function insertReplay(
   deps: Pick<Models, 'Endpoint' | 'Replay'>,
   planned: PlannedReplay,
-  { session, by, at: now, add }: AuditedAct,
+  { session, by, at: now, add }: AuditContext,
 ): Promise<Replay> {
   // A concurrent request that deletes or disables the endpoint conflicts with this write.
   const receiving = { _id: planned.endpointId, active: true, deletedAt: null }
@@ -92,7 +92,7 @@ export async function insertReplay(
   const replays = nativeCollection(deps.Replay)
   const running = { endpointId: planned.endpointId, running: true } as const
   if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
-    throw usedUpRefusal(
+    throw refuseUsedUp(
       'A replay to this endpoint is already running. Wait for it to end, or cancel it.',
       { scope: 'replays', limit: 1 },
       { freeAt: new Date(now.getTime() + retryAfterMs), now },
@@ -107,7 +107,7 @@ export async function insertReplay(
     leaseToken: null,
     startedBy: by.actor,
     createdAt: now,
-    day: utcDayOf(now),
+    day: utcDayNumber(now),
     numberOfDay: await takeNumber(deps, planned, now, session),
   }
   await replays.insertOne(replay, { session })
@@ -123,23 +123,23 @@ async function takeNumber(
   now: Date,
   session: mongo.ClientSession,
 ): Promise<number> {
-  const day = utcDayOf(now)
+  const day = utcDayNumber(now)
   const options = { projection: { total: 1 }, hint: 'ofDay', limit: maxReplaysPerDay, session } as const
   const started = await nativeCollection(model).find({ businessId, sandbox, day }, options).toArray()
   const events = started.reduce((sum, each) => sum + each.total, total)
-  if (started.length < maxReplaysPerDay && events <= maxEventsPerDay) return started.length + 1
+  if (started.length < maxReplaysPerDay && events <= maxReplayEventsPerDay) return started.length + 1
   const [limit, message] =
     started.length < maxReplaysPerDay
-      ? [maxEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
+      ? [maxReplayEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
       : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
   const freeAt = startOfUtcDay(day + 1)
   const text = `A business can replay ${limit} ${message}`
-  throw usedUpRefusal(text, { scope: 'replays', limit }, { freeAt, now })
+  throw refuseUsedUp(text, { scope: 'replays', limit }, { freeAt, now })
 }
 
 type ReplayBody = ReplayRequest & { dryRun: boolean }
 
-export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): ReplayBody {
+export function parseReplayBody(deps: Pick<Deps, 'validate'>, body: unknown): ReplayBody {
   const input = deps.validate(replayEndpointBody, body)
   const { from, to } = readSpan(input)
   return {
@@ -154,7 +154,7 @@ export function parseReplay(deps: Pick<Deps, 'validate'>, body: unknown): Replay
 /** A dry run only counts. Throws EVENTS_NOT_PERMITTED and the errors of `planReplay` and `insertReplay`. */
 export async function requestReplay(
   deps: QuotaDeps &
-    Parameters<typeof auditedOnce>[0] &
+    Parameters<typeof runAuditedOnce>[0] &
     Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'lists'>,
   caller: Caller,
   endpointId: string,
@@ -162,12 +162,12 @@ export async function requestReplay(
   request: WriteRequest,
 ): Promise<OperationResult> {
   const endpoint = await findEndpoint(deps, caller, endpointId)
-  permitEvents(caller, wanted.events ?? endpoint.events, 'events')
+  checkEventScopes(caller, wanted.events ?? endpoint.events, 'events')
   // A dry run can be repeated without end, so the limits for lists apply.
   const { undelivered, ...planned } = await deps.lists.readAndAct(
     caller.businessId,
     async (models) => {
-      const count = (selection: EventSelection) => countSelected(models, selection)
+      const count = (selection: EventSelection) => countSelectedEvents(models, selection)
       const counted = await planReplay(deps, endpoint, wanted, count)
       return { ...counted, undelivered: dryRun ? await countUndelivered(counted, models) : null }
     },
@@ -178,14 +178,14 @@ export async function requestReplay(
     return { kind: 'none', data: { ...replay, id: null, status: null, dryRun: true, undelivered } }
   }
   const start = () =>
-    withinStorage(deps, caller, (reserve) =>
-      auditedOnce(deps, request, { documents: [caller.businessId] }, async (act) => {
+    withStorageQuota(deps, caller, (reserve) =>
+      runAuditedOnce(deps, request, { documents: [caller.businessId] }, async (act) => {
         const replay = await insertReplay(deps, planned, act)
-        await reserve({ others: 1, bytes: bytesOf(replay) })
+        await reserve({ others: 1, bytes: measureBson(replay) })
         return { ...presentReplay(replay), undelivered }
       }),
     )
-  return withinAuditLines(deps, caller, start, isEffect)
+  return withAuditQuota(deps, caller, start, hasNewEffect)
 }
 
 const unstarted = {

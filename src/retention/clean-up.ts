@@ -1,12 +1,12 @@
-import { forgetStored } from '../lists/counts.ts'
+import { deleteCheckpoints } from '../lists/counts.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { describeError } from '../platform/log.ts'
-import { businessPages } from '../reconciliation/recorded.ts'
+import { eachBusinessPage } from '../reconciliation/recorded.ts'
 import type { PolledWork } from '../work/loop.ts'
-import { createPace, type Pace } from '../work/pace.ts'
-import { type CleaningDeps, type CleanUpWatch, cutoffsOf, startCounts } from './cleaning.ts'
+import { createPacer, type Pacer } from '../work/pace.ts'
+import { type CleanUpDeps, type CleanUpWatch, findCutoffs, startCounts } from './cleaning.ts'
 import * as record from './record.ts'
-import { carryOut, cleanUpRules } from './rules.ts'
+import { cleanUpRules, runCleanUpRule } from './rules.ts'
 
 type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
 
@@ -15,17 +15,17 @@ type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
  * throws. A minute later, the next run retries only those that failed. Removes no data before `begin`.
  */
 export async function runCleanUp(
-  deps: CleaningDeps,
+  deps: CleanUpDeps,
   ending: AbortSignal,
   watch: CleanUpWatch,
   begin: () => Promise<unknown> = async () => undefined,
 ): Promise<CleanUpOutcome> {
-  const lease = await record.takeLease(deps)
+  const lease = await record.takeCleanUpLease(deps)
   if (lease === null) return 'already-running'
   const lost = new AbortController()
   const stop = AbortSignal.any([ending, lost.signal])
-  const pass = record.startPass(lease.record, deps.now())
-  const pace = createPace(stop, () =>
+  const pass = record.startCleanUpPass(lease.record, deps.now())
+  const pace = createPacer(stop, () =>
     lease.renew({}).catch((error: unknown) => {
       lost.abort(error)
       throw error
@@ -39,7 +39,7 @@ export async function runCleanUp(
       await lease.renew({ pass: { ...pass, hasFaults: true } })
       throw fault
     }
-    await lease.end({ completedFor: record.lastDue(pass.beganAt), pass: null })
+    await lease.end({ completedFor: record.lastNightDue(pass.beganAt), pass: null })
     return 'cleaned'
   } catch (error) {
     if (!ending.aborted) throw error
@@ -57,8 +57,8 @@ export const cleanUpWork: PolledWork = {
   everyMs: 6_000,
   isLong: true,
   async run(deps, ending) {
-    const [stored, now] = [await record.openRecord(deps), deps.now()]
-    if (!record.isOwed(stored, now) || record.isLeased(stored, now)) return 0
+    const [stored, now] = [await record.openRetention(deps), deps.now()]
+    if (!record.isCleanUpOwed(stored, now) || record.isRecordLeased(stored, now)) return 0
     const { counts, watch } = startCounts({
       count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
       done: () => undefined,
@@ -73,31 +73,32 @@ export const cleanUpWork: PolledWork = {
   },
 }
 
-export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: CleanUpWatch) {
-  const pace = createPace(ending)
+export async function dryRunCleanUp(deps: CleanUpDeps, ending: AbortSignal, watch: CleanUpWatch) {
+  const pace = createPacer(ending)
   const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })
   if (fault !== null) throw fault
 }
 
 interface CleanUpRun {
   pass: record.CleanUpPass | null
-  pace: Pace
+  pace: Pacer
   stop: AbortSignal
   watch: CleanUpWatch
 }
 
 /** Skips businesses that this pass has finished. Returns one error for all failures. Throws if stopped. */
-async function eachBusiness(deps: CleaningDeps, { pass, pace, stop, watch }: CleanUpRun) {
+async function eachBusiness(deps: CleanUpDeps, { pass, pace, stop, watch }: CleanUpRun) {
   const failed: { businessId: string; error: unknown }[] = []
-  const cutoffs = cutoffsOf(deps)
+  const cutoffs = findCutoffs(deps)
   for await (const stored of businesses(deps, pace)) {
     if (pass !== null && stored.pass === pass.id) continue
     const { _id: businessId } = stored
-    const progress = record.openProgress(deps, businessId, stored)
+    const progress = record.trackProgress(deps, businessId, stored)
     const cleaning = { ...deps, ...cutoffs, businessId, progress, isDry: pass === null, pace, ...watch }
     try {
-      if (pass !== null) await pace(() => forgetStored(deps.ListCheckpoints, businessId, cutoffs.testsBefore))
-      for (const rule of cleanUpRules) await carryOut(cleaning, rule)
+      if (pass !== null)
+        await pace(() => deleteCheckpoints(deps.ListCheckpoints, businessId, cutoffs.testsBefore))
+      for (const rule of cleanUpRules) await runCleanUpRule(cleaning, rule)
       if (pass !== null) await progress.end(pass.id)
       watch.done()
     } catch (error) {
@@ -117,8 +118,8 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
   return fault
 }
 
-async function* businesses(deps: CleaningDeps, pace: Pace): AsyncGenerator<record.RetentionProgress> {
-  for await (const ids of businessPages({ ...deps, pace })) {
+async function* businesses(deps: CleanUpDeps, pace: Pacer): AsyncGenerator<record.RetentionProgress> {
+  for await (const ids of eachBusinessPage({ ...deps, pace })) {
     const filter = { _id: { $in: ids } }
     const found = await pace(() => nativeCollection(deps.RetentionProgress).find(filter).toArray())
     const progress = new Map(found.map((each) => [each._id, each]))

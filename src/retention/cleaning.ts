@@ -1,27 +1,27 @@
 import type { Config } from '../config/config.ts'
 import type { Models } from '../platform/deps.ts'
-import type { Pace } from '../work/pace.ts'
+import type { Pacer } from '../work/pace.ts'
 import type { CleanUpProgress } from './record.ts'
 
 /** How long support staff can still find a deleted endpoint. */
 const deletedKeptMs = 48 * 3_600_000
 
-export type CleaningDeps = Models & {
+export type CleanUpDeps = Models & {
   now(): Date
   config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs' | 'intentLifetimeMs'>
 }
 
-export interface Cleaning extends Models, ReturnType<typeof cutoffsOf> {
+export interface BusinessCleanUp extends Models, ReturnType<typeof findCutoffs> {
   now(): Date
   businessId: string
   progress: CleanUpProgress
   isDry: boolean
-  pace: Pace
+  pace: Pacer
   count(kind: CleanedKind, documents: number): void
 }
 
 /** Data from before these times can be removed or trimmed. */
-export function cutoffsOf({ config, now }: CleaningDeps) {
+export function findCutoffs({ config, now }: CleanUpDeps) {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs, intentLifetimeMs } = config
   const testsBeforeMs = at - sandboxRetentionMs
@@ -37,7 +37,7 @@ export function cutoffsOf({ config, now }: CleaningDeps) {
 }
 
 /** The log line and the metric use these names. `attempts` are removed from deliveries that are kept. */
-export const modelOf = {
+export const cleanedModels = {
   deliveries: 'Delivery',
   events: 'LoggedEvent',
   intents: 'Intent',
@@ -48,7 +48,7 @@ export const modelOf = {
   endpoints: 'Endpoint',
   attempts: 'Delivery',
 } as const satisfies Record<string, keyof Models>
-export type CleanedKind = keyof typeof modelOf
+export type CleanedKind = keyof typeof cleanedModels
 
 export interface CleanUpWatch {
   count(kind: CleanedKind, documents: number): void
@@ -58,7 +58,7 @@ export interface CleanUpWatch {
 export type CleanUpCounts = Record<CleanedKind | 'businesses', number>
 
 export function startCounts(also: CleanUpWatch): { counts: CleanUpCounts; watch: CleanUpWatch } {
-  const names = ['businesses', ...Object.keys(modelOf)]
+  const names = ['businesses', ...Object.keys(cleanedModels)]
   const counts = Object.fromEntries(names.map((name) => [name, 0])) as CleanUpCounts
   const watch: CleanUpWatch = {
     count(kind, documents) {

@@ -4,7 +4,7 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { dayMs } from '../platform/time.ts'
-import { leasesOn } from '../work/lease.ts'
+import { documentLeases } from '../work/lease.ts'
 
 /** 02:30 UTC, Mauritania's local time, when there are hardly any payments. */
 const hour = 2
@@ -13,7 +13,7 @@ const minute = 30
 /** The pattern begins with the seconds. */
 export const nightlySchedule = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
 
-export function lastDue(now: Date): Date {
+export function lastNightDue(now: Date): Date {
   const today = new Date(now)
   today.setUTCHours(hour, minute, 0, 0)
   return today <= now ? today : new Date(today.getTime() - dayMs)
@@ -54,11 +54,11 @@ interface RecordDeps {
 }
 
 /** A new record counts the last night as done, so that a new service waits until night to clean up. */
-export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
+export async function openRetention(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
   if (found !== null) return found
-  const completedFor = lastDue(deps.now())
+  const completedFor = lastNightDue(deps.now())
   const record = await records.findOneAndUpdate(
     { _id: 'nightly' },
     { $setOnInsert: { leaseToken: null, leaseEndsAt: new Date(0), completedFor, pass: null } },
@@ -70,15 +70,15 @@ export async function openRecord(deps: RecordDeps): Promise<RetentionRecord> {
 const maxSkewMs = 3_600_000
 
 /** A night in the future counts as not done, because its clean-up can't have run yet. */
-export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
-  completedFor < lastDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
+export const isCleanUpOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
+  completedFor < lastNightDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
 
 /**
  * A pass may take longer than a day, or it would never get to the last businesses. But if only failed
  * businesses are left, the next night starts a new pass.
  */
-export function startPass({ pass }: RetentionRecord, now: Date): CleanUpPass {
-  const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
+export function startCleanUpPass({ pass }: RetentionRecord, now: Date): CleanUpPass {
+  const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastNightDue(now))
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
 
@@ -88,11 +88,11 @@ const leaseMs = 60_000
 const maxLeaseMs = 2 * leaseMs
 
 /** Ignores an end far in the future, because a forged one would stop the clean-up forever. */
-export const isLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
+export const isRecordLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
   leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
 
-export async function takeLease(deps: RecordDeps) {
-  await openRecord(deps)
+export async function takeCleanUpLease(deps: RecordDeps) {
+  await openRetention(deps)
   return takeLongLease(nativeCollection(deps.RetentionRecord), { _id: 'nightly', work: 'clean-up' }, deps.now)
 }
 
@@ -105,7 +105,7 @@ export async function takeLongLease<Doc extends LongLease>(
   now: () => Date,
   options: mongo.FindOneAndUpdateOptions = {},
 ) {
-  const leases = leasesOn(documents, { field: 'leaseEndsAt', leaseMs }, now)
+  const leases = documentLeases(documents, { field: 'leaseEndsAt', leaseMs }, now)
   const after = (ms: number) => new Date(now().getTime() + ms)
   const free = { _id, leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } } as mongo.Filter<Doc>
   const record = await leases.take(free, options)
@@ -137,9 +137,9 @@ export const retentionProgress = declareCollection({
 })
 export type RetentionProgress = Stored<typeof retentionProgress>
 
-export type CleanUpProgress = ReturnType<typeof openProgress>
+export type CleanUpProgress = ReturnType<typeof trackProgress>
 
-export function openProgress(
+export function trackProgress(
   deps: { RetentionProgress: Model<RetentionProgress> },
   businessId: string,
   { walked = {} }: Pick<RetentionProgress, 'walked'>,

@@ -1,11 +1,11 @@
 import type { Model } from 'mongoose'
-import { findLastLink } from '../chains/append.ts'
+import { findChainEnd } from '../chains/append.ts'
 import { keyLifetimeMs } from '../idempotency/request.ts'
-import { closeDays } from '../ledger/book.ts'
+import { closeLedgerDays } from '../ledger/book.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { slowReadMs } from '../mongo/connect.ts'
-import { unusedAmong } from '../webhooks/endpoints/stop-deliveries.ts'
-import { type CleanedKind, type Cleaning, modelOf } from './cleaning.ts'
+import { readTimeoutMs } from '../mongo/connect.ts'
+import { findUnusedEndpoints } from '../webhooks/endpoints/stop-deliveries.ts'
+import { type BusinessCleanUp, type CleanedKind, cleanedModels } from './cleaning.ts'
 
 export type CleanUpFilter = Record<string, unknown>
 
@@ -16,10 +16,10 @@ interface Subject {
 type Ended = Subject & { payment: { key: string } | null }
 
 /** Removing 500 documents takes 20 to 150 ms. */
-export const batchLimits = { documents: 500, maxTimeMS: slowReadMs } as const
-const { maxTimeMS } = batchLimits
+export const removalLimits = { documents: 500, maxTimeMS: readTimeoutMs } as const
+const { maxTimeMS } = removalLimits
 
-export const endedDelivery = { nextAttemptAt: null }
+export const endedDeliveryFilter = { nextAttemptAt: null }
 
 const relayed = { 'outbox.0': { $exists: false } } as const
 
@@ -35,17 +35,17 @@ const endedIntent = {
  * First hides the intents with `cleanedAt`, so that no refund can follow. Removes them last, because their
  * deliveries and events are composed from them, and the next clean-up finds leftover data through them.
  */
-export async function removeIntents(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
+export async function removeIntents(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const found = await findIntents(cleaning, { ...page, ...endedIntent, ...unneeded(cleaning) })
   const hidden = await hide(cleaning, await withoutOpenDeliveries(cleaning, found))
   await removeMovements(cleaning, hidden)
   await removeDeliveriesOf(cleaning, hidden)
   const removable = await withoutOpenDeliveries(cleaning, hidden)
   await removeEventsOf(cleaning, removable)
-  await removeTests(cleaning, 'intents', { ...withIdOf(removable), ...endedIntent })
+  await removeTestData(cleaning, 'intents', { ...withIdOf(removable), ...endedIntent })
 }
 
-export async function removeOrders(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
+export async function removeOrders(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const projection = { referenceNumber: '$number' }
   const found = await nativeCollection(cleaning.Order)
     .find<Subject>({ ...page, sandbox: true, ...relayed }, { projection, maxTimeMS })
@@ -54,19 +54,19 @@ export async function removeOrders(cleaning: Cleaning, page: CleanUpFilter): Pro
   await removeDeliveriesOf(cleaning, delivered)
   const removable = await withoutOpenDeliveries(cleaning, delivered)
   await removeEventsOf(cleaning, removable)
-  await removeTests(cleaning, 'orders', { ...withIdOf(removable), ...relayed })
+  await removeTestData(cleaning, 'orders', { ...withIdOf(removable), ...relayed })
 }
 
-export async function removeEndpoints(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
+export async function removeEndpoints(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const deleted = { deletedAt: { $type: 'date', $lt: cleaning.endpointsBefore } }
-  const unused = await unusedAmong(cleaning.Endpoint, [{ $match: { ...page, ...deleted } }])
+  const unused = await findUnusedEndpoints(cleaning.Endpoint, [{ $match: { ...page, ...deleted } }])
   await removeFrom(cleaning, 'endpoints', { _id: { $in: unused }, ...deleted })
 }
 
 /** Keeps the closing markers, which contain the statements of the removed entries and the balance. */
-export async function removeEntries(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
-  if (!cleaning.isDry) await closeDays(cleaning, { businessId: cleaning.businessId, sandbox: true })
-  await removeTests(cleaning, 'entries', page)
+export async function removeEntries(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
+  if (!cleaning.isDry) await closeLedgerDays(cleaning, { businessId: cleaning.businessId, sandbox: true })
+  await removeTestData(cleaning, 'entries', page)
 }
 
 const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenceNumber }) => referenceNumber)
@@ -74,7 +74,7 @@ const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenc
 const withIdOf = (subjects: Subject[]) => ({ _id: { $in: subjects.map(({ _id }) => _id) } })
 
 /** Matches intents that neither repeated requests (with an hour to spare) nor ledger verification need. */
-function unneeded({ now, paidBefore }: Cleaning) {
+function unneeded({ now, paidBefore }: BusinessCleanUp) {
   const needed = { $gt: new Date(now().getTime() - keyLifetimeMs - 3_600_000) }
   return {
     createdAt: { $not: needed },
@@ -83,7 +83,7 @@ function unneeded({ now, paidBefore }: Cleaning) {
   }
 }
 
-const findIntents = ({ Intent: model }: Cleaning, filter: CleanUpFilter): Promise<Ended[]> =>
+const findIntents = ({ Intent: model }: BusinessCleanUp, filter: CleanUpFilter): Promise<Ended[]> =>
   nativeCollection(model)
     .find<Ended>(
       { ...filter, sandbox: true },
@@ -92,7 +92,7 @@ const findIntents = ({ Intent: model }: Cleaning, filter: CleanUpFilter): Promis
     .toArray()
 
 /** Also frees the merchant's references. Returns the hidden intents. */
-async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
+async function hide(cleaning: BusinessCleanUp, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
   const byId = withIdOf(intents)
@@ -103,10 +103,10 @@ async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   return findIntents(cleaning, { ...byId, cleanedAt: { $exists: true } })
 }
 
-async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Cleaning, subjects: Kept[]) {
+async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: BusinessCleanUp, subjects: Kept[]) {
   const open = await nativeCollection(Delivery)
     .find(
-      { referenceNumber: { $in: referencesOf(subjects) }, sandbox: true, $nor: [endedDelivery] },
+      { referenceNumber: { $in: referencesOf(subjects) }, sandbox: true, $nor: [endedDeliveryFilter] },
       { projection: { referenceNumber: 1 }, maxTimeMS },
     )
     .toArray()
@@ -115,30 +115,30 @@ async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Cleanin
 }
 
 /** Also removes newer deliveries, such as one for a refund weeks after the payment. */
-async function removeDeliveriesOf(cleaning: Cleaning, subjects: Subject[]): Promise<void> {
+async function removeDeliveriesOf(cleaning: BusinessCleanUp, subjects: Subject[]): Promise<void> {
   const { testsBefore, isDry } = cleaning
-  await removeTests(cleaning, 'deliveries', {
+  await removeTestData(cleaning, 'deliveries', {
     referenceNumber: { $in: referencesOf(subjects) },
     // A dry run has already counted the older deliveries.
     ...(isDry ? { createdAt: { $gte: testsBefore } } : {}),
-    ...endedDelivery,
+    ...endedDeliveryFilter,
   })
 }
 
-async function removeMovements(cleaning: Cleaning, intents: Ended[]): Promise<void> {
+async function removeMovements(cleaning: BusinessCleanUp, intents: Ended[]): Promise<void> {
   const keys = intents.flatMap(({ payment }) => payment?.key ?? [])
   await removeFrom(cleaning, 'movements', { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] })
 }
 
-async function removeEventsOf(cleaning: Cleaning, subjects: Subject[]): Promise<void> {
+async function removeEventsOf(cleaning: BusinessCleanUp, subjects: Subject[]): Promise<void> {
   if (subjects.length > 0) await removeEvents(cleaning, { referenceNumber: { $in: referencesOf(subjects) } })
 }
 
 /** Empties the log's last event instead of removing it, because the next number follows from it. */
-export async function removeEvents(cleaning: Cleaning, filter: CleanUpFilter): Promise<void> {
+export async function removeEvents(cleaning: BusinessCleanUp, filter: CleanUpFilter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
-  const last = await findLastLink(collection, { businessId, sandbox: true })
+  const last = await findChainEnd(collection, { businessId, sandbox: true })
   if (last === null) return
   if (!isDry)
     await collection.updateOne(
@@ -146,7 +146,7 @@ export async function removeEvents(cleaning: Cleaning, filter: CleanUpFilter): P
       { $set: { event: 'cleaned', referenceNumber: businessId, facts: { status: 'cleaned' } } },
       { maxTimeMS },
     )
-  await removeTests(cleaning, 'events', { $and: [filter, { _id: { $ne: last._id } }] })
+  await removeTestData(cleaning, 'events', { $and: [filter, { _id: { $ne: last._id } }] })
 }
 
 const untrimmed = {
@@ -158,15 +158,15 @@ const lastOnly = [
   { $unset: ['attemptLog.responseText', 'untrimmed'] },
 ]
 
-export async function trimAttempts(cleaning: Cleaning, filter: CleanUpFilter): Promise<void> {
+export async function trimAttempts(cleaning: BusinessCleanUp, filter: CleanUpFilter): Promise<void> {
   const { Delivery, isDry, count } = cleaning
-  const old = { ...filter, sandbox: false, ...endedDelivery }
+  const old = { ...filter, sandbox: false, ...endedDeliveryFilter }
   if (isDry) return count('attempts', await nativeCollection(Delivery).countDocuments(old, { maxTimeMS }))
   count('attempts', (await nativeCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
 }
 
 /** Flags open deliveries for a later clean-up, then trims ended ones. One may end between the two writes. */
-export async function trimOrFlag(cleaning: Cleaning, page: CleanUpFilter): Promise<void> {
+export async function trimOrFlagPage(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   if (!cleaning.isDry)
     await nativeCollection(cleaning.Delivery).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
@@ -174,12 +174,19 @@ export async function trimOrFlag(cleaning: Cleaning, page: CleanUpFilter): Promi
 }
 
 /** Never deletes live documents, whatever the filter contains. */
-export const removeTests = (cleaning: Cleaning, kind: CleanedKind, filter: CleanUpFilter): Promise<void> =>
-  removeFrom(cleaning, kind, { ...filter, sandbox: true })
+export const removeTestData = (
+  cleaning: BusinessCleanUp,
+  kind: CleanedKind,
+  filter: CleanUpFilter,
+): Promise<void> => removeFrom(cleaning, kind, { ...filter, sandbox: true })
 
-async function removeFrom(cleaning: Cleaning, kind: CleanedKind, filter: CleanUpFilter): Promise<void> {
+async function removeFrom(
+  cleaning: BusinessCleanUp,
+  kind: CleanedKind,
+  filter: CleanUpFilter,
+): Promise<void> {
   const { isDry, count } = cleaning
-  const collection = nativeCollection(cleaning[modelOf[kind]] as unknown as Model<CleanUpFilter>)
+  const collection = nativeCollection(cleaning[cleanedModels[kind]] as unknown as Model<CleanUpFilter>)
   if (isDry) return count(kind, await collection.countDocuments(filter, { maxTimeMS }))
   count(kind, (await collection.deleteMany(filter, { maxTimeMS })).deletedCount)
 }

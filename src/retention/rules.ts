@@ -1,9 +1,15 @@
 import type { Model } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { byCreation, type CreatedDocument, readWalkPage, sortBy, type WalkOrder } from '../mongo/walk.ts'
+import {
+  creationOrder,
+  type DatedDocument,
+  readWalkPage,
+  toMongoSort,
+  type WalkOrder,
+} from '../mongo/walk.ts'
 import { outboxIndex } from '../outbox/event.ts'
-import { dayOf } from '../platform/time.ts'
-import { type CleanedKind, type Cleaning, modelOf } from './cleaning.ts'
+import { toUtcDay } from '../platform/time.ts'
+import { type BusinessCleanUp, type CleanedKind, cleanedModels } from './cleaning.ts'
 import * as removal from './remove.ts'
 
 interface Rule {
@@ -13,9 +19,9 @@ interface Rule {
   where?(businessId: string): removal.CleanUpFilter
   /** The last fields of the index. Defaults to the creation time and the id. */
   order?: WalkOrder
-  olderThan?(cleaning: Cleaning): Date | null | Promise<Date | null>
+  olderThan?(cleaning: BusinessCleanUp): Date | null | Promise<Date | null>
   only?: removal.CleanUpFilter
-  remove?(cleaning: Cleaning, page: removal.CleanUpFilter): Promise<void>
+  remove?(cleaning: BusinessCleanUp, page: removal.CleanUpFilter): Promise<void>
   /** `resumes`: continues where the last clean-up stopped. `shrinks`: always reads the first page again. */
   pages?: 'resumes' | 'shrinks'
 }
@@ -25,12 +31,12 @@ const tests = (more: removal.CleanUpFilter) => (businessId: string) => ({
   sandbox: true,
   ...more,
 })
-const oldAttempts = ({ attemptsBefore }: Cleaning): Date | null => attemptsBefore
+const oldAttempts = ({ attemptsBefore }: BusinessCleanUp): Date | null => attemptsBefore
 const anyAge = (): Date => new Date(8.64e15)
 
 /** Deliveries come first, because they're composed from intents and orders and refer to endpoints. */
 export const cleanUpRules: readonly Rule[] = [
-  { kind: 'deliveries', index: 'byTimeAndEvent', only: removal.endedDelivery },
+  { kind: 'deliveries', index: 'byTimeAndEvent', only: removal.endedDeliveryFilter },
   { kind: 'intents', index: 'byTime', remove: removal.removeIntents },
   { kind: 'orders', index: 'byTime', remove: removal.removeOrders },
   // These events belong to no intent or order.
@@ -70,7 +76,7 @@ export const cleanUpRules: readonly Rule[] = [
   {
     kind: 'attempts',
     index: 'untrimmedByTime',
-    where: (businessId) => ({ businessId, untrimmed: true, ...removal.endedDelivery }),
+    where: (businessId) => ({ businessId, untrimmed: true, ...removal.endedDeliveryFilter }),
     order: { time: 'createdAt' },
     olderThan: oldAttempts,
     remove: removal.trimAttempts,
@@ -81,7 +87,7 @@ export const cleanUpRules: readonly Rule[] = [
     index: 'byTimeAndEvent',
     where: (businessId) => ({ businessId, sandbox: false }),
     olderThan: oldAttempts,
-    remove: removal.trimOrFlag,
+    remove: removal.trimOrFlagPage,
     pages: 'resumes',
   },
 ]
@@ -90,7 +96,7 @@ export const cleanUpRules: readonly Rule[] = [
 const maxClockSkewMs = 1000
 
 /** Keeps today's entries and those of unrelayed events, because the relay would book the latter again. */
-async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
+async function oldestKeptEntry(cleaning: BusinessCleanUp): Promise<Date> {
   const { Intent, businessId, testsBefore, now, pace } = cleaning
   const latest = new Date(testsBefore.getTime() + maxClockSkewMs)
   const unrelayed = await pace(() =>
@@ -100,38 +106,41 @@ async function oldestKeptEntry(cleaning: Cleaning): Promise<Date> {
         hint: outboxIndex.name,
         sort: { 'outbox.createdAt': 1 },
         projection: { businessId: 1, outbox: { $slice: 1 } },
-        maxTimeMS: removal.batchLimits.maxTimeMS,
+        maxTimeMS: removal.removalLimits.maxTimeMS,
       },
     ),
   )
   const oldest = unrelayed?.outbox[0]?.createdAt.getTime() ?? Number.POSITIVE_INFINITY
-  return new Date(Math.min(testsBefore.getTime(), Date.parse(dayOf(now())), oldest - maxClockSkewMs))
+  return new Date(Math.min(testsBefore.getTime(), Date.parse(toUtcDay(now())), oldest - maxClockSkewMs))
 }
 
 /** Selects pages by index fields alone, or MongoDB might need a long search to fill a page. */
-export async function carryOut(cleaning: Cleaning, rule: Rule): Promise<void> {
+export async function runCleanUpRule(cleaning: BusinessCleanUp, rule: Rule): Promise<void> {
   const { businessId, isDry, pace, progress } = cleaning
-  const { kind, index, order = byCreation, only, pages } = rule
+  const { kind, index, order = creationOrder, only, pages } = rule
   const before = rule.olderThan ? await rule.olderThan(cleaning) : cleaning.testsBefore
   if (before === null) return
-  const remove = rule.remove ?? ((_, page) => removal.removeTests(cleaning, kind, { ...page, ...only }))
+  const remove = rule.remove ?? ((_, page) => removal.removeTestData(cleaning, kind, { ...page, ...only }))
   const [where, { time }] = [(rule.where ?? tests({}))(businessId), order]
   if (isDry && pages === 'shrinks') return remove(cleaning, { ...where, [time]: { $lt: before } })
   const walk = { index, order, where, before, from: pages === 'resumes' ? progress.reached(kind) : null }
-  const model = cleaning[modelOf[kind]] as unknown as Model<CreatedDocument & Record<string, unknown>>
-  const readAndRemove = async (last: CreatedDocument | null) => {
-    const page = await readWalkPage(model, walk, last, { ...removal.batchLimits, projection: sortBy(order) })
+  const model = cleaning[cleanedModels[kind]] as unknown as Model<DatedDocument & Record<string, unknown>>
+  const readAndRemove = async (last: DatedDocument | null) => {
+    const page = await readWalkPage(model, walk, last, {
+      ...removal.removalLimits,
+      projection: toMongoSort(order),
+    })
     const end = page.at(-1)
     if (end === undefined) return null
     await remove(cleaning, { _id: { $in: page.map(({ _id }) => _id) } })
-    const isFull = page.length === removal.batchLimits.documents
+    const isFull = page.length === removal.removalLimits.documents
     if (pages === 'resumes') {
       progress.note(kind, end[time] as Date)
       if (isFull && !isDry) await progress.save()
     }
     return isFull ? end : null
   }
-  let last: CreatedDocument | null = null
+  let last: DatedDocument | null = null
   do last = await pace(() => readAndRemove(pages === 'shrinks' ? null : last))
   while (last !== null)
   if (pages === 'resumes') progress.note(kind, before)

@@ -10,7 +10,7 @@ export const actorFields = part({
 })
 export type Actor = ValueOfField<typeof actorFields>
 
-export interface By {
+export interface Author {
   actor: Actor
   reason: string | null
   /** Set only for merchants. */

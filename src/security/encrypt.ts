@@ -7,7 +7,7 @@ const tagBytes = 16
  * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM), because there's no maintained npm package. Random
  * nonces are safe for 2^80 messages, instead of 2^32. `key` must have 32 bytes.
  */
-export function createXaes(key: Buffer) {
+export function createXaesCipher(key: Buffer) {
   // ECB doesn't chain blocks, so one cipher object serves all derivations.
   const aes = crypto.createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
@@ -62,7 +62,7 @@ const signatureBytes = 16
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
     id: crypto.createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
-    cipher: createXaes(deriveBytes(key, 'seal')),
+    cipher: createXaesCipher(deriveBytes(key, 'seal')),
     pepper: derive(key, 'pepper'),
     signing: { 'sign form': derive(key, 'sign form'), 'sign link': derive(key, 'sign link') },
   }))

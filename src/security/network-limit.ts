@@ -1,11 +1,11 @@
-import type { CounterBound } from '../limits/counter.ts'
-import type { Limit } from '../limits/limit.ts'
+import type { PointLimit } from '../limits/counter.ts'
+import type { LimitSummary } from '../limits/limit.ts'
 import type { Deps } from '../platform/deps.ts'
 import { throttleLog } from '../platform/log.ts'
-import { prefixesOf } from '../platform/network.ts'
+import { ipPrefixesOf } from '../platform/network.ts'
 
 /** A larger prefix may have `share` times as many failures. */
-export interface NetworkBudget extends Limit {
+export interface NetworkBudget extends LimitSummary {
   name: string
   perNetwork: number
   seconds: number
@@ -26,8 +26,8 @@ export interface NetworkBudget extends Limit {
 const inProgressMs = 1000
 
 /** Call either `fail` or `leave`, exactly once. */
-export type CheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
-export type NetworkCheck = ({ isOpen: true } & CheckEnd) | { isOpen: false; closedMs: number }
+export type NetworkCheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
+export type NetworkCheck = ({ isOpen: true } & NetworkCheckEnd) | { isOpen: false; closedMs: number }
 
 /** There's no limit across all networks, because one attacker could use it to shut out all customers. */
 export function createNetworkLimit(
@@ -37,19 +37,19 @@ export function createNetworkLimit(
   const warn = throttleLog(60_000, (fields) => log.warn(fields, 'network.closed'))
 
   /** Returns how long a network stays closed, in ms: the longest time of any bound. */
-  function longest(bounds: readonly CounterBound[], closedMs: number[], reported: readonly CounterBound[]) {
+  function longest(bounds: readonly PointLimit[], closedMs: number[], reported: readonly PointLimit[]) {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound))
         warn({ kind: name, network: bound.id.split(' ').at(-1) })
     return Math.max(0, ...closedMs)
   }
 
-  async function openStored(bounds: readonly CounterBound[]): Promise<NetworkCheck> {
+  async function openStored(bounds: readonly PointLimit[]): Promise<NetworkCheck> {
     const closedMs = longest(bounds, await counters.take(bounds), bounds.slice(1))
     return closedMs > 0 ? { isOpen: false, closedMs } : { isOpen: true, ...endOf(bounds) }
   }
 
-  const endOf = (bounds: readonly CounterBound[], countedAt?: Date): CheckEnd => ({
+  const endOf = (bounds: readonly PointLimit[], countedAt?: Date): NetworkCheckEnd => ({
     fail: async () => perFailure > 1 && counters.add(bounds, perFailure - 1),
     leave: () => counters.giveBack(bounds, countedAt),
   })
@@ -62,7 +62,7 @@ export function createNetworkLimit(
     return count
   }
 
-  async function openInProcess(bounds: readonly CounterBound[]): Promise<NetworkCheck> {
+  async function openInProcess(bounds: readonly PointLimit[]): Promise<NetworkCheck> {
     const own = bounds[0]?.id ?? ''
     const running = countInProgress(own, 1)
     const end = (): void => void countInProgress(own, -1)
@@ -82,8 +82,8 @@ export function createNetworkLimit(
     return { isOpen: true, fail, leave: async () => end() }
   }
 
-  const boundsOf = (ip: string, owner?: string): CounterBound[] =>
-    prefixesOf(ip).map(({ range, share }) => ({
+  const boundsOf = (ip: string, owner?: string): PointLimit[] =>
+    ipPrefixesOf(ip).map(({ range, share }) => ({
       id: [name, ...(owner === undefined ? [] : [owner]), range].join(' '),
       max: perNetwork * share * perFailure,
       seconds,

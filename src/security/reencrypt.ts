@@ -1,6 +1,6 @@
 import type { Model, mongo } from 'mongoose'
 import { nativeCollection } from '../mongo/collection.ts'
-import { inBatches } from '../mongo/in-batches.ts'
+import { runInBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './encrypt.ts'
 
 /** `unreadable` lists the documents whose SECRET_KEY isn't configured. */
@@ -21,7 +21,7 @@ export async function reencryptField<Doc extends { _id: string }>(
     { ...where, [field]: { $type: 'string' } },
     { projection: { encrypted: `$${field}` } },
   )
-  await inBatches(encrypted, async (docs) => {
+  await runInBatches(encrypted, async (docs) => {
     const writes: mongo.AnyBulkWriteOperation<{ _id: string }>[] = []
     for (const { _id, encrypted: before } of docs) {
       try {

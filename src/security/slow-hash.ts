@@ -7,7 +7,7 @@ import { unavailable } from '../platform/errors.ts'
 /** A hash takes about 15 ms, so the last check waits about 0.4 s, or 0.8 s if its kind runs one at a time. */
 const maxOfKind = 52
 /** Even three owners together can't use up the checks of a kind. */
-export const fairShare = 16
+export const checksPerOwner = 16
 
 export const hashLimits = (atOnceOf: (kind: string) => number) =>
   ({
@@ -22,7 +22,7 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
       what: 'Checks of passwords and PINs that run or wait',
       parts: [
         { owner: 'kind of secret', max: maxOfKind },
-        { owner: 'account, or business', max: fairShare },
+        { owner: 'account, or business', max: checksPerOwner },
       ],
       gets: 'the page asks to try again',
     },
@@ -32,7 +32,11 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
 const maxWaitMs = 60_000
 
 /** Resolves to null if too many checks are running or waiting, and to false (as slowly) without a hash. */
-export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
+export type CheckSlowHash = (
+  owner: string,
+  slowHash: string | null,
+  secret: string,
+) => Promise<boolean | null>
 
 export type SlowHash = ReturnType<typeof createSlowHash>
 
@@ -51,7 +55,7 @@ export function createSlowHash(memoryKib: number) {
   }
 
   /** A flood of one kind hardly delays the others, because each kind has its own queue. */
-  function createCheck(atOnce = 2): SlowCheck {
+  function createCheck(atOnce = 2): CheckSlowHash {
     const kind = String(kinds.push(atOnce) - 1)
     return async (owner, slowHash, secret) => {
       const owners = [kind, `${kind} ${owner}`]

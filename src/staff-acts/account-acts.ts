@@ -1,9 +1,9 @@
-import { toSecond } from '../platform/time.ts'
-import type { By } from '../security/actor.ts'
+import { toIsoSecond } from '../platform/time.ts'
+import type { Author } from '../security/actor.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
-import { isValidStaffName, type Role, staffRoles } from '../staff/permissions.ts'
-import type { ActDeps, ActGroup, ActResult, FormValues } from './act.ts'
-import { accountShown } from './shown.ts'
+import { isValidStaffName, type StaffRole, staffRoles } from '../staff/permissions.ts'
+import type { ActionDeps, ActionGroup, ActionResult, FormValues } from './act.ts'
+import { accountDisplay } from './shown.ts'
 
 const accounts = () => import('../staff/change-account.ts')
 
@@ -12,14 +12,14 @@ const whatRolesMay =
   'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.'
 
 const nameIn = ({ name = '' }: FormValues): string => name.trim().toLowerCase()
-const roleIn = ({ role }: FormValues): Role | undefined => staffRoles.find((each) => each === role)
+const roleIn = ({ role }: FormValues): StaffRole | undefined => staffRoles.find((each) => each === role)
 const roleFault = (values: FormValues) =>
   roleIn(values) === undefined ? { role: 'Choose viewer, support or admin.' } : {}
 
 /** The link or password with which the account's owner first signs in. It's shown only once. */
 type Access = { name: string; link: string } | { name: string; password: string }
 
-const shownOnce = (access: Access | null): ActResult =>
+const shownOnce = (access: Access | null): ActionResult =>
   access && {
     done: access,
     once: {
@@ -32,11 +32,11 @@ const shownOnce = (access: Access | null): ActResult =>
   }
 
 /** Outside production, operators get a password, so their scripts can sign in. */
-const givesPassword = ({ config }: ActDeps, { actor }: By): boolean =>
+const givesPassword = ({ config }: ActionDeps, { actor }: Author): boolean =>
   actor.kind === 'operator' && !config.production
 
 /** Says when the password was set, or which link the owner needs to set one. */
-export function passwordInWords(
+export function describePassword(
   { passwordChangedAt, linkExpiresAt }: Pick<AccountFacts, 'passwordChangedAt' | 'linkExpiresAt'>,
   format: (time: Date) => string,
 ): string {
@@ -46,9 +46,9 @@ export function passwordInWords(
     : `no password yet: link valid until ${format(linkExpiresAt)}`
 }
 
-const found = (isFound: boolean, done: object): ActResult => (isFound ? { done } : null)
+const found = (isFound: boolean, done: object): ActionResult => (isFound ? { done } : null)
 
-export const accountActs: ActGroup<AccountFacts> = {
+export const accountActions: ActionGroup<AccountFacts> = {
   noun: 'staff',
   object: 'account',
   path: '/staff/account/:id',
@@ -57,10 +57,10 @@ export const accountActs: ActGroup<AccountFacts> = {
   find: async (deps, name) => (await import('../staff/list-accounts.ts')).lookUpAccount(deps, name),
   nameOf: ({ name }) => name,
   facts: [
-    accountShown.role,
-    accountShown.state,
-    { label: 'Password', value: (account) => passwordInWords(account, toSecond) },
-    accountShown.secondFactor,
+    accountDisplay.role,
+    accountDisplay.state,
+    { label: 'Password', value: (account) => describePassword(account, toIsoSecond) },
+    accountDisplay.secondFactor,
   ],
   // Keeps admins from locking themselves out, and from bypassing the checks of the page “Your account”.
   obstacle: ({ name }, staff) =>
@@ -68,8 +68,8 @@ export const accountActs: ActGroup<AccountFacts> = {
       ? 'This is your own account, which you cannot change here. Another admin can change it. On the page “Your account” you can change your password, second factor and sessions.'
       : null,
   async refusalText(error) {
-    const { LastAdmin } = await accounts()
-    return error instanceof LastAdmin ? `Nothing was changed. ${error.message}.` : null
+    const { LastAdminError } = await accounts()
+    return error instanceof LastAdminError ? `Nothing was changed. ${error.message}.` : null
   },
   acts: {
     role: {
@@ -151,8 +151,8 @@ export const accountActs: ActGroup<AccountFacts> = {
           : 'A link for a disabled account cannot be issued. Enable the account first.',
       audit: 'staff.link-issued',
       async run(deps, { name }, by) {
-        const { issueLink, renewPassword } = await accounts()
-        if (!givesPassword(deps, by)) return shownOnce(await issueLink(deps, name, by))
+        const { issuePasswordLink, renewPassword } = await accounts()
+        if (!givesPassword(deps, by)) return shownOnce(await issuePasswordLink(deps, name, by))
         const password = await renewPassword(deps, name, by)
         return shownOnce(password === null ? null : { name, password })
       },
@@ -196,15 +196,22 @@ export const accountActs: ActGroup<AccountFacts> = {
   },
 }
 
-async function setDisabledTo(disabled: boolean, deps: ActDeps, name: string, by: By): Promise<ActResult> {
-  const { setDisabled } = await accounts()
-  if (!(await setDisabled(deps, name, disabled, by))) return null
-  const account = await accountActs.find(deps, name)
+async function setDisabledTo(
+  disabled: boolean,
+  deps: ActionDeps,
+  name: string,
+  by: Author,
+): Promise<ActionResult> {
+  const { setStaffDisabled } = await accounts()
+  if (!(await setStaffDisabled(deps, name, disabled, by))) return null
+  const account = await accountActions.find(deps, name)
   const lacksPassword = !disabled && account !== null && account.passwordChangedAt === null
-  return { done: { name, disabled, ...(lacksPassword && { password: passwordInWords(account, toSecond) }) } }
+  return {
+    done: { name, disabled, ...(lacksPassword && { password: describePassword(account, toIsoSecond) }) },
+  }
 }
 
-export const staffListActs: ActGroup<object> = {
+export const staffListActions: ActionGroup<object> = {
   noun: 'staff',
   path: '/staff',
   permission: 'change-staff',

@@ -1,23 +1,28 @@
-import type { Act } from '../audit/acts.ts'
+import type { AuditAction } from '../audit/acts.ts'
 import type { Business, BusinessLimits } from '../businesses/business.ts'
 import type { BusinessChange } from '../businesses/change-business.ts'
-import type { By } from '../security/actor.ts'
-import type { ActDeps, ActField, ActGroup, FormValues, StaffAct } from './act.ts'
-import { businessShown } from './shown.ts'
+import type { Author } from '../security/actor.ts'
+import type { ActionDeps, ActionField, ActionGroup, FormValues, StaffAction } from './act.ts'
+import { businessDisplay } from './shown.ts'
 
-async function change(deps: ActDeps, { _id }: Business, wanted: BusinessChange, by: By & { act: Act }) {
+async function change(
+  deps: ActionDeps,
+  { _id }: Business,
+  wanted: BusinessChange,
+  by: Author & { act: AuditAction },
+) {
   const { changeBusiness } = await import('../businesses/change-business.ts')
   return changeBusiness(deps, _id, wanted, by)
 }
 
-interface Switch extends Pick<StaffAct<Business>, 'label' | 'title' | 'description' | 'effects'> {
-  audit: Act
+interface Switch extends Pick<StaffAction<Business>, 'label' | 'title' | 'description' | 'effects'> {
+  audit: AuditAction
   /** After the action, this completes the sentence "The business is …". */
   state: string
   change: Pick<BusinessChange, 'liveApproved' | 'apiEnabled' | 'suspended'>
 }
 
-const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAct<Business> => ({
+const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAction<Business> => ({
   ...entry,
   isDanger: entry.effects.closes !== undefined,
   run: async (deps, business, by) =>
@@ -51,7 +56,7 @@ const limits = Object.entries(limitRows).map(([key, [label, what, max]]) => {
 })
 type LimitInfo = (typeof limits)[number]
 
-const limitField = ({ name, label, description, range }: LimitInfo): ActField<Business> => ({
+const limitField = ({ name, label, description, range }: LimitInfo): ActionField<Business> => ({
   label,
   option: description,
   emptyWord: 'default',
@@ -68,10 +73,10 @@ function readLimit(values: FormValues, { name, min, max }: LimitInfo): number | 
 }
 
 /** A limit that isn't set for this business is shown as `default`. */
-export const shownLimits = (own: BusinessLimits): Record<string, number | 'default'> =>
+export const formatLimits = (own: BusinessLimits): Record<string, number | 'default'> =>
   Object.fromEntries(Object.entries(own).map(([name, number]) => [name, number ?? 'default']))
 
-export const businessActs: ActGroup<Business> = {
+export const businessActions: ActionGroup<Business> = {
   noun: 'business',
   path: '/businesses/:id',
   permission: 'change-businesses',
@@ -79,9 +84,9 @@ export const businessActs: ActGroup<Business> = {
   nameOf: ({ name }) => name,
   facts: [
     { label: 'Id', unit: 'id', value: ({ _id }) => _id },
-    businessShown.liveMode,
-    businessShown.api,
-    businessShown.paymentPages,
+    businessDisplay.liveMode,
+    businessDisplay.api,
+    businessDisplay.paymentPages,
   ],
   acts: {
     approve: switchTo({
@@ -189,7 +194,7 @@ export const businessActs: ActGroup<Business> = {
           .filter(([name, number]) => number !== business.limits[name])
         const wanted = { limits: Object.fromEntries(chosen) }
         const changed = await change(deps, business, wanted, { ...by, act: 'business.limited' })
-        return changed && { done: { id: business._id, limits: shownLimits(changed.limits) } }
+        return changed && { done: { id: business._id, limits: formatLimits(changed.limits) } }
       },
       done: 'The limits are set.',
     },

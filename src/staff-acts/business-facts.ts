@@ -1,21 +1,21 @@
 import { type Business, type BusinessLimits, ratesAt } from '../businesses/business.ts'
-import { type KeyTotals, keyTotalsOf, lookUpBusiness } from '../businesses/list-businesses.ts'
-import { limitOf, type QuotaName } from '../businesses/quotas.ts'
+import { countKeys, type KeyTotals, lookUpBusiness } from '../businesses/list-businesses.ts'
+import { type QuotaName, quotaLimit } from '../businesses/quotas.ts'
 import { transitions } from '../intents/lifecycle.ts'
-import { countLiveCodes, liveCodeLimit } from '../intents/live-codes.ts'
-import { balanceOf } from '../ledger/statement.ts'
-import { usedToday } from '../limits/counter.ts'
-import { isTooSlow } from '../mongo/collection.ts'
+import { countLiveCodes, liveCodeLimitOf } from '../intents/live-codes.ts'
+import { getLedgerBalance } from '../ledger/statement.ts'
+import { readUsedToday } from '../limits/counter.ts'
+import { isMaxTimeError } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
-import { type DeliveryTotals, deliveryTotals, maxCounted } from '../webhooks/deliveries/backlog.ts'
-import { type EndpointInDetail, endpointsInDetail } from '../webhooks/endpoints/endpoint-facts.ts'
+import { countDeliveries, type DeliveryTotals, maxBacklogCount } from '../webhooks/deliveries/backlog.ts'
+import { type EndpointDetails, listEndpointDetails } from '../webhooks/endpoints/endpoint-facts.ts'
 
 export interface BusinessFacts extends Omit<Business, '_id'>, BusinessQuotaUsage, KeyTotals {
   id: string
   /** The current rates, in basis points. */
   commissionRates: CommissionRates
-  endpoints: EndpointInDetail[]
+  endpoints: EndpointDetails[]
   /** Deliveries to all endpoints, including deleted endpoints. */
   deliveries: DeliveryTotals
   /** Numbers of PENDING payment intents, each up to `maxCounted`. */
@@ -35,15 +35,15 @@ export async function lookUpBusinessFacts(
   const pending = (sandbox: boolean) =>
     deps.Intent.countDocuments(
       { businessId: id, sandbox, status: { $in: transitions.expire.from } },
-      { limit: maxCounted, hint: 'byStatus' },
+      { limit: maxBacklogCount, hint: 'byStatus' },
     )
   const [usages, keys, endpoints, deliveries, pendingPayments, balance] = await Promise.all([
-    usagesOf(deps, found),
-    keyTotalsOf(deps, id),
-    endpointsInDetail(deps, id),
-    deliveryTotals(deps, { businessId: id }),
+    readQuotaUsage(deps, found),
+    countKeys(deps, id),
+    listEndpointDetails(deps, id),
+    countDeliveries(deps, { businessId: id }),
     inBothModes(pending),
-    inBothModes((sandbox) => balanceOf(deps, { businessId: id, sandbox })),
+    inBothModes((sandbox) => getLedgerBalance(deps, { businessId: id, sandbox })),
   ])
   const { _id, ...business } = found
   const commissionRates = ratesAt(business.commission, deps.config.commissionRates, deps.now())
@@ -75,17 +75,17 @@ export const dailyQuotas = [
 export type BusinessQuotaUsage = Record<'liveCodes' | (typeof dailyQuotas)[number][0], QuotaUsage>
 
 /** Capacity that processes have reserved counts as used. */
-export async function usagesOf(
+export async function readQuotaUsage(
   deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
   business: Business,
 ): Promise<BusinessQuotaUsage> {
   const owned = dailyQuotas.map(([, name]) => ({ name, owner: business._id }))
-  const [codes, used] = await Promise.all([codesOf(deps, business._id), usedToday(deps, owned)])
+  const [codes, used] = await Promise.all([codesOf(deps, business._id), readUsedToday(deps, owned)])
   const usages = dailyQuotas.map(([shown, name], index) => {
-    const limit = limitOf(deps, name, business.limits)
+    const limit = quotaLimit(deps, name, business.limits)
     return [shown, usage(limit && (used[index] ?? 0), limit)]
   })
-  return { liveCodes: usage(codes, liveCodeLimit(deps, business)), ...Object.fromEntries(usages) }
+  return { liveCodes: usage(codes, liveCodeLimitOf(deps, business)), ...Object.fromEntries(usages) }
 }
 
 const usage = (used: number | null, limit: number | null): QuotaUsage => ({
@@ -99,7 +99,7 @@ async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): 
     const [counted] = await countLiveCodes(deps, [businessId])
     return counted?.used ?? 0
   } catch (error) {
-    if (isTooSlow(error)) return null
+    if (isMaxTimeError(error)) return null
     throw error
   }
 }

@@ -1,13 +1,15 @@
-import { type Act, otherActs } from '../audit/acts.ts'
-import { accountActs, staffListActs } from './account-acts.ts'
-import { businessActs } from './business-acts.ts'
-import { keyActs } from './key-acts.ts'
+import { type AuditAction, actsWithoutPage } from '../audit/acts.ts'
+import { accountActions, staffListActions } from './account-acts.ts'
+import { businessActions } from './business-acts.ts'
+import { keyActions } from './key-acts.ts'
 
 /** Actions that are available both on pages and on the command line. */
-export const actGroups = [businessActs, keyActs, staffListActs, accountActs] as const
+export const actionGroups = [businessActions, keyActions, staffListActions, accountActions] as const
 
-const inTable: readonly Act[] = actGroups.flatMap(({ acts }) =>
+const inTable: readonly AuditAction[] = actionGroups.flatMap(({ acts }) =>
   Object.values(acts).flatMap(({ audit }) => audit),
 )
 
-export const auditedActs: readonly Act[] = [...new Set([...inTable, ...otherActs])].toSorted()
+export const auditedActions: readonly AuditAction[] = [
+  ...new Set([...inTable, ...actsWithoutPage]),
+].toSorted()

@@ -1,13 +1,13 @@
 import type { ApiKey } from '../businesses/api-key.ts'
-import type { KeyInDetail } from '../businesses/key-facts.ts'
-import type { ActGroup, StaffAct } from './act.ts'
-import { keyShown } from './shown.ts'
+import type { KeyDetails } from '../businesses/key-facts.ts'
+import type { ActionGroup, StaffAction } from './act.ts'
+import { keyDisplay } from './shown.ts'
 
-interface Switch extends Pick<StaffAct<KeyInDetail>, 'label' | 'description' | 'audit' | 'effects'> {
+interface Switch extends Pick<StaffAction<KeyDetails>, 'label' | 'description' | 'audit' | 'effects'> {
   status: ApiKey['status']
 }
 
-const switchTo = ({ status, ...entry }: Switch): StaffAct<KeyInDetail> => ({
+const switchTo = ({ status, ...entry }: Switch): StaffAction<KeyDetails> => ({
   ...entry,
   title: `${entry.label} key`,
   isDanger: entry.effects.closes !== undefined,
@@ -24,7 +24,7 @@ const switchTo = ({ status, ...entry }: Switch): StaffAct<KeyInDetail> => ({
 const staysOpen =
   "the business's other keys, its payment pages and its webhooks. Requests that have already begun are completed."
 
-export const keyActs: ActGroup<KeyInDetail> = {
+export const keyActions: ActionGroup<KeyDetails> = {
   noun: 'key',
   path: '/keys/:id',
   permission: 'change-keys',
@@ -32,11 +32,11 @@ export const keyActs: ActGroup<KeyInDetail> = {
   nameOf: ({ key }) => key,
   facts: [
     { label: 'Business', unit: 'user', value: ({ businessName }) => businessName },
-    keyShown.mode,
-    keyShown.kind,
-    keyShown.status,
-    keyShown.lastUsedDay,
-    keyShown.id,
+    keyDisplay.mode,
+    keyDisplay.kind,
+    keyDisplay.status,
+    keyDisplay.lastUsedDay,
+    keyDisplay.id,
   ],
   acts: {
     suspend: switchTo({

@@ -1,9 +1,9 @@
-import { scopes as allScopes, type Scope } from '../../schemas/scopes.ts'
+import { type ApiScope, apiScopes as allScopes } from '../../schemas/scopes.ts'
 import type { Business } from '../businesses/business.ts'
 import type { KeyFacts } from '../businesses/key-facts.ts'
 import type { ListedBusiness } from '../businesses/list-businesses.ts'
 import { modeOf } from '../platform/mode.ts'
-import type { Difference } from '../reconciliation/reconciliation.ts'
+import type { FileDifference } from '../reconciliation/reconciliation.ts'
 import type { PresentedReplay } from '../replays/replay.ts'
 import type { AccountFacts } from '../staff/list-accounts.ts'
 import type { ShopFacts } from '../store/shops/shops.ts'
@@ -39,7 +39,7 @@ const shown =
   <Name extends string>(fields: Record<Name, ShownField<Thing>>) =>
     fields
 
-export const scopesInWords = (scopes: readonly Scope[]): string =>
+export const describeScopes = (scopes: readonly ApiScope[]): string =>
   allScopes.every((scope) => scopes.includes(scope)) ? 'all' : scopes.join(', ')
 
 const id = property('id', 'Id', 'id')
@@ -52,7 +52,7 @@ const url = property('url', 'URL', 'user')
 const createdAt = property('createdAt', 'Created', 'date')
 const lastUsedDay = property('lastUsedDay', 'Last used', 'day')
 
-export const businessShown = shown<
+export const businessDisplay = shown<
   Pick<Business, 'name' | 'liveApproved' | 'apiEnabled' | 'suspended' | 'createdAt'>
 >()({
   name,
@@ -68,32 +68,32 @@ export const businessShown = shown<
   createdAt,
 })
 
-export const listedBusinessShown = shown<ListedBusiness>()({
+export const listedBusinessDisplay = shown<ListedBusiness>()({
   id,
   activeKeys: { label: 'Active keys', unit: 'count', value: ({ keys }) => keys.active },
   lastUsedDay,
 })
 
-export const keyShown = shown<KeyFacts>()({
+export const keyDisplay = shown<KeyFacts>()({
   id,
   key: property('key', 'Key'),
   business,
   mode,
   kind: property('kind', 'Kind'),
   status: property('status', 'State'),
-  scopes: { label: 'Scopes', value: ({ scopes }) => scopesInWords(scopes) },
+  scopes: { label: 'Scopes', value: ({ scopes }) => describeScopes(scopes) },
   addresses: { label: 'IP addresses', value: ({ ipAllowlist }) => ipAllowlist.join(', ') || 'all' },
   createdAt,
   lastUsedDay,
 })
 
-export const endpointShown = {
+export const endpointDisplay = {
   url,
   createdAt,
   events: { label: 'Events', value: (endpoint: Pick<EndpointFacts, 'events'>) => endpoint.events.join(', ') },
 }
 
-export const listedEndpointShown = shown<EndpointFacts>()({
+export const listedEndpointDisplay = shown<EndpointFacts>()({
   id,
   business,
   mode: modeOfSandbox,
@@ -103,15 +103,15 @@ export const listedEndpointShown = shown<EndpointFacts>()({
   url,
 })
 
-export const paymentShown = { status, createdAt, expiresAt: property('expiresAt', 'Expires') }
+export const paymentDisplay = { status, createdAt, expiresAt: property('expiresAt', 'Expires') }
 
-export const orderShown = {
+export const orderDisplay = {
   status,
   total: property('total', 'Total', 'money'),
   createdAt: property('createdAt', 'Placed'),
 }
 
-export const deliveryShown = {
+export const deliveryDisplay = {
   id: property('_id', 'Delivery', 'id'),
   status,
   createdAt,
@@ -122,7 +122,7 @@ export const deliveryShown = {
   },
 }
 
-export const accountShown = shown<AccountFacts & { lastSignInAt?: Date | null }>()({
+export const accountDisplay = shown<AccountFacts & { lastSignInAt?: Date | null }>()({
   name,
   role: property('role', 'Role'),
   state: { label: 'State', value: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled') },
@@ -131,7 +131,7 @@ export const accountShown = shown<AccountFacts & { lastSignInAt?: Date | null }>
   createdAt,
 })
 
-export const replayShown = shown<
+export const replayDisplay = shown<
   Pick<PresentedReplay, 'createdAt' | 'status' | 'sandbox' | 'total' | 'requeued' | 'created' | 'skipped'>
 >()({
   startedAt: property('createdAt', 'Started', 'time'),
@@ -143,9 +143,9 @@ export const replayShown = shown<
   skipped: property('skipped', 'Skipped', 'count'),
 })
 
-export const shopShown = shown<ShopFacts>()({ id, business, mode, createdAt, name })
+export const shopDisplay = shown<ShopFacts>()({ id, business, mode, createdAt, name })
 
-export const walletShown = shown<WalletFacts>()({
+export const walletDisplay = shown<WalletFacts>()({
   phone: property('phone', 'Phone'),
   business,
   balance: property('balance', 'Balance', 'count'),
@@ -157,7 +157,7 @@ export const walletShown = shown<WalletFacts>()({
   createdAt,
 })
 
-export const differenceShown = shown<Difference>()({
+export const differenceDisplay = shown<FileDifference>()({
   difference: property('difference', 'Difference'),
   key: property('key', 'Key', 'user'),
   kind: { label: 'Kind', value: ({ kind }) => kind ?? 'unknown' },

@@ -1,81 +1,81 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
-import { formFields } from '../http/body/read-form.ts'
-import { redirectTo, sendPage } from '../http/pages/send-page.ts'
+import { readFormFields } from '../http/body/read-form.ts'
+import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Staff } from '../staff/account.ts'
 import { secondFactorPath } from '../staff/permissions.ts'
 import {
   addSecondFactor,
-  type FactorResult,
-  proposedSecret,
   proposeFactor,
+  readProposedSecret,
   renewRecoveryCodes,
+  type SecondFactorResult,
 } from '../staff/second-factor.ts'
 import { totpUri } from '../staff/second-factor-codes.ts'
 import { changeOwnPassword } from '../staff/set-password.ts'
-import { endOtherSessions, endSession, listSessions, type SignedIn } from '../staff/staff-sessions.ts'
-import { entryNamed, time } from './format.ts'
+import { endOtherSessions, endSession, listSessions, type SignedInStaff } from '../staff/staff-sessions.ts'
+import { lookUpEntry, renderTime } from './format.ts'
 import * as forms from './forms.ts'
-import { byStaff, checkCsrf } from './guards.ts'
-import { buttonForm, csrfField, renderStaffPage, sendStaffPage, staffOf } from './layout.ts'
-import { type SignInPageDeps, wrongCode } from './sign-in.ts'
+import { checkCsrf, staffAsActor } from './guards.ts'
+import { buttonForm, csrfField, currentStaff, renderStaffPage, sendStaffPage } from './layout.ts'
+import { type SignInPageDeps, wrongCodeMessage } from './sign-in.ts'
 import { sessionsTable } from './staff.ts'
 
 export function addAccountPages(router: Router, deps: SignInPageDeps): void {
   router.get('/account', (req, res) =>
-    sendAccount(deps, res, { status: 200, done: entryNamed(doneWords, req.query.done) }),
+    sendAccount(deps, res, { status: 200, done: lookUpEntry(doneWords, req.query.done) }),
   )
 
   router.post('/account/password', checkCsrf, async (req, res) => {
-    const { old, password, again } = formFields(req, 'old', 'password', 'again')
+    const { old, password, again } = readFormFields(req, 'old', 'password', 'again')
     if (password !== again)
       return sendAccount(deps, res, { status: 400, error: 'The two new passwords are not the same.' })
-    const result = await changeOwnPassword(deps, staffOf(res), { old, password, ip: req.ip ?? '' })
-    if (result.outcome === 'done') return redirectTo(res, '/admin/account?done=password')
+    const result = await changeOwnPassword(deps, currentStaff(res), { old, password, ip: req.ip ?? '' })
+    if (result.outcome === 'done') return sendRedirect(res, '/admin/account?done=password')
     const refusal =
       result.outcome === 'invalid'
         ? { status: 400, error: unchanged, fault: result.fault }
-        : forms.refusalOf(res, result, 'The old password is wrong.')
+        : forms.explainRefusal(res, result, 'The old password is wrong.')
     await sendAccount(deps, res, refusal)
   })
 
   router.post('/account/sessions/:id/end', checkCsrf, async (req: Request<{ id: string }>, res) => {
-    const session = { name: staffOf(res).name, sessionId: req.params.id }
-    const isEnded = await endSession(deps, session, byStaff(req, res, null))
-    if (isEnded) return redirectTo(res, '/admin/account?done=session')
+    const session = { name: currentStaff(res).name, sessionId: req.params.id }
+    const isEnded = await endSession(deps, session, staffAsActor(req, res, null))
+    if (isEnded) return sendRedirect(res, '/admin/account?done=session')
     const error = 'You have no such session. It may have already ended.'
     await sendAccount(deps, res, { status: 404, error })
   })
 
   router.post('/account/end-other-sessions', checkCsrf, async (req, res) => {
-    const { name, sessionId } = staffOf(res)
-    await endOtherSessions(deps, { name, keptId: sessionId }, byStaff(req, res, null))
-    redirectTo(res, '/admin/account?done=sessions')
+    const { name, sessionId } = currentStaff(res)
+    await endOtherSessions(deps, { name, keptId: sessionId }, staffAsActor(req, res, null))
+    sendRedirect(res, '/admin/account?done=sessions')
   })
 
   const factorPath = secondFactorPath.replace('/admin', '')
   router.get(factorPath, (_req, res) =>
-    sendFactorForm(deps, res, { status: 200, error: '', ...proposeFactor(deps, staffOf(res)) }),
+    sendFactorForm(deps, res, { status: 200, error: '', ...proposeFactor(deps, currentStaff(res)) }),
   )
 
   router.post(factorPath, checkCsrf, async (req, res) => {
-    const { sealed, code, current } = formFields(req, 'sealed', 'code', 'current')
+    const { sealed, code, current } = readFormFields(req, 'sealed', 'code', 'current')
     const sendNewForm = (error: string) =>
-      sendFactorForm(deps, res, { status: 409, error, ...proposeFactor(deps, staffOf(res)) })
-    const secret = proposedSecret(deps, staffOf(res), sealed)
+      sendFactorForm(deps, res, { status: 409, error, ...proposeFactor(deps, currentStaff(res)) })
+    const secret = readProposedSecret(deps, currentStaff(res), sealed)
     if (secret === null) return sendNewForm('This form has expired. Scan the new QR code.')
     const input = { secret, code, current, ip: req.ip ?? '' }
-    const result = await addSecondFactor(deps, staffOf(res), input, byStaff(req, res, null))
+    const result = await addSecondFactor(deps, currentStaff(res), input, staffAsActor(req, res, null))
     if (result.outcome === 'done') return sendCodes(res, 'Second factor added', result.codes)
     if (result.outcome === 'expired') return sendNewForm(accountChanged)
     await sendFactorForm(deps, res, { ...refusalOfCode(res, result), secret, sealed })
   })
 
   router.post('/account/recovery-codes', checkCsrf, async (req, res) => {
-    const input = { ...formFields(req, 'code'), ip: req.ip ?? '' }
-    const result = await renewRecoveryCodes(deps, staffOf(res), input, byStaff(req, res, null))
+    const input = { ...readFormFields(req, 'code'), ip: req.ip ?? '' }
+    const result = await renewRecoveryCodes(deps, currentStaff(res), input, staffAsActor(req, res, null))
     if (result.outcome === 'done') return sendCodes(res, 'Recovery codes renewed', result.codes)
     const { status, error } =
       result.outcome === 'expired' ? { status: 409, error: accountChanged } : refusalOfCode(res, result)
@@ -102,15 +102,17 @@ interface Shown {
   done?: string | undefined
 }
 
-const accountOf = ({ Staff: accounts }: Pick<Deps, 'Staff'>, { name }: SignedIn): Promise<Staff | null> =>
-  accounts.findOne({ _id: name }).lean<Staff | null>().exec()
+const accountOf = (
+  { Staff: accounts }: Pick<Deps, 'Staff'>,
+  { name }: SignedInStaff,
+): Promise<Staff | null> => accounts.findOne({ _id: name }).lean<Staff | null>().exec()
 
 async function sendAccount(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
   res: Response,
   { status, error = '', fault = '', done = '' }: Shown,
 ): Promise<void> {
-  const staff = staffOf(res)
+  const staff = currentStaff(res)
   const [account, sessions] = await Promise.all([accountOf(deps, staff), listSessions(deps, staff.name)])
   const body = html`<h1>Your account</h1>
     !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${forms.errorNotice(error)}
@@ -125,17 +127,17 @@ async function sendAccount(
   sendStaffPage(res, { title: 'Your account', status, body })
 }
 
-function secondFactorSection(staff: SignedIn, factor: Staff['secondFactor']): string {
+function secondFactorSection(staff: SignedInStaff, factor: Staff['secondFactor']): string {
   if (factor === null)
     return html`<p>Your account has no second factor, so your password alone opens it.</p>
       <p><a class="button" href="${secondFactorPath}">Add a second factor</a></p>`
   const code = forms.codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.')
-  return html`<p>Added !${time(factor.addedAt)}. Unused recovery codes: ${factor.recoveryCodes.length}.</p>
+  return html`<p>Added !${renderTime(factor.addedAt)}. Unused recovery codes: ${factor.recoveryCodes.length}.</p>
     <p><a class="button" href="${secondFactorPath}">Replace the second factor</a></p>
     !${forms.cardForm('/admin/account/recovery-codes', csrfField(staff) + code, 'Renew the recovery codes')}`
 }
 
-const passwordForm = (staff: SignedIn, fault: string): string =>
+const passwordForm = (staff: SignedInStaff, fault: string): string =>
   forms.cardForm(
     '/admin/account/password',
     html`!${csrfField(staff)}
@@ -150,15 +152,15 @@ const wrongNewCode: forms.RefusedForm = {
   fault: 'The code of the new app is wrong. Enter the current code, and check the clock of the phone.',
 }
 
-const refusalOfCode = (res: Response, result: Exclude<FactorResult, { outcome: 'done' | 'expired' }>) =>
-  forms.refusalOf(res, result.outcome === 'wrong-new-code' ? wrongNewCode : result, wrongCode)
+const refusalOfCode = (res: Response, result: Exclude<SecondFactorResult, { outcome: 'done' | 'expired' }>) =>
+  forms.explainRefusal(res, result.outcome === 'wrong-new-code' ? wrongNewCode : result, wrongCodeMessage)
 
 async function sendFactorForm(
   deps: Pick<Deps, 'Staff' | 'config'>,
   res: Response,
   { status, error, secret, sealed }: ReturnType<typeof proposeFactor> & { status: number; error: string },
 ): Promise<void> {
-  const staff = staffOf(res)
+  const staff = currentStaff(res)
   const account = await accountOf(deps, staff)
   const hasFactor = (account?.secondFactor ?? null) !== null
   const title = hasFactor ? 'Replace your second factor' : 'Add a second factor'
@@ -189,5 +191,5 @@ function sendCodes(res: Response, title: string, codes: readonly string[]): void
     <p>Without your phone, you can sign in with one of them instead of a code. Each works once. Earlier codes no longer work.</p>
     <ul class="card codes">!${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
     <p><a class="button" href="/admin">Continue</a></p>`
-  sendPage(res, 200, renderStaffPage({ title, body }, { ...staffOf(res), mustAddFactor: false }))
+  sendPage(res, 200, renderStaffPage({ title, body }, { ...currentStaff(res), mustAddFactor: false }))
 }

@@ -1,34 +1,34 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
 import { maxReasonLength, readReason } from '../audit/acts.ts'
-import { formFields } from '../http/body/read-form.ts'
-import { redirectTo } from '../http/pages/send-page.ts'
+import { readFormFields } from '../http/body/read-form.ts'
+import { sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { mayStaff } from '../staff/permissions.ts'
-import type { SignedIn } from '../staff/staff-sessions.ts'
+import { hasPermission } from '../staff/permissions.ts'
+import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import {
-  type ActField,
-  type ActGroup,
-  type ActResult,
+  type ActionField,
+  type ActionGroup,
+  type ActionResult,
   type FormFaults,
   type FormValues,
-  namedEffects,
+  findObstacle,
+  listEffects,
   type OneTimeSecret,
-  obstacleTo,
-  type StaffAct,
+  type StaffAction,
 } from '../staff-acts/act.ts'
-import { capitaliseFirst, entryNamed, userText } from './format.ts'
+import { capitaliseFirst, isolateText, lookUpEntry } from './format.ts'
 import { inputField, renderHiddenInput } from './forms.ts'
-import { byStaff, checkCsrf, idIn, requirePermission, serveStaffPage } from './guards.ts'
-import { csrfField, type PageContent, sendNotFound, sendStaffPage, staffOf } from './layout.ts'
-import { factsOf } from './table.ts'
+import { checkCsrf, readPathId, requirePermission, serveStaffPage, staffAsActor } from './guards.ts'
+import { csrfField, currentStaff, type PageContent, sendNotFound, sendStaffPage } from './layout.ts'
+import { renderFacts } from './table.ts'
 
 /** Adds two routes per action: GET shows what it will do, and POST does it. */
-export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found, Deps>): void {
+export function addActionRoutes<Found>(router: Router, deps: Deps, group: ActionGroup<Found, Deps>): void {
   const may = requirePermission(group.permission)
   for (const [name, act] of Object.entries(group.acts)) {
     const path = `${group.path}/${name}`
-    const formOf = (id: string, found: Found, staff: SignedIn) => {
+    const formOf = (id: string, found: Found, staff: SignedInStaff) => {
       return { group, act, found, staff, backPath: objectPath(group, id), name }
     }
     const confirm = serveStaffPage(deps, async (reading, { id, query, staff }) => {
@@ -38,19 +38,19 @@ export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found
     router.get(path, may, confirm)
 
     router.post(path, may, checkCsrf, async (req, res) => {
-      const found = await group.find(deps, idIn(req))
+      const found = await group.find(deps, readPathId(req))
       if (found === null) return sendNotFound(res)
-      const form = formOf(idIn(req), found, staffOf(res))
-      const again = () => redirectTo(res, `${form.backPath}/${name}`)
-      if (obstacleTo(group, act, found, form.staff) !== null) return again()
-      const values = { ...valuesIn(act, found, req.body), ...formFields(req, 'reason') }
+      const form = formOf(readPathId(req), found, currentStaff(res))
+      const again = () => sendRedirect(res, `${form.backPath}/${name}`)
+      if (findObstacle(group, act, found, form.staff) !== null) return again()
+      const values = { ...valuesIn(act, found, req.body), ...readFormFields(req, 'reason') }
       const refuse = async (faults: FormFaults) =>
         sendStaffPage(res, await confirmation(deps, form, values, faults))
       const faults = faultsOf(act, values)
       if (Object.keys(faults).length > 0) return refuse(faults)
       const result = await act
-        .run(deps, found, byStaff(req, res, readReason(values.reason)), values)
-        .catch(async (error): Promise<ActResult> => {
+        .run(deps, found, staffAsActor(req, res, readReason(values.reason)), values)
+        .catch(async (error): Promise<ActionResult> => {
           const text = (await group.refusalText?.(error)) ?? null
           if (text === null) throw error
           return { faults: { form: text } }
@@ -59,7 +59,7 @@ export function addActs<Found>(router: Router, deps: Deps, group: ActGroup<Found
       if ('faults' in result) return refuse(result.faults)
       if (result.once !== undefined)
         return sendStaffPage(res, { title: act.title, body: shownOnce(result.once) })
-      redirectTo(res, result.to ?? `${form.backPath}?done=${name}`)
+      sendRedirect(res, result.to ?? `${form.backPath}?done=${name}`)
     })
   }
 }
@@ -71,7 +71,7 @@ const shownOnce = ({ title, name, note, text, backPath }: OneTimeSecret): string
     <p><a href="${backPath}">Go back</a></p>`
 
 /** A form without, say, the end of its time span could select more than the page showed. */
-function faultsOf<Found>(act: StaffAct<Found, Deps>, values: FormValues & { reason: string }): FormFaults {
+function faultsOf<Found>(act: StaffAction<Found, Deps>, values: FormValues & { reason: string }): FormFaults {
   const { fields = {}, isReasonOptional } = act
   const missing = Object.keys(fields).filter((name) => values[name] === undefined)
   const hasReason = readReason(values.reason) !== null || (isReasonOptional && values.reason.trim() === '')
@@ -87,7 +87,7 @@ function faultsOf<Found>(act: StaffAct<Found, Deps>, values: FormValues & { reas
 
 /** A field that the user didn't edit gets its current value, in case it changed since the form was shown. */
 const valuesIn = <Found>(
-  { fields = {} }: StaffAct<Found, Deps>,
+  { fields = {} }: StaffAction<Found, Deps>,
   found: Found,
   input: Readonly<Record<string, unknown>> = {},
 ): FormValues =>
@@ -102,11 +102,11 @@ const valuesIn = <Found>(
 const shownName = (name: string): string => `${name}Shown`
 
 interface ActForm<Found> {
-  group: ActGroup<Found, Deps>
+  group: ActionGroup<Found, Deps>
   name: string
-  act: StaffAct<Found, Deps>
+  act: StaffAction<Found, Deps>
   found: Found
-  staff: SignedIn
+  staff: SignedInStaff
   backPath: string
 }
 
@@ -117,10 +117,10 @@ async function confirmation<Found>(
   faults: FormFaults,
 ): Promise<PageContent> {
   const { group, act, found, staff, backPath } = form
-  const obstacle = obstacleTo(group, act, found, staff)
+  const obstacle = findObstacle(group, act, found, staff)
   const details = obstacle === null ? await act.details?.(deps, found, values) : undefined
-  const body = html`<h1>${act.title} !${userText(group.nameOf(found))}</h1>
-    !${group.facts.length === 0 ? '' : html`<dl class="facts card">!${factsOf(found, group.facts)}</dl>`}
+  const body = html`<h1>${act.title} !${isolateText(group.nameOf(found))}</h1>
+    !${group.facts.length === 0 ? '' : html`<dl class="facts card">!${renderFacts(found, group.facts)}</dl>`}
     !${
       obstacle === null
         ? html`<h2>What will happen</h2>
@@ -134,10 +134,13 @@ async function confirmation<Found>(
   return { title: `${act.title} ${group.nameOf(found)}`, status, body }
 }
 
-function effectFacts<Found>({ acts }: ActGroup<Found, Deps>, { effects }: StaffAct<Found, Deps>): string {
+function effectFacts<Found>(
+  { acts }: ActionGroup<Found, Deps>,
+  { effects }: StaffAction<Found, Deps>,
+): string {
   const { undo, undoNote = '' } = effects
   const undone = undo === undefined ? undoNote : `With “${acts[undo]?.label ?? undo}”.`
-  return [...namedEffects(effects), ['Undo', undone] as const]
+  return [...listEffects(effects), ['Undo', undone] as const]
     .map(([name, sentence]) => html`<dt>${name}</dt><dd>${capitaliseFirst(sentence)}</dd>`)
     .join('')
 }
@@ -147,7 +150,7 @@ function confirmationForm<Found>(
   values: FormValues,
   faults: FormFaults,
 ): string {
-  const shown = (key: string, spec: ActField<Found>) =>
+  const shown = (key: string, spec: ActionField<Found>) =>
     field(key, spec, values[key] ?? spec.current(found), faults[key])
   const fields = Object.entries(act.fields ?? {}).flatMap(([key, spec]) => [
     shown(key, spec),
@@ -162,7 +165,7 @@ function confirmationForm<Found>(
     </form>`
 }
 
-const reasonField = <Found>({ isReasonOptional = false }: StaffAct<Found, Deps>): ActField<Found> => ({
+const reasonField = <Found>({ isReasonOptional = false }: StaffAction<Found, Deps>): ActionField<Found> => ({
   label: isReasonOptional ? 'Reason (optional)' : 'Reason',
   hint: `Up to ${maxReasonLength} characters. The audit trail shows it permanently, so do not enter secrets or customer data.`,
   isRequired: !isReasonOptional,
@@ -170,7 +173,12 @@ const reasonField = <Found>({ isReasonOptional = false }: StaffAct<Found, Deps>)
   current: () => '',
 })
 
-function field<Found>(name: string, spec: ActField<Found>, value: string, fault: string | undefined): string {
+function field<Found>(
+  name: string,
+  spec: ActionField<Found>,
+  value: string,
+  fault: string | undefined,
+): string {
   const { label, hint, choices, isRequired, maxLength = 64 } = spec
   if (label === null) return renderHiddenInput(name, value)
   const attributes = `autocomplete="off" maxlength="${maxLength}" ${isRequired ? 'required' : ''}`
@@ -180,16 +188,16 @@ function field<Found>(name: string, spec: ActField<Found>, value: string, fault:
 const objectPath = ({ path }: { path: string }, id: string): string =>
   `/admin${path.replace(':id', encodeURIComponent(id))}`
 
-export function actLinks<Found>(
-  group: ActGroup<Found, Deps>,
+export function linkActions<Found>(
+  group: ActionGroup<Found, Deps>,
   id: string,
   found: Found,
-  staff: SignedIn,
+  staff: SignedInStaff,
 ): string {
   const possible = Object.entries(group.acts).filter(
-    ([, act]) => obstacleTo(group, act, found, staff) === null,
+    ([, act]) => findObstacle(group, act, found, staff) === null,
   )
-  if (possible.length === 0 || !mayStaff(staff, group.permission)) return ''
+  if (possible.length === 0 || !hasPermission(staff, group.permission)) return ''
   const { safe = [], danger = [] } = Object.groupBy(possible, ([, act]) => (act.isDanger ? 'danger' : 'safe'))
   const links = (acts: typeof possible, classes: string) =>
     acts.length === 0
@@ -199,12 +207,12 @@ export function actLinks<Found>(
 }
 
 /** Returns the notice about an action that was just done, unless the object has changed since then. */
-export function actNotice<Found>(
-  group: ActGroup<Found, Deps>,
+export function renderDoneNotice<Found>(
+  group: ActionGroup<Found, Deps>,
   found: Found,
   query: Readonly<Record<string, unknown>>,
 ): string {
-  const act = entryNamed(group.acts, query.done)
+  const act = lookUpEntry(group.acts, query.done)
   if (act === undefined || act.isDone?.(found) === false) return ''
   return html`<p class="notice good" role="status">${act.done}</p>`
 }

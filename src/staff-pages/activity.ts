@@ -1,12 +1,12 @@
 import { html } from 'ghtml'
 import type { ChainOwner } from '../chains/append.ts'
-import { readDays, type Statement } from '../ledger/statement.ts'
+import { readDayStatements, type Statement } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
-import { dayMs, dayOf } from '../platform/time.ts'
+import { dayMs, toUtcDay } from '../platform/time.ts'
 import type { PageField } from '../staff-acts/shown.ts'
 import { formatMoney, groupDigits } from './format.ts'
 import { businessPath } from './paths.ts'
-import { table } from './table.ts'
+import { renderTable } from './table.ts'
 
 const shownDays = 30
 
@@ -39,15 +39,17 @@ export async function activityCharts(
   owner: ChainOwner,
 ): Promise<string> {
   const now = deps.now().getTime()
-  const dates = Array.from({ length: shownDays }, (_, ago) => dayOf(new Date(now - ago * dayMs))).toReversed()
-  const days = await readDays(deps, owner, dates)
+  const dates = Array.from({ length: shownDays }, (_, ago) =>
+    toUtcDay(new Date(now - ago * dayMs)),
+  ).toReversed()
+  const days = await readDayStatements(deps, owner, dates)
   return html`<section aria-labelledby="activity">
     <h2 id="activity">Last ${shownDays} days</h2>
     !${environmentSwitch(owner)}
     <p>These are the figures of the ledger, by UTC day of booking. The last bar is today.</p>
     <div class="plots">!${figures.map((figure) => plot(figure, days))}</div>
     <details><summary>Show each day as a table</summary>
-      !${table(columns, days.toReversed(), { label: 'Figures of each day', isTight: true })}
+      !${renderTable(columns, days.toReversed(), { label: 'Figures of each day', isTight: true })}
     </details>
   </section>`
 }

@@ -2,24 +2,24 @@ import { type RequestHandler, Router } from 'express'
 import { html } from 'ghtml'
 import { type ExportFormat, exportFormats } from '../../schemas/ledger.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { exportAudit, listAudit, parseAuditFilter, recordExport } from '../audit/list.ts'
-import { readForm } from '../http/body/read-form.ts'
-import { deadlineOf } from '../http/pages/prepare-page.ts'
+import { exportAuditTrail, listAuditLines, parseAuditFilter, recordAuditExport } from '../audit/list.ts'
+import { formHandlers } from '../http/body/read-form.ts'
+import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { exportTypes, sendDownload, startDownload } from '../http/responses/download.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
-import { dayOf, hourMs } from '../platform/time.ts'
-import { mayStaff } from '../staff/permissions.ts'
-import type { SignedIn } from '../staff/staff-sessions.ts'
-import { type PageField, scopesInWords } from '../staff-acts/shown.ts'
-import { latestCheck } from '../verification/nightly-check.ts'
+import { hourMs, toUtcDay } from '../platform/time.ts'
+import { hasPermission } from '../staff/permissions.ts'
+import type { SignedInStaff } from '../staff/staff-sessions.ts'
+import { describeScopes, type PageField } from '../staff-acts/shown.ts'
+import { findLatestCheck } from '../verification/nightly-check.ts'
 import type { AuditCheck } from '../verification/seal.ts'
-import { groupDigits, inUtc, time, userText } from './format.ts'
+import { formatUtc, groupDigits, isolateText, renderTime } from './format.ts'
 import { inputField, renderHiddenInput } from './forms.ts'
-import { byStaff, checkCsrf, type PageVisit, requirePermission, type StaffPage } from './guards.ts'
-import { csrfField, staffOf } from './layout.ts'
+import { checkCsrf, type PageVisit, requirePermission, type StaffPage, staffAsActor } from './guards.ts'
+import { csrfField, currentStaff } from './layout.ts'
 import * as paths from './paths.ts'
-import { pageLinks, table } from './table.ts'
+import { pagingLinks, renderTable } from './table.ts'
 
 type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
 
@@ -27,14 +27,14 @@ export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validat
   deps,
   { query, staff },
 ) => {
-  const { lines, next } = await listAudit(deps, parseAuditFilter(deps, paths.filledIn(query)))
+  const { lines, next } = await listAuditLines(deps, parseAuditFilter(deps, paths.withoutEmpty(query)))
   const filter = filterOf(query)
   const body = html`<h1>Audit trail</h1>
-    !${checked(await latestCheck(deps), deps.now())}
+    !${checked(await findLatestCheck(deps), deps.now())}
     !${filterForm(filter)}
-    !${lines.length === 0 ? html`<p>There are no entries.</p>` : table(columns, lines, { label: 'Audit trail' })}
-    !${mayStaff(staff, 'export-audit') ? exportForm(staff, { ...filter, before: '' }) : ''}
-    !${pageLinks((before) => paths.auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
+    !${lines.length === 0 ? html`<p>There are no entries.</p>` : renderTable(columns, lines, { label: 'Audit trail' })}
+    !${hasPermission(staff, 'export-audit') ? exportForm(staff, { ...filter, before: '' }) : ''}
+    !${pagingLinks((before) => paths.auditPath({ ...filter, before }), filter.before === '', next, ['Newest', 'Older'])}`
   return { title: 'Audit trail', current: '/admin/audit', body }
 }
 
@@ -44,12 +44,12 @@ function checked(check: AuditCheck | null, now: Date): string {
   const { at, lines, seals, faultCount, faults } = check
   const hours = Math.floor((now.getTime() - at.getTime()) / hourMs)
   if (faultCount === 0 && (hours < -1 || hours >= 36))
-    return html`<p class="notice bad" role="alert">The trail was last verified !${time(at)}, although this should happen every night. Call an operator.</p>`
+    return html`<p class="notice bad" role="alert">The trail was last verified !${renderTime(at)}, although this should happen every night. Call an operator.</p>`
   if (faultCount === 0)
-    return html`<p class="faint">Verified ${Math.max(0, hours)} h ago, !${time(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`
+    return html`<p class="faint">Verified ${Math.max(0, hours)} h ago, !${renderTime(at)}: ${groupDigits(lines)} lines in ${groupDigits(seals)} seals are unchanged.</p>`
   return html`<div class="notice bad" role="alert">
-    <p><b>The trail was changed.</b> The check on !${time(at)} found ${groupDigits(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
-    <ul>!${faults.map((fault) => html`<li>!${userText(fault)}</li>`)}</ul>
+    <p><b>The trail was changed.</b> The check on !${renderTime(at)} found ${groupDigits(faultCount)} ${faultCount === 1 ? 'fault' : 'faults'}. Call an operator.</p>
+    <ul>!${faults.map((fault) => html`<li>!${isolateText(fault)}</li>`)}</ul>
   </div>`
 }
 
@@ -67,7 +67,7 @@ type Filter = Record<keyof typeof filters | 'before', string>
 /** The query must have been validated by `parseAuditFilter`. */
 const filterOf = (query: PageVisit['query']): Filter =>
   Object.fromEntries(
-    [...Object.keys(filters), 'before'].map((name) => [name, paths.textIn(query, name)]),
+    [...Object.keys(filters), 'before'].map((name) => [name, paths.readQueryText(query, name)]),
   ) as Filter
 
 const filterForm = (filter: Filter): string =>
@@ -96,7 +96,7 @@ const columns: PageField<AuditEvent>[] = [
 ]
 
 const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
-  kind === 'merchant' ? paths.idLink(paths.keyPath(name), name) : userText(name)
+  kind === 'merchant' ? paths.idLink(paths.keyPath(name), name) : isolateText(name)
 
 const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   if (source === null) return ''
@@ -132,8 +132,8 @@ function changes({ before, after }: AuditEvent): string {
 
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return name.startsWith('limits.') ? 'default' : 'none'
-  if (value instanceof Date) return inUtc(value)
-  if (name === 'scopes' && Array.isArray(value)) return scopesInWords(value)
+  if (value instanceof Date) return formatUtc(value)
+  if (name === 'scopes' && Array.isArray(value)) return describeScopes(value)
   if (Array.isArray(value)) return value.map((each) => shown(name, each)).join(', ') || 'none'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -141,28 +141,28 @@ function shown(name: string, value: unknown): string {
 const exportPath = '/admin/audit/export'
 
 /** Only the start has a deadline, because exporting a long audit trail takes a while. */
-export const auditExport = (deps: AuditDeps): Router =>
-  Router().post('/', readForm, requirePermission('export-audit'), checkCsrf, download(deps))
+export const createAuditExport = (deps: AuditDeps): Router =>
+  Router().post('/', formHandlers, requirePermission('export-audit'), checkCsrf, download(deps))
 
 const download =
   (deps: AuditDeps): RequestHandler =>
   async (req, res) => {
     const { csrf: _csrf, format, ...fields } = req.body as Record<string, unknown>
     if (!isFormat(format)) throw refuse('VALIDATION_ERROR', { message: 'The format must be csv or jsonl.' })
-    const filter = parseAuditFilter(deps, paths.filledIn(fields))
-    await recordExport(deps, filter, format, byStaff(req, res, null))
-    const owner = `staff ${staffOf(res).name}`
+    const filter = parseAuditFilter(deps, paths.withoutEmpty(fields))
+    await recordAuditExport(deps, filter, format, staffAsActor(req, res, null))
+    const owner = `staff ${currentStaff(res).name}`
     const file = {
       contentType: exportTypes[format],
-      fileName: `audit-${dayOf(deps.now())}.${format}`,
-      pieces: exportAudit((query) => deps.lists.run(owner, query), filter, format),
+      fileName: `audit-${toUtcDay(deps.now())}.${format}`,
+      pieces: exportAuditTrail((query) => deps.lists.run(owner, query), filter, format),
     }
-    await sendDownload(req, res, await startDownload(file, deadlineOf(res)))
+    await sendDownload(req, res, await startDownload(file, pageDeadline(res)))
   }
 
 const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((each) => each === value)
 
-const exportForm = (staff: SignedIn, filter: Filter): string =>
+const exportForm = (staff: SignedInStaff, filter: Filter): string =>
   html`<form class="act" method="post" action="${exportPath}">
     !${csrfField(staff)}
     !${Object.entries(filter).map(([name, value]) => renderHiddenInput(name, value))}

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { type Business, type RatesFrom, ratesAt } from '../businesses/business.ts'
+import { type Business, type DatedRates, ratesAt } from '../businesses/business.ts'
 import { listKeys } from '../businesses/key-facts.ts'
 import {
   type BusinessFilter,
@@ -7,30 +7,38 @@ import {
   listBusinesses,
   lookUpBusiness,
 } from '../businesses/list-businesses.ts'
-import { readName } from '../input/name.ts'
+import { normaliseName } from '../input/name.ts'
 import {
+  findOpenPayments,
   maxOpenPayments,
-  maxUnpaid,
+  maxUnpaidCount,
   type OpenPayment,
   type OpenPayments,
-  openPaymentsOf,
 } from '../intents/search.ts'
 import { listEntries } from '../ledger/list.ts'
-import { balanceOf } from '../ledger/statement.ts'
+import { getLedgerBalance } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
-import { businessActs } from '../staff-acts/business-acts.ts'
-import { dailyQuotas, type QuotaUsage, usagesOf } from '../staff-acts/business-facts.ts'
-import { businessShown, listedBusinessShown, type PageField } from '../staff-acts/shown.ts'
-import { countDeadOfBusiness } from '../webhooks/deliveries/backlog.ts'
-import { endpointsOf, latestInTrouble } from '../webhooks/deliveries/look-up.ts'
-import { actLinks, actNotice } from './act-routes.ts'
+import { businessActions } from '../staff-acts/business-acts.ts'
+import { dailyQuotas, type QuotaUsage, readQuotaUsage } from '../staff-acts/business-facts.ts'
+import { businessDisplay, listedBusinessDisplay, type PageField } from '../staff-acts/shown.ts'
+import { countBusinessDead } from '../webhooks/deliveries/backlog.ts'
+import { listAllEndpoints, listFailedDeliveries } from '../webhooks/deliveries/look-up.ts'
+import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
-import { atMost, entryNamed, formatMoney, groupDigits, renderBadge, time, userText } from './format.ts'
+import {
+  formatCappedCount,
+  formatMoney,
+  groupDigits,
+  isolateText,
+  lookUpEntry,
+  renderBadge,
+  renderTime,
+} from './format.ts'
 import { inputField } from './forms.ts'
 import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
-import { auditPath, businessLink, textIn, withQuery } from './paths.ts'
-import { factsOf, pageLinks, paymentField, table } from './table.ts'
+import { auditPath, businessLink, readQueryText, withQuery } from './paths.ts'
+import { pagingLinks, paymentField, renderFacts, renderTable } from './table.ts'
 import { deliveriesTable, endpointColumns } from './webhooks.ts'
 
 const maxKeys = 100
@@ -42,14 +50,14 @@ export const businessPage: StaffPage<
 > = async (deps, { id, query, staff }) => {
   const business = await lookUpBusiness(deps, id)
   if (business === null) return null
-  const body = html`<h1>!${userText(business.name)} !${businessBadges(business)}</h1>
-    !${actNotice(businessActs, business, query)}
+  const body = html`<h1>!${isolateText(business.name)} !${businessBadges(business)}</h1>
+    !${renderDoneNotice(businessActions, business, query)}
     !${await facts(deps, business)}
-    !${actLinks(businessActs, id, business, staff)}
+    !${linkActions(businessActions, id, business, staff)}
     !${await balances(deps, id)}
     <h2>Keys</h2>
     !${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}
-    !${openPayments(await openPaymentsOf(deps, id))}
+    !${openPayments(await findOpenPayments(deps, id))}
     !${await endpoints(deps, id)}
     !${await failingDeliveries(deps, id)}
     !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(query) })}`
@@ -60,19 +68,19 @@ type FactsDeps = Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>
 
 async function facts(deps: FactsDeps, business: Business): Promise<string> {
   const { _id: id } = business
-  const usages = await usagesOf(deps, business)
+  const usages = await readQuotaUsage(deps, business)
   const shops = await deps.Shop.find({ businessId: id }).sort({ sandbox: 1 }).lean()
   const shopNames = shops.map(
-    ({ name, sandbox }) => html`<div>!${userText(name)} (${sandbox ? 'sandbox' : 'live'})</div>`,
+    ({ name, sandbox }) => html`<div>!${isolateText(name)} (${sandbox ? 'sandbox' : 'live'})</div>`,
   )
   return html`<dl class="facts card">
-    !${factsOf(business, [businessShown.liveMode, businessShown.api, businessShown.paymentPages])}
+    !${renderFacts(business, [businessDisplay.liveMode, businessDisplay.api, businessDisplay.paymentPages])}
     <dt>Rate</dt><dd>${rateInWords(deps, business.limits)}${ofItsOwn(business.limits.perSecond)}</dd>
     !${quotaFact('Live payment codes', usages.liveCodes, business.limits.liveCodes)}
     !${dailyQuotas.map(([usage, , limit, label]) => quotaFact(label, usages[usage], business.limits[limit]))}
     !${commissionFacts(deps, business.commission)}
     <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
-    !${factsOf(business, [businessShown.createdAt])}
+    !${renderFacts(business, [businessDisplay.createdAt])}
     <dt>Id</dt><dd class="id">${id}</dd>
     <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries of this business</a></dd>
   </dl>`
@@ -105,13 +113,13 @@ function commissionFacts(
     .toReversed()
     .map(
       ({ from, ...rates }) =>
-        html`<div>from !${time(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
+        html`<div>from !${renderTime(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
     )
   return html`<dt>Commission</dt><dd>${current} (${origin})</dd>
     !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`
 }
 
-const inWords = ({ provider, payer }: Pick<RatesFrom, 'provider' | 'payer'>): string =>
+const inWords = ({ provider, payer }: Pick<DatedRates, 'provider' | 'payer'>): string =>
   `merchant ${percent(provider)}, customer ${percent(payer)}`
 
 const percent = (basisPoints: number): string => `${basisPoints / 100} %`
@@ -121,12 +129,12 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Pr
   for (const sandbox of [false, true]) {
     const name = sandbox ? 'Sandbox' : 'Live'
     const owner = { businessId, sandbox }
-    const amount = await balanceOf(deps, owner)
+    const amount = await getLedgerBalance(deps, owner)
     const search = { type: 'payout', page: 1, limit: maxPayouts, from: null, to: null } as const
     const { items, total } = await listEntries(deps, owner, search)
     const payouts = items.map(
       ({ amount: paid, payoutReference, bookedAt }) =>
-        html`<div>!${time(bookedAt)}: ${formatMoney(-paid)}, reference !${userText(payoutReference ?? '')}</div>`,
+        html`<div>!${renderTime(bookedAt)}: ${formatMoney(-paid)}, reference !${isolateText(payoutReference ?? '')}</div>`,
     )
     rows.push(html`<dt>${name} balance</dt><dd>${formatMoney(amount)}</dd>
       <dt>${name} payouts</dt>
@@ -142,10 +150,11 @@ function openPayments({ open, unpaid }: OpenPayments): string {
   const none = html`<p>The outcome of every payment and refund is known.</p>`
   return html`<h2>Open payments</h2>
     <p>Payment intents that customers can still pay: ${counted(unpaid.live)} live, ${counted(unpaid.sandbox)} in the sandbox.</p>
-    !${open.length === 0 ? none : table(openColumns, open, { caption, isTight: true })}`
+    !${open.length === 0 ? none : renderTable(openColumns, open, { caption, isTight: true })}`
 }
 
-const counted = (count: number): string => (count >= maxUnpaid ? `${maxUnpaid} or more` : String(count))
+const counted = (count: number): string =>
+  count >= maxUnpaidCount ? `${maxUnpaidCount} or more` : String(count)
 
 const openColumns: PageField<OpenPayment>[] = [
   paymentField,
@@ -157,17 +166,17 @@ const openColumns: PageField<OpenPayment>[] = [
 type EndpointDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
 
 async function endpoints(deps: EndpointDeps, id: string): Promise<string> {
-  const found = await endpointsOf(deps, id)
+  const found = await listAllEndpoints(deps, id)
   const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
-  return html`<h2>Endpoints</h2>!${found.length === 0 ? none : table(endpointColumns, found)}`
+  return html`<h2>Endpoints</h2>!${found.length === 0 ? none : renderTable(endpointColumns, found)}`
 }
 
 async function failingDeliveries(deps: EndpointDeps, id: string): Promise<string> {
-  const [failing, dead] = await Promise.all([latestInTrouble(deps, id), countDeadOfBusiness(deps, id)])
+  const [failing, dead] = await Promise.all([listFailedDeliveries(deps, id), countBusinessDead(deps, id)])
   const title = 'Latest deliveries that are dead or waiting for a retry'
   const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`
   return html`<h2>Failing deliveries</h2>
-    !${dead === 0 ? '' : html`<p>Dead: ${atMost(dead)}. <a href="/admin/dead">Re-queue them by endpoint</a></p>`}
+    !${dead === 0 ? '' : html`<p>Dead: ${formatCappedCount(dead)}. <a href="/admin/dead">Re-queue them by endpoint</a></p>`}
     !${failing.length === 0 ? none : deliveriesTable(title, failing)}`
 }
 
@@ -188,22 +197,23 @@ const stateNames = {
   ...Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label])),
 }
 
-export const businessesPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { query }) => {
+export const businessListPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { query }) => {
   const filter = readFilter(query)
   const { name, state, after } = filter
-  const where = { ...entryNamed(states, state)?.where, ...(name === '' ? {} : { name }) }
+  const where = { ...lookUpEntry(states, state)?.where, ...(name === '' ? {} : { name }) }
   const slice = { limit: pageSize, after: after === '' ? null : after }
   const { items, next } = await listBusinesses(deps, where, slice)
   const body = html`<h1>Businesses</h1>
     !${form(filter)}
-    !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : table(columns, items, { isTight: true })}
-    !${pageLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next)}`
+    !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : renderTable(columns, items, { isTight: true })}
+    !${pagingLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next)}`
   return { title: 'Businesses', current: path, body }
 }
 
 /** Missing, repeated or unknown parameters don't restrict the list. */
 function readFilter(query: PageVisit['query']) {
-  const text = (name: string) => (readName('name', textIn(query, name)) ?? '').slice(0, maxPartLength)
+  const text = (name: string) =>
+    (normaliseName('name', readQueryText(query, name)) ?? '').slice(0, maxPartLength)
   const state = text('state')
   return { name: text('name'), state: Object.hasOwn(states, state) ? state : '', after: text('after') }
 }
@@ -216,12 +226,12 @@ const form = ({ name, state }: ReturnType<typeof readFilter>): string =>
   </form>`
 
 const columns: PageField<ListedBusiness>[] = [
-  { ...businessShown.name, html: ({ id, name }) => businessLink(id, name) },
+  { ...businessDisplay.name, html: ({ id, name }) => businessLink(id, name) },
   { label: 'State', html: businessBadges },
-  listedBusinessShown.activeKeys,
-  listedBusinessShown.lastUsedDay,
-  businessShown.createdAt,
-  listedBusinessShown.id,
+  listedBusinessDisplay.activeKeys,
+  listedBusinessDisplay.lastUsedDay,
+  businessDisplay.createdAt,
+  listedBusinessDisplay.id,
 ]
 
 function businessBadges(business: Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>): string {

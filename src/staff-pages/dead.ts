@@ -3,26 +3,26 @@ import { lookUpBusinesses } from '../businesses/list-businesses.ts'
 import type { TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
-import { mayStaff } from '../staff/permissions.ts'
-import type { SignedIn } from '../staff/staff-sessions.ts'
+import { hasPermission } from '../staff/permissions.ts'
+import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import {
   type DeadGroup,
   type DeadGroups,
   type DeadPeriod,
+  deadVisibleMs,
   groupDead,
-  shownDeadMs,
 } from '../webhooks/deliveries/backlog.ts'
-import { lookUpEndpoints, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
-import { deliveriesCounted, outcomeOf, time, userText } from './format.ts'
+import { lookUpEndpoints, type StaffEndpoint } from '../webhooks/deliveries/look-up.ts'
+import { describeAttempt, formatDeliveryCount, isolateText, renderTime } from './format.ts'
 import { inputField } from './forms.ts'
 import type { StaffPage } from './guards.ts'
-import { businessLink, endpointPath, readFormSpan, userLink } from './paths.ts'
+import { businessLink, endpointPath, readFormSpan, textLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'
-import { type PageTableColumn, table } from './table.ts'
+import { type PageTableColumn, renderTable } from './table.ts'
 
-const defaultDays = shownDeadMs / dayMs
+const defaultDays = deadVisibleMs / dayMs
 
-export const deadPage: StaffPage<
+export const deadDeliveriesPage: StaffPage<
   'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'
 > = async (deps, { query, staff }) => {
   const span = readFormSpan(deps, query)
@@ -39,7 +39,7 @@ export const deadPage: StaffPage<
 function periodOf({ from, to }: TimeSpan, now: Date): DeadPeriod {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
-  return { from: from ?? new Date(latest - shownDeadMs), to: end }
+  return { from: from ?? new Date(latest - deadVisibleMs), to: end }
 }
 
 const tooMany = html`<p class="notice bad">There are too many dead deliveries to count in time. Choose a shorter period.</p>`
@@ -59,10 +59,10 @@ async function list(
   deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'secrets'>,
   dead: DeadGroups,
   period: DeadPeriod,
-  staff: SignedIn,
+  staff: SignedInStaff,
 ): Promise<string> {
   const { groups, isCut } = dead
-  const between = html`between !${time(period.from)} and !${time(period.to)}`
+  const between = html`between !${renderTime(period.from)} and !${renderTime(period.to)}`
   if (groups.length === 0)
     return html`<p class="notice good">No delivery that died !${between} is still dead.</p>`
   const ofBusinesses = Map.groupBy(groups, ({ businessId }) => businessId)
@@ -75,28 +75,28 @@ async function list(
   const columns = columnsFor(new Map(endpoints.map((endpoint) => [endpoint._id, endpoint])), period, staff)
   const cut = `Only the ${groups.length} endpoints with the most dead deliveries are shown and counted.`
   const total = sum(groups)
-  return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(total)} died !${between} and ${total === 1 ? 'is' : 'are'} still dead.${isCut ? ` ${cut}` : ''}</p>
+  return html`<p>${isCut ? 'More than ' : ''}${formatDeliveryCount(total)} died !${between} and ${total === 1 ? 'is' : 'are'} still dead.${isCut ? ` ${cut}` : ''}</p>
     !${[...ofBusinesses]
       .toSorted(([, a], [, b]) => sum(b) - sum(a))
       .map(
         ([id, ofBusiness]) =>
-          html`<h2>!${businessLink(id, names.get(id))}: ${deliveriesCounted(sum(ofBusiness))}</h2>
-          !${table(columns, ofBusiness)}`,
+          html`<h2>!${businessLink(id, names.get(id))}: ${formatDeliveryCount(sum(ofBusiness))}</h2>
+          !${renderTable(columns, ofBusiness)}`,
       )}`
 }
 
 const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { count }) => total + count, 0)
 
 function columnsFor(
-  endpoints: ReadonlyMap<string, TracedEndpoint>,
+  endpoints: ReadonlyMap<string, StaffEndpoint>,
   period: DeadPeriod,
-  staff: SignedIn,
+  staff: SignedInStaff,
 ): PageTableColumn<DeadGroup>[] {
   const columns: PageTableColumn<DeadGroup>[] = [
     {
       label: 'Endpoint',
       unit: 'user',
-      html: ({ endpointId: id }) => userLink(endpointPath(id), endpoints.get(id)?.url ?? id),
+      html: ({ endpointId: id }) => textLink(endpointPath(id), endpoints.get(id)?.url ?? id),
     },
     {
       label: 'Dead',
@@ -107,10 +107,10 @@ function columnsFor(
     { label: 'Newest', unit: 'time', value: ({ newest }) => newest },
     {
       label: 'Last error',
-      html: ({ lastAttempt }) => (lastAttempt === null ? '' : userText(outcomeOf(lastAttempt))),
+      html: ({ lastAttempt }) => (lastAttempt === null ? '' : isolateText(describeAttempt(lastAttempt))),
     },
   ]
-  if (!mayStaff(staff, 'requeue-deliveries')) return columns
+  if (!hasPermission(staff, 'requeue-deliveries')) return columns
   const requeue = ({ endpointId, count }: DeadGroup): string => {
     const label = count === 1 ? 'Re-queue' : `Re-queue all ${count}`
     return requeueAllLink(endpointId, endpoints.get(endpointId), period, staff, label)

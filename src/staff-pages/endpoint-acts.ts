@@ -1,31 +1,31 @@
 import { html } from 'ghtml'
 import type { EventName } from '../../schemas/events.ts'
-import { type TimeSpan, upToNow } from '../input/span.ts'
+import { endSpanNow, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
-import { countSelected, countUndelivered } from '../replays/selected-events.ts'
+import { countSelectedEvents, countUndelivered } from '../replays/selected-events.ts'
 import { type PlannedReplay, planReplay, startReplay } from '../replays/start.ts'
-import type { By } from '../security/actor.ts'
-import type { ActGroup, FormValues, StaffAct } from '../staff-acts/act.ts'
-import { endpointShown } from '../staff-acts/shown.ts'
-import { countDeadOf, deadIn } from '../webhooks/deliveries/backlog.ts'
-import { lookUpEndpoint, type TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
-import { type RequeueDeps, requeueAll } from '../webhooks/deliveries/requeue.ts'
-import { atMost, time } from './format.ts'
+import type { Author } from '../security/actor.ts'
+import type { ActionGroup, FormValues, StaffAction } from '../staff-acts/act.ts'
+import { endpointDisplay } from '../staff-acts/shown.ts'
+import { countEndpointDead, deadFilter } from '../webhooks/deliveries/backlog.ts'
+import { lookUpEndpoint, type StaffEndpoint } from '../webhooks/deliveries/look-up.ts'
+import { type RequeueDeps, requeueByFilter } from '../webhooks/deliveries/requeue.ts'
+import { formatCappedCount, renderTime } from './format.ts'
 import { inputField } from './forms.ts'
 import { endpointPath, readFormSpan, spanFields, withQuery } from './paths.ts'
-import { endpointStateOf, replayRemedy, requeueRemedy } from './sentences/webhook-advice.ts'
+import { deriveEndpointState, replayRemedies, requeueRemedies } from './sentences/webhook-advice.ts'
 import { healthField } from './webhooks.ts'
 
-type EndpointAct = StaffAct<TracedEndpoint, Deps>
+type EndpointAct = StaffAction<StaffEndpoint, Deps>
 
 /** A page may take 8 s in total (router.ts). Staff can re-queue the remaining deliveries afterwards. */
 const maxRequeueMs = 5000
 
-async function requeueInTime(deps: RequeueDeps, endpointId: string, span: TimeSpan, by: By) {
+async function requeueInTime(deps: RequeueDeps, endpointId: string, span: TimeSpan, by: Author) {
   const endsAt = performance.now() + maxRequeueMs
   const done = { requeued: 0, skipped: 0 }
-  for await (const outcomes of requeueAll(deps, { endpointId, ...deadIn(span) }, by)) {
+  for await (const outcomes of requeueByFilter(deps, { endpointId, ...deadFilter(span) }, by)) {
     for (const outcome of outcomes.values()) done[outcome === 'requeued' ? 'requeued' : 'skipped'] += 1
     if (performance.now() > endsAt) break
   }
@@ -50,16 +50,16 @@ const requeueAllAct: EndpointAct = {
   async details(deps, { _id }, values) {
     const span = readFormSpan(deps, values)
     const { from, to } = span
-    const count = atMost(await countDeadOf(deps, _id, span))
-    const between = html`!${from === null ? '' : html` from !${time(from)}`}!${to === null ? '' : html` to !${time(to)}`}`
+    const count = formatCappedCount(await countEndpointDead(deps, _id, span))
+    const between = html`!${from === null ? '' : html` from !${renderTime(from)}`}!${to === null ? '' : html` to !${renderTime(to)}`}`
     return html`<p class="lead">Dead deliveries!${between}: <b>${count}</b></p>`
   },
-  obstacle: (endpoint) => requeueRemedy[endpointStateOf(endpoint)],
+  obstacle: (endpoint) => requeueRemedies[deriveEndpointState(endpoint)],
   async run(deps, { _id }, by, values) {
     // Ends the span now, so a second request continues with the same deliveries.
-    const span = upToNow(deps, readFormSpan(deps, values))
+    const span = endSpanNow(deps, readFormSpan(deps, values))
     const done = await requeueInTime(deps, _id, span, by)
-    const left = await countDeadOf(deps, _id, span)
+    const left = await countEndpointDead(deps, _id, span)
     return { done, to: withQuery(endpointPath(_id), { result: 'all', ...spanFields(span), ...done, left }) }
   },
 }
@@ -69,7 +69,7 @@ const choices = { undelivered: 'Not delivered', all: 'All' } as const
 /** Counts the events that the form selects. Throws VALIDATION_ERROR if a time is invalid. */
 function plan(
   deps: Pick<Deps, 'LoggedEvent' | 'lists' | 'now' | 'validate'>,
-  endpoint: TracedEndpoint,
+  endpoint: StaffEndpoint,
   values: FormValues,
 ): Promise<PlannedReplay> {
   const { deliveries, event = '' } = values
@@ -80,11 +80,11 @@ function plan(
     events: event === '' ? null : [event as EventName],
     onlyUndelivered: deliveries !== 'all',
   }
-  return planReplay(deps, endpoint, request, (selection) => countSelected(deps.lists.models, selection))
+  return planReplay(deps, endpoint, request, (selection) => countSelectedEvents(deps.lists.models, selection))
 }
 
 /** Submitting this form only counts the selected events. It doesn't replay them. */
-const selectionForm = (endpoint: TracedEndpoint, values: FormValues): string => {
+const selectionForm = (endpoint: StaffEndpoint, values: FormValues): string => {
   const { from, to, deliveries, event } = values
   const events = Object.fromEntries(endpoint.events.map((name) => [name, name]))
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">
@@ -117,20 +117,20 @@ const replayAct: EndpointAct = {
     return html`!${selectionForm(endpoint, values)}
       <p class="lead">${sandbox ? 'Sandbox' : 'Live'} events in this period: <b>${total}</b>!${undelivered === null ? '' : html`, not delivered: <b>${undelivered}</b>`}</p>`
   },
-  obstacle: (endpoint) => replayRemedy[endpointStateOf(endpoint)],
+  obstacle: (endpoint) => replayRemedies[deriveEndpointState(endpoint)],
   async run(deps, endpoint, by, values) {
     return { done: await startReplay(deps, await plan(deps, endpoint, values), by) }
   },
   done: 'The replay has started. The table of replays shows its progress.',
 }
 
-export const endpointActs: ActGroup<TracedEndpoint, Deps> = {
+export const endpointActions: ActionGroup<StaffEndpoint, Deps> = {
   noun: 'endpoint',
   path: '/endpoints/:id',
   permission: 'requeue-deliveries',
   find: lookUpEndpoint,
   nameOf: ({ url }) => new URL(url).host,
-  facts: [endpointShown.url, healthField],
+  facts: [endpointDisplay.url, healthField],
   refusalText: async (error) =>
     error instanceof Refusal && error.code === 'RATE_LIMITED' ? error.message : null,
   acts: { 'requeue-all': requeueAllAct, replay: replayAct },

@@ -7,7 +7,7 @@ import type { IdentityProofFailure } from '../staff/proof.ts'
 export type RefusedForm = IdentityProofFailure | { outcome: 'invalid'; fault: string }
 
 /** `wrong` is the message about a wrong secret. Also sets `Retry-After` if the client must wait. */
-export function refusalOf(
+export function explainRefusal(
   res: Response,
   result: RefusedForm,
   wrong: string,

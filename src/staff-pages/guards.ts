@@ -1,16 +1,16 @@
 import type { NextFunction, Request, Response } from 'express'
 import { isFromOwnSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { By } from '../security/actor.ts'
-import { mayStaff, type Permission, rolesWith } from '../staff/permissions.ts'
-import { isOwnForm, type SignedIn } from '../staff/staff-sessions.ts'
-import { type PageContent, sendNotFound, sendNotice, sendStaffPage, staffOf } from './layout.ts'
+import type { Author } from '../security/actor.ts'
+import { hasPermission, rolesWith, type StaffPermission } from '../staff/permissions.ts'
+import { hasValidCsrf, type SignedInStaff } from '../staff/staff-sessions.ts'
+import { currentStaff, type PageContent, sendNotFound, sendNoticePage, sendStaffPage } from './layout.ts'
 
 /** Returns the signed-in member of staff as the audit trail's actor. */
-export const byStaff = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): By => ({
-  actor: { kind: 'staff', name: staffOf(res).name, from: req.ip ?? null },
+export const staffAsActor = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): Author => ({
+  actor: { kind: 'staff', name: currentStaff(res).name, from: req.ip ?? null },
   reason,
-  expectValid: staffOf(res).expectValid,
+  expectValid: currentStaff(res).expectValid,
 })
 
 /** Covers everything under /admin, including Bull Board, whose requests contain no CSRF token. */
@@ -22,23 +22,23 @@ export const requireOwnOrigin =
   }
 
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
-  if (isOwnForm(staffOf(res), csrfOf(req))) return next()
+  if (hasValidCsrf(currentStaff(res), readCsrfToken(req))) return next()
   refuseForeignForm(res)
 }
 
-export const csrfOf = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
+export const readCsrfToken = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
 
 export const refuseForeignForm = (res: Response): void =>
   sendRefusal(res, 'This form belongs to another session. Go back, reload the page and try again.')
 
-const sendRefusal = (res: Response, sentence: string): void => sendNotice(res, 403, 'Refused', sentence)
+const sendRefusal = (res: Response, sentence: string): void => sendNoticePage(res, 403, 'Refused', sentence)
 
 export const requirePermission =
-  (permission: Permission) =>
+  (permission: StaffPermission) =>
   (_req: Request, res: Response, next: NextFunction): void => {
-    if (mayStaff(staffOf(res), permission)) return next()
+    if (hasPermission(currentStaff(res), permission)) return next()
     const roles = rolesWith(permission).join(' or ')
-    sendNotice(
+    sendNoticePage(
       res,
       403,
       'Not allowed',
@@ -50,7 +50,7 @@ export const requirePermission =
 export interface PageVisit {
   id: string
   query: Readonly<Record<string, unknown>>
-  staff: SignedIn
+  staff: SignedInStaff
 }
 
 /** Resolves to null if the page doesn't exist. */
@@ -59,12 +59,13 @@ export type StaffPage<Needs extends keyof Deps = keyof Deps> = (
   visit: PageVisit,
 ) => Promise<PageContent | null>
 
-export const idIn = ({ params }: Pick<Request, 'params'>): string => String(Object.values(params)[0] ?? '')
+export const readPathId = ({ params }: Pick<Request, 'params'>): string =>
+  String(Object.values(params)[0] ?? '')
 
 /** Serves a page within the concurrency limits for lists. */
 export const serveStaffPage = (deps: Deps, page: StaffPage) =>
   withStaffListSlot(deps, async (reading, req, res) => {
-    const content = await page(reading, { id: idIn(req), query: req.query, staff: staffOf(res) })
+    const content = await page(reading, { id: readPathId(req), query: req.query, staff: currentStaff(res) })
     return content === null ? sendNotFound(res) : sendStaffPage(res, content)
   })
 
@@ -72,4 +73,4 @@ export const serveStaffPage = (deps: Deps, page: StaffPage) =>
 export const withStaffListSlot =
   (deps: Deps, handle: (reading: Deps, req: Request, res: Response) => Promise<void>) =>
   (req: Request, res: Response): Promise<void> =>
-    deps.lists.run(`staff ${staffOf(res).name}`, (models) => handle({ ...deps, ...models }, req, res))
+    deps.lists.run(`staff ${currentStaff(res).name}`, (models) => handle({ ...deps, ...models }, req, res))

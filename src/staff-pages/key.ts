@@ -1,17 +1,17 @@
 import { html } from 'ghtml'
-import { type KeyBlock, type KeyFacts, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
+import { type KeyBlockReason, type KeyFacts, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import type { IdPage } from '../mongo/id-page.ts'
-import { keyActs } from '../staff-acts/key-acts.ts'
-import { keyShown, type PageField } from '../staff-acts/shown.ts'
-import { actLinks, actNotice } from './act-routes.ts'
-import { entryNamed, keyBadge, time } from './format.ts'
+import { keyActions } from '../staff-acts/key-acts.ts'
+import { keyDisplay, type PageField } from '../staff-acts/shown.ts'
+import { linkActions, renderDoneNotice } from './act-routes.ts'
+import { keyBadge, lookUpEntry, renderTime } from './format.ts'
 import type { PageVisit, StaffPage } from './guards.ts'
 import { auditPath, businessLink, idLink, keyPath } from './paths.ts'
-import { factsOf, table } from './table.ts'
+import { renderFacts, renderTable } from './table.ts'
 
-const { mode, kind, scopes, addresses, createdAt, lastUsedDay } = keyShown
+const { mode, kind, scopes, addresses, createdAt, lastUsedDay } = keyDisplay
 
-const blockWords: Record<KeyBlock, string> = {
+const blockWords: Record<KeyBlockReason, string> = {
   'key-suspended': 'the key is suspended',
   'key-revoked': 'the key is revoked',
   'secret-ended': 'the secret has ended',
@@ -25,16 +25,16 @@ export const keyPage: StaffPage<'ApiKey' | 'Business' | 'now'> = async (deps, { 
   if (key === null) return null
   const blocks = key.blockedBy.map((block) => blockWords[block]).join('; ')
   const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
-    !${actNotice(keyActs, key, query)}!${matchNotice(query)}
+    !${renderDoneNotice(keyActions, key, query)}!${matchNotice(query)}
     <dl class="facts card">
       <dt>Business</dt><dd>!${businessLink(key.businessId, key.businessName)}</dd>
       <dt>Requests</dt><dd>${blocks === '' ? 'accepted' : `rejected: ${blocks}`}</dd>
-      !${factsOf(key, [mode, kind, scopes, addresses, createdAt, lastUsedDay])}
+      !${renderFacts(key, [mode, kind, scopes, addresses, createdAt, lastUsedDay])}
       <dt>Secrets</dt><dd>!${key.secrets.map(secretLine)}</dd>
-      !${factsOf(key, [keyShown.id])}
+      !${renderFacts(key, [keyDisplay.id])}
       <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes of this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
     </dl>
-    !${actLinks(keyActs, id, key, staff)}`
+    !${linkActions(keyActions, id, key, staff)}`
   return { title: `Key ${key.key}`, body }
 }
 
@@ -46,25 +46,25 @@ const matchWords: Record<SecretFacts['state'], string> = {
 
 /** Only a search for a whole key leads to a notice. */
 function matchNotice({ matched }: PageVisit['query']): string {
-  const sentence = entryNamed(matchWords, matched)
+  const sentence = lookUpEntry(matchWords, matched)
   return sentence === undefined ? '' : html`<p class="notice" role="status">${sentence}</p>`
 }
 
 const stateWords: typeof matchWords = { current: 'current', overlap: 'works until', ended: 'ended at' }
 
 const secretLine = ({ last4, state, validUntil }: SecretFacts): string =>
-  html`<div><span class="id">…${last4}</span> ${stateWords[state]}!${validUntil === null ? '' : html` !${time(validUntil)}`}</div>`
+  html`<div><span class="id">…${last4}</span> ${stateWords[state]}!${validUntil === null ? '' : html` !${renderTime(validUntil)}`}</div>`
 
 export function keysTable({ items, next }: IdPage<KeyFacts>): string {
   if (items.length === 0)
     return html`<p>This business has no API key, so it cannot use the developer API.</p>`
   const cut = next === null ? '' : html`<p>Only the newest ${String(items.length)} keys are shown.</p>`
-  return html`!${table(columns, items, { label: 'Keys', isTight: true })}!${cut}`
+  return html`!${renderTable(columns, items, { label: 'Keys', isTight: true })}!${cut}`
 }
 
 const columns: PageField<KeyFacts>[] = [
-  { ...keyShown.key, html: ({ id, key }) => idLink(keyPath(id), key) },
-  { ...keyShown.status, html: ({ status }) => keyBadge(status) },
+  { ...keyDisplay.key, html: ({ id, key }) => idLink(keyPath(id), key) },
+  { ...keyDisplay.status, html: ({ status }) => keyBadge(status) },
   mode,
   kind,
   scopes,

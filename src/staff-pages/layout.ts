@@ -1,12 +1,12 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
-import { documentOf, sendPage } from '../http/pages/send-page.ts'
-import { mayStaff, type Permission, type Role } from '../staff/permissions.ts'
-import type { SignedIn } from '../staff/staff-sessions.ts'
+import { renderDocument, sendPage } from '../http/pages/send-page.ts'
+import { hasPermission, type StaffPermission, type StaffRole } from '../staff/permissions.ts'
+import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import { renderHiddenInput } from './forms.ts'
-import { stylePath } from './style.ts'
+import { stylesheetPath } from './style.ts'
 
-const navigation: { url: string; text: string; permission?: Permission }[] = [
+const navigation: { url: string; text: string; permission?: StaffPermission }[] = [
   { url: '/admin', text: 'Search' },
   { url: '/admin/businesses', text: 'Businesses' },
   { url: '/admin/dead', text: 'Dead deliveries' },
@@ -16,8 +16,8 @@ const navigation: { url: string; text: string; permission?: Permission }[] = [
   { url: '/admin/staff', text: 'Staff', permission: 'change-staff' },
 ]
 
-export const navigationFor = (staff: { role: Role }): { url: string; text: string }[] =>
-  navigation.filter(({ permission }) => permission === undefined || mayStaff(staff, permission))
+export const filterNavigation = (staff: { role: StaffRole }): { url: string; text: string }[] =>
+  navigation.filter(({ permission }) => permission === undefined || hasPermission(staff, permission))
 
 /** Every value in the HTML of `body` must be escaped. */
 export interface PageContent {
@@ -31,22 +31,22 @@ export interface PageContent {
 /** If `staff` is null, the page has no navigation. */
 export const renderStaffPage = (
   { title, body, current }: PageContent,
-  staff: SignedIn | null = null,
+  staff: SignedInStaff | null = null,
 ): string =>
-  documentOf(
+  renderDocument(
     {
       language: 'en',
       title: `${title} · Payment intents`,
-      assets: [{ path: stylePath, type: 'css' }],
+      assets: [{ path: stylesheetPath, type: 'css' }],
       skip: 'Skip to content',
     },
     html`!${staff === null ? '' : header(staff, current)}<main id="main" !${staff === null ? 'class="narrow"' : ''}>!${body}</main>`,
   )
 
-const header = (staff: SignedIn, current: string | undefined): string =>
+const header = (staff: SignedInStaff, current: string | undefined): string =>
   html`<header class="top">
     <div>
-      <nav aria-label="Pages">!${navigationFor(staff).map(({ url, text }) => html`<a href="${url}" !${url === current ? 'aria-current="page"' : ''}>${text}</a>`)}</nav>
+      <nav aria-label="Pages">!${filterNavigation(staff).map(({ url, text }) => html`<a href="${url}" !${url === current ? 'aria-current="page"' : ''}>${text}</a>`)}</nav>
       <form method="post" action="/admin/sign-out">
         !${csrfField(staff)}
         <span><a href="/admin/account"><bdi>${staff.name}</bdi></a> (${staff.role})</span>
@@ -56,21 +56,21 @@ const header = (staff: SignedIn, current: string | undefined): string =>
   </header>`
 
 /** `checkCsrf` in guards.ts checks this token. */
-export const csrfField = ({ csrf }: Pick<SignedIn, 'csrf'>): string => renderHiddenInput('csrf', csrf)
+export const csrfField = ({ csrf }: Pick<SignedInStaff, 'csrf'>): string => renderHiddenInput('csrf', csrf)
 
 /** `label` is HTML. */
-export const buttonForm = (staff: SignedIn, path: string, label: string): string =>
+export const buttonForm = (staff: SignedInStaff, path: string, label: string): string =>
   html`<form method="post" action="${path}">!${csrfField(staff)}<button>!${label}</button></form>`
 
 /** Works only behind `requireSession` (router.ts). */
-export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
+export const currentStaff = (res: Response): SignedInStaff => res.locals.staff as SignedInStaff
 
 export const sendStaffPage = (res: Response, content: PageContent): void =>
-  sendPage(res, content.status ?? 200, renderStaffPage(content, staffOf(res)))
+  sendPage(res, content.status ?? 200, renderStaffPage(content, currentStaff(res)))
 
 /** Sends a page with one message. If there's a session, the page has the navigation. */
-export function sendNotice(res: Response, status: number, title: string, sentence: string): void {
-  const { staff = null, requestId } = res.locals as { staff?: SignedIn | null; requestId?: string }
+export function sendNoticePage(res: Response, status: number, title: string, sentence: string): void {
+  const { staff = null, requestId } = res.locals as { staff?: SignedInStaff | null; requestId?: string }
   const body = html`<h1>${title}</h1><p>${sentence}</p>
     !${staff === null ? html`<p><a href="/admin">Go to the first page</a></p>` : ''}
     <p class="faint">Request ${String(requestId)}</p>`
@@ -78,4 +78,4 @@ export function sendNotice(res: Response, status: number, title: string, sentenc
 }
 
 export const sendNotFound = (res: Response): void =>
-  sendNotice(res, 404, 'Not found', 'There is no page at this address. Check it for typing errors.')
+  sendNoticePage(res, 404, 'Not found', 'There is no page at this address. Check it for typing errors.')

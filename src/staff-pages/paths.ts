@@ -3,7 +3,7 @@ import { spanQuery } from '../../schemas/requests.ts'
 import { readSpan, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
-import { userText } from './format.ts'
+import { isolateText } from './format.ts'
 
 const pathsBelow = (folder: string) => (id: string) => `/admin/${folder}/${encodeURIComponent(id)}`
 
@@ -19,35 +19,36 @@ export const reconciliationPath = pathsBelow('reconciliations')
 export const auditPath = (filter: Record<string, string>): string => withQuery('/admin/audit', filter)
 
 /** Returns what a delivery's event is about, with the path of that object's page. */
-export function sourceOf(reference: string): { kind: string; path: string } {
+export function resolveSource(reference: string): { kind: string; path: string } {
   if (isId(reference)) return { kind: 'About endpoint', path: endpointPath(reference) }
   if (isOrderNumber(reference)) return { kind: 'Order', path: orderPath(reference) }
   return { kind: 'Payment', path: paymentPath(reference) }
 }
 
-export const userLink = (path: string, text: string): string => html`<a href="${path}">!${userText(text)}</a>`
+export const textLink = (path: string, text: string): string =>
+  html`<a href="${path}">!${isolateText(text)}</a>`
 export const idLink = (path: string, id: string): string => html`<a class="id" href="${path}">${id}</a>`
-export const businessLink = (id: string, name = id): string => userLink(businessPath(id), name)
+export const businessLink = (id: string, name = id): string => textLink(businessPath(id), name)
 
 type Query = Readonly<Record<string, unknown>>
 
-export const filledIn = (fields: object): Record<string, unknown> =>
+export const withoutEmpty = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
 export function withQuery(path: string, fields: object): string {
-  const query = new URLSearchParams(filledIn(fields) as Record<string, string>).toString()
+  const query = new URLSearchParams(withoutEmpty(fields) as Record<string, string>).toString()
   return query === '' ? path : `${path}?${query}`
 }
 
 /** Returns an empty string if the parameter is missing or repeated. */
-export const textIn = (query: Query, name: string): string => {
+export const readQueryText = (query: Query, name: string): string => {
   const value = query[name]
   return typeof value === 'string' ? value : ''
 }
 
 /** An empty field leaves that end of the span open. Throws VALIDATION_ERROR if a time is invalid. */
 export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): TimeSpan =>
-  readSpan(deps.validate(spanQuery, filledIn({ from, to })))
+  readSpan(deps.validate(spanQuery, withoutEmpty({ from, to })))
 
 /** If the span has no start or no end, that field is blank. */
 export const spanFields = ({ from, to }: TimeSpan): Record<'from' | 'to', string> => ({

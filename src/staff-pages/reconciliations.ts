@@ -1,54 +1,58 @@
 import { html } from 'ghtml'
 import { isId } from '../platform/ids.ts'
 import {
-  type Difference,
-  differenceCount,
-  differenceKinds,
-  findRun,
-  type ListedRun,
-  listRuns,
+  countDifferences,
+  type FileDifference,
+  fileDifferenceKinds,
+  findReconciliation,
+  findReconciliations,
+  type ListedReconciliation,
   maxStoredDifferences,
   type Reconciliation,
 } from '../reconciliation/reconciliation.ts'
-import { differenceShown, type PageField } from '../staff-acts/shown.ts'
-import { capitaliseFirst, groupDigits, renderBadge, time, userText } from './format.ts'
+import { differenceDisplay, type PageField } from '../staff-acts/shown.ts'
+import { capitaliseFirst, groupDigits, isolateText, renderBadge, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import {
   businessPath,
   idLink,
   paymentPath,
+  readQueryText,
   reconciliationPath,
   reconciliationsPath,
-  textIn,
   withQuery,
 } from './paths.ts'
-import { factsOf, pageLinks, table } from './table.ts'
+import { pagingLinks, renderFacts, renderTable } from './table.ts'
 
 const runsPerPage = 50
 const differencesPerPage = 100
 
-export const reconciliationsPage: StaffPage<'Reconciliation'> = async (deps, { query }) => {
-  const given = textIn(query, 'after')
+export const reconciliationListPage: StaffPage<'Reconciliation'> = async (deps, { query }) => {
+  const given = readQueryText(query, 'after')
   const after = isId(given) ? given : null
-  const { items, next } = await listRuns(deps, { limit: runsPerPage, after })
+  const { items, next } = await findReconciliations(deps, { limit: runsPerPage, after })
   const title = 'Reconciliations'
   const body = html`<h1>${title}</h1>
     <p>Each run compares the wallet provider's file for one UTC day with the live payments and refunds of that day. An operator starts a run with the command <code>admin reconcile</code>.</p>
-    !${items.length === 0 ? html`<p class="notice" role="status">There are no runs.</p>` : table(runColumns, items, { isTight: true })}
-    !${pageLinks((id) => withQuery(reconciliationsPath, { after: id }), after === null, next, ['Newest', 'Older'])}`
+    !${items.length === 0 ? html`<p class="notice" role="status">There are no runs.</p>` : renderTable(runColumns, items, { isTight: true })}
+    !${pagingLinks((id) => withQuery(reconciliationsPath, { after: id }), after === null, next, ['Newest', 'Older'])}`
   return { title, current: reconciliationsPath, body }
 }
 
-const counted: PageField<ListedRun | Reconciliation>[] = [
+const counted: PageField<ListedReconciliation | Reconciliation>[] = [
   { label: 'Rows in the file', unit: 'count', value: ({ counts }) => counts.rows },
   { label: 'Recorded here', unit: 'count', value: ({ counts }) => counts.recorded },
   { label: 'Matched', unit: 'count', value: ({ counts }) => counts.matched },
 ]
-const file: PageField<ListedRun> = { label: 'File', unit: 'user', value: ({ fileName }) => fileName }
+const file: PageField<ListedReconciliation> = {
+  label: 'File',
+  unit: 'user',
+  value: ({ fileName }) => fileName,
+}
 
-const runColumns: PageField<ListedRun>[] = [
+const runColumns: PageField<ListedReconciliation>[] = [
   { label: 'Day', html: ({ _id, day }) => html`<a href="${reconciliationPath(_id)}">${day}</a>` },
-  { label: 'Result', html: ({ counts }) => resultBadge(differenceCount(counts)) },
+  { label: 'Result', html: ({ counts }) => resultBadge(countDifferences(counts)) },
   ...counted,
   file,
   { label: 'Run', value: ({ at }) => at },
@@ -61,11 +65,11 @@ const resultBadge = (count: number): string =>
     : renderBadge('bad', `${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}`)
 
 export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id, query }) => {
-  const start = startIn(textIn(query, 'start'))
-  const run = isId(id) ? await findRun(deps, id, start, differencesPerPage) : null
+  const start = startIn(readQueryText(query, 'start'))
+  const run = isId(id) ? await findReconciliation(deps, id, start, differencesPerPage) : null
   if (run === null) return null
   const { differences, counts } = run
-  const total = differenceCount(counts)
+  const total = countDifferences(counts)
   const stored = Math.min(total, maxStoredDifferences)
   const title = `Reconciliation of ${run.day}`
   const end = start + differences.length
@@ -73,9 +77,9 @@ export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id
   const link = (from: number, name: string): string =>
     html`<a href="${reconciliationPath(id)}?start=${String(from)}">${name}</a>`
   const body = html`<h1>${title} !${resultBadge(total)}</h1>
-    <dl class="facts">!${factsOf(run, [...runFacts, ...kindsOf(run)])}</dl>
+    <dl class="facts">!${renderFacts(run, [...runFacts, ...kindsOf(run)])}</dl>
     !${total > stored ? html`<p class="notice">Only the first ${groupDigits(stored)} differences are stored. Check that the file and its columns are right.</p>` : ''}
-    !${differences.length === 0 ? '' : table(columns, differences, { caption, label: 'Differences', isTight: true })}
+    !${differences.length === 0 ? '' : renderTable(columns, differences, { caption, label: 'Differences', isTight: true })}
     <p class="pages">
       <a href="${reconciliationsPath}">All runs</a>
       !${start === 0 ? '' : link(Math.max(0, start - differencesPerPage), 'Previous page')}
@@ -90,27 +94,27 @@ const startIn = (text: string): number => (/^\d{1,4}$/.test(text) ? Number(text)
 const runFacts: PageField<Reconciliation>[] = [
   file,
   { label: 'SHA-256', unit: 'id', value: ({ sha256 }) => sha256 },
-  { label: 'Run', html: ({ at, actor }) => html`!${time(at)} by !${userText(actor.name)}` },
+  { label: 'Run', html: ({ at, actor }) => html`!${renderTime(at)} by !${isolateText(actor.name)}` },
   { label: 'Wallet', value: ({ wallet }) => wallet?.slice('live:'.length) ?? 'all live wallets' },
   ...counted,
 ]
 
 const kindsOf = ({ counts }: Reconciliation): PageField<unknown>[] =>
-  differenceKinds
+  fileDifferenceKinds
     .filter((kind) => counts.differences[kind] > 0)
     .map((kind) => ({ label: capitaliseFirst(kind), unit: 'count', value: () => counts.differences[kind] }))
 
-const columns: PageField<Difference>[] = [
-  differenceShown.difference,
-  differenceShown.here,
-  differenceShown.there,
-  { ...differenceShown.payment, html: paymentLinks },
-  differenceShown.kind,
-  differenceShown.key,
-  differenceShown.line,
+const columns: PageField<FileDifference>[] = [
+  differenceDisplay.difference,
+  differenceDisplay.here,
+  differenceDisplay.there,
+  { ...differenceDisplay.payment, html: paymentLinks },
+  differenceDisplay.kind,
+  differenceDisplay.key,
+  differenceDisplay.line,
 ]
 
-function paymentLinks({ reference, businessId }: Difference): string {
+function paymentLinks({ reference, businessId }: FileDifference): string {
   if (reference === null) return 'unknown here'
   return html`!${idLink(paymentPath(reference), reference)}
     !${businessId === null ? '' : html`<a href="${businessPath(businessId)}">business</a>`}`

@@ -1,47 +1,47 @@
 import { html } from 'ghtml'
 import type { TimeSpan } from '../input/span.ts'
-import { mayStaff } from '../staff/permissions.ts'
-import type { SignedIn } from '../staff/staff-sessions.ts'
+import { hasPermission } from '../staff/permissions.ts'
+import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
-import type { ListedDelivery, TracedEndpoint } from '../webhooks/deliveries/look-up.ts'
+import type { ListedDelivery, StaffEndpoint } from '../webhooks/deliveries/look-up.ts'
 import type { RequeueOutcome } from '../webhooks/deliveries/requeue-plan.ts'
-import { deliveriesCounted, entryNamed, userText } from './format.ts'
+import { formatDeliveryCount, isolateText, lookUpEntry } from './format.ts'
 import { renderHiddenInput } from './forms.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
-import { endpointStateOf, requeueRemedy } from './sentences/webhook-advice.ts'
+import { deriveEndpointState, requeueRemedies } from './sentences/webhook-advice.ts'
 
 /** `endpoint` is undefined if it no longer exists. `back` selects the page to show afterwards. */
 export function requeueButton(
   delivery: ListedDelivery,
-  endpoint: TracedEndpoint | undefined,
-  staff: SignedIn,
+  endpoint: StaffEndpoint | undefined,
+  staff: SignedInStaff,
   back: 'source' | 'delivery',
 ): string {
   if (delivery.status === 'DELIVERED' || delivery.status === 'PENDING') return ''
   const button = html`<form method="post" action="${deliveryPath(delivery._id)}/requeue">
     !${csrfField(staff)}!${renderHiddenInput('back', back)}
-    <button>Re-queue<span class="unseen">: ${delivery.event} to !${userText(hostOf(delivery))}</span></button>
+    <button>Re-queue<span class="unseen">: ${delivery.event} to !${isolateText(hostOf(delivery))}</span></button>
   </form>`
-  return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, button)
+  return controlOrRemedy(requeueRemedies[deriveEndpointState(endpoint)], staff, button)
 }
 
 /** Returns the remedy if there is one, otherwise the button or link, which viewers don't get. */
-export function remedyOr(remedy: string | null, staff: SignedIn, control: string): string {
+export function controlOrRemedy(remedy: string | null, staff: SignedInStaff, control: string): string {
   if (remedy !== null) return html`<p>${remedy}</p>`
-  return mayStaff(staff, 'requeue-deliveries') ? control : ''
+  return hasPermission(staff, 'requeue-deliveries') ? control : ''
 }
 
 export function requeueAllLink(
   endpointId: string,
-  endpoint: TracedEndpoint | undefined,
+  endpoint: StaffEndpoint | undefined,
   span: TimeSpan,
-  staff: SignedIn,
+  staff: SignedInStaff,
   label: string,
 ): string {
   const path = withQuery(`${endpointPath(endpointId)}/requeue-all`, spanFields(span))
   const link = html`<p><a class="button" href="${path}">${label}…</a></p>`
-  return remedyOr(requeueRemedy[endpointStateOf(endpoint)], staff, link)
+  return controlOrRemedy(requeueRemedies[deriveEndpointState(endpoint)], staff, link)
 }
 
 /** After a re-queue, the query contains its result and counts. */
@@ -58,7 +58,7 @@ const ofOne: Record<Exclude<RequeueOutcome, 'not_found'>, [good: boolean, senten
 }
 
 export function requeueNotice({ result }: Query): string {
-  const words = entryNamed(ofOne, result)
+  const words = lookUpEntry(ofOne, result)
   if (words === undefined) return ''
   const reload = html`<p><a href="?">Reload the page to see the result</a></p>`
   return notice(...words) + (result === 'requeued' ? reload : '')
@@ -69,7 +69,7 @@ export function requeueAllNotice(query: Query, continueLink: string): string {
   if (query.result !== 'all') return ''
   const [requeued, skipped, left] = [numberOf(query.requeued), numberOf(query.skipped), numberOf(query.left)]
   const sentence = [
-    `Re-queued: ${deliveriesCounted(requeued)}.`,
+    `Re-queued: ${formatDeliveryCount(requeued)}.`,
     skipped > 0
       ? `Skipped: ${skipped}, because they were delivered or re-queued in the meantime, or the endpoint is gone.`
       : '',

@@ -1,40 +1,40 @@
 import { type Request, type Response, Router } from 'express'
-import { readForm } from '../http/body/read-form.ts'
+import { formHandlers } from '../http/body/read-form.ts'
 import {
   awaitDatabaseTime,
   enforceDeadline,
   preparePage,
-  type SendError,
-  setMount,
+  type SendErrorPage,
+  setMountPath,
 } from '../http/pages/prepare-page.ts'
-import { redirectTo, sendAsset } from '../http/pages/send-page.ts'
+import { sendRedirect, serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import { createSignInChecks, type SignInChecks } from '../staff/sign-in-limit.ts'
-import type { ActGroup } from '../staff-acts/act.ts'
-import { actGroups } from '../staff-acts/groups.ts'
+import type { ActionGroup } from '../staff-acts/act.ts'
+import { actionGroups } from '../staff-acts/groups.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
 import { type RequeueDeps, requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
 import { addAccountPages } from './account.ts'
-import { addActs } from './act-routes.ts'
-import { auditExport, auditPage } from './audit.ts'
-import { createBoard } from './board/board.ts'
-import { businessesPage, businessPage } from './business.ts'
-import { deadPage } from './dead.ts'
+import { addActionRoutes } from './act-routes.ts'
+import { auditPage, createAuditExport } from './audit.ts'
+import { createQueueBoard } from './board/board.ts'
+import { businessListPage, businessPage } from './business.ts'
+import { deadDeliveriesPage } from './dead.ts'
 import { deliveryPage } from './delivery.ts'
-import { cancelOne, endpointPage } from './endpoint.ts'
-import { endpointActs } from './endpoint-acts.ts'
+import { endpointPage, handleReplayCancel } from './endpoint.ts'
+import { endpointActions } from './endpoint-acts.ts'
 import * as guards from './guards.ts'
 import { keyPage } from './key.ts'
-import { sendNotFound, sendNotice } from './layout.ts'
-import { deliveryPath, sourceOf } from './paths.ts'
+import { sendNotFound, sendNoticePage } from './layout.ts'
+import { deliveryPath, resolveSource } from './paths.ts'
 import { orderPage, paymentPage } from './payment.ts'
-import { reconciliationPage, reconciliationsPage } from './reconciliations.ts'
+import { reconciliationListPage, reconciliationPage } from './reconciliations.ts'
 import { searchByAmountAndDay, searchByText, searchPage } from './search/search.ts'
 import { createSessionLoader, refuseSignedOut, requireSession } from './session.ts'
 import { addSignInPages } from './sign-in.ts'
-import { staffAccountPage, staffPage } from './staff.ts'
-import { staffPageStyle } from './style.ts'
+import { staffAccountPage, staffListPage } from './staff.ts'
+import { staffStylesheet } from './style.ts'
 
 /**
  * The path of a password link is secret, so it must not be in a referrer. But with `no-referrer`, browsers
@@ -43,20 +43,20 @@ import { staffPageStyle } from './style.ts'
 export const staffPageRights = { scripts: false, images: true, referrer: 'strict-origin' } as const
 
 /** Serves everything under `/admin`. `sendStaffError` responds to errors. */
-export function adminPages(deps: Deps): Router {
+export function createAdminRouter(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
-  router.get('/style.css', sendAsset({ type: 'css', content: staffPageStyle }))
+  router.get('/style.css', serveAsset({ type: 'css', content: staffStylesheet }))
   router.use(
     guards.requireOwnOrigin(deps.config.publicUrl),
     awaitDatabaseTime(deps),
     createSessionLoader(deps),
   )
   // Bull Board requests have no deadline, because retrying all jobs can take a while.
-  router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
+  router.use('/queues', requireSession, setMountPath('/queues'), createQueueBoard(deps))
 
-  router.use('/audit/export', requireSession, auditExport(deps))
-  router.use(readForm, enforceDeadline)
+  router.use('/audit/export', requireSession, createAuditExport(deps))
+  router.use(formHandlers, enforceDeadline)
   const signInDeps: Deps & SignInChecks = Object.assign(Object.create(deps), createSignInChecks(deps))
   addSignInPages(router, signInDeps)
   router.use(requireSession)
@@ -77,25 +77,25 @@ const titles: Record<number, [title: string, sentence: string]> = {
 }
 
 /** A 403 error means that the session ended during the request. */
-export const sendStaffError: SendError = (req, res, status, error) => {
+export const sendStaffError: SendErrorPage = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   if (status === 404) return sendNotFound(res)
   const message = error instanceof Refusal ? error.message : 'This request is not valid.'
   const [title, sentence] = titles[status] ?? ['Request not valid', message]
-  sendNotice(res, status, title, sentence)
+  sendNoticePage(res, status, title, sentence)
 }
 
 const pages: Record<string, guards.StaffPage> = {
   '/': searchPage,
-  '/dead': deadPage,
+  '/dead': deadDeliveriesPage,
   '/audit': auditPage,
-  '/reconciliations': reconciliationsPage,
+  '/reconciliations': reconciliationListPage,
   '/reconciliations/:id': reconciliationPage,
   '/payments/:reference': paymentPage,
   '/orders/:number': orderPage,
   '/deliveries/:id': deliveryPage,
   '/endpoints/:id': endpointPage,
-  '/businesses': businessesPage,
+  '/businesses': businessListPage,
   '/businesses/:id': businessPage,
   '/keys/:id': keyPage,
 }
@@ -103,7 +103,7 @@ const pages: Record<string, guards.StaffPage> = {
 function addSupportRoutes(router: Router, deps: Deps): void {
   for (const [path, page] of Object.entries(pages)) router.get(path, guards.serveStaffPage(deps, page))
   const mayChangeStaff = guards.requirePermission('change-staff')
-  router.get('/staff', mayChangeStaff, guards.serveStaffPage(deps, staffPage))
+  router.get('/staff', mayChangeStaff, guards.serveStaffPage(deps, staffListPage))
   router.get('/staff/account/:id', mayChangeStaff, guards.serveStaffPage(deps, staffAccountPage))
 
   // The connections for lists are read-only, so a search writes its audit line on a different connection.
@@ -114,12 +114,18 @@ function addSupportRoutes(router: Router, deps: Deps): void {
   router.post('/search', guards.checkCsrf, search)
   router.post('/search/amount', guards.checkCsrf, guards.withStaffListSlot(deps, searchByAmountAndDay))
   // Results have these URLs, so a browser may request them again with GET after the user has signed in.
-  router.get(['/search', '/search/amount'], (_req, res) => redirectTo(res, '/admin'))
+  router.get(['/search', '/search/amount'], (_req, res) => sendRedirect(res, '/admin'))
 
-  for (const group of [...actGroups, endpointActs]) addActs(router, deps, group as ActGroup<unknown, Deps>)
+  for (const group of [...actionGroups, endpointActions])
+    addActionRoutes(router, deps, group as ActionGroup<unknown, Deps>)
   const mayRequeue = guards.requirePermission('requeue-deliveries')
   router.post('/deliveries/:id/requeue', mayRequeue, guards.checkCsrf, requeueOne(deps))
-  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, guards.checkCsrf, cancelOne(deps))
+  router.post(
+    '/endpoints/:id/replays/:replayId/cancel',
+    mayRequeue,
+    guards.checkCsrf,
+    handleReplayCancel(deps),
+  )
 }
 
 const requeueOne =
@@ -127,8 +133,8 @@ const requeueOne =
     const { id } = req.params
     const delivery = await lookUpDelivery(deps, id)
     if (delivery === null) return sendNotFound(res)
-    const outcome = (await requeueDeliveries(deps, [id], guards.byStaff(req, res, null))).get(id)
+    const outcome = (await requeueDeliveries(deps, [id], guards.staffAsActor(req, res, null))).get(id)
     const { back } = req.body as { back?: unknown }
-    const page = back === 'source' ? sourceOf(delivery.referenceNumber).path : deliveryPath(id)
-    redirectTo(res, `${page}?result=${outcome}`)
+    const page = back === 'source' ? resolveSource(delivery.referenceNumber).path : deliveryPath(id)
+    sendRedirect(res, `${page}?result=${outcome}`)
   }

@@ -2,19 +2,19 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
-import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { redirectTo, sendPage } from '../http/pages/send-page.ts'
+import { pageDeadline } from '../http/pages/prepare-page.ts'
+import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
 import {
-  byOwner,
+  byStaffMember,
   findSession,
-  type SignedIn,
+  type SignedInStaff,
   type SignInClient,
   sessionLifetimeMs,
   signOut,
 } from '../staff/staff-sessions.ts'
-import { renderStaffPage, sendNotice, staffOf } from './layout.ts'
+import { currentStaff, renderStaffPage, sendNoticePage } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
 
@@ -22,7 +22,7 @@ type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' 
 const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
 
 /** Returns the token of the session, or of a sign-in that still needs the second factor. */
-export const tokenOf = (req: Request, kind: keyof typeof cookieNames): string | undefined =>
+export const readTokenCookie = (req: Request, kind: keyof typeof cookieNames): string | undefined =>
   parseCookie(req.headers.cookie ?? '')[cookieNames[kind]]
 
 export function setTokenCookie(
@@ -40,9 +40,9 @@ export function createSessionLoader(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>,
 ) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
-    const token = tokenOf(req, 'session')
+    const token = readTokenCookie(req, 'session')
     if (token !== undefined) {
-      const staff = await deadlineOf(res).run(() => findSession(deps, token))
+      const staff = await pageDeadline(res).run(() => findSession(deps, token))
       if (staff !== null) res.locals.staff = staff
     }
     next()
@@ -51,7 +51,7 @@ export function createSessionLoader(
 
 /** If the account still needs a second factor, staff can only add the factor or sign out. */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
-  const staff = res.locals.staff as SignedIn | undefined
+  const staff = res.locals.staff as SignedInStaff | undefined
   if (staff === undefined) return refuseSignedOut(req, res)
   return staff.mustAddFactor ? requireSecondFactor(req, res, next) : next()
 }
@@ -60,17 +60,22 @@ export function refuseSignedOut(req: Request, res: Response): void {
   res.locals.staff = undefined
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
   if (!isNavigation(req))
-    return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
+    return sendNoticePage(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
   if (isFromOtherSite(req)) return sendPage(res, 200, stepPage)
-  redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
+  sendRedirect(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
 function requireSecondFactor(req: Request, res: Response, next: NextFunction): void {
   const [path = ''] = req.originalUrl.split('?')
   if (pathsBeforeSecondFactor.includes(path)) return next()
   if (path.startsWith('/admin/queues/api/')) return void res.status(403).json(noFactor)
-  if (isNavigation(req)) return redirectTo(res, secondFactorPath)
-  sendNotice(res, 403, 'Second factor needed', 'Your account needs a second factor. Add it, then try again.')
+  if (isNavigation(req)) return sendRedirect(res, secondFactorPath)
+  sendNoticePage(
+    res,
+    403,
+    'Second factor needed',
+    'Your account needs a second factor. Add it, then try again.',
+  )
 }
 
 /** Bull Board's page shows these errors as messages. */
@@ -85,7 +90,7 @@ function isNavigation(req: Request): boolean {
 
 /** For a link on another site or in an email, browsers omit the cookie (SameSite=Strict). */
 const isFromOtherSite = (req: Request): boolean =>
-  req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req, 'session') === undefined
+  req.headers['sec-fetch-site'] === 'cross-site' && readTokenCookie(req, 'session') === undefined
 
 /** The page reloads the same URL. The browser then sends the cookie, because the reload comes from this site. */
 const stepPage = renderStaffPage({
@@ -93,12 +98,12 @@ const stepPage = renderStaffPage({
   body: html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
 })
 
-export const clientOf = (req: Request): SignInClient => ({
+export const readClient = (req: Request): SignInClient => ({
   ip: req.ip ?? '',
   userAgent: req.headers['user-agent'] ?? '',
 })
 
-export async function startSession(
+export async function openStaffSession(
   deps: SessionDeps,
   req: Request,
   res: Response,
@@ -107,11 +112,11 @@ export async function startSession(
 ): Promise<void> {
   await endOwnSession(deps, req, res)
   setTokenCookie(res, 'session', token, sessionLifetimeMs / 1000)
-  redirectTo(res, to)
+  sendRedirect(res, to)
 }
 
 export async function endOwnSession(deps: SessionDeps, req: Request, res: Response): Promise<void> {
-  const token = tokenOf(req, 'session')
+  const token = readTokenCookie(req, 'session')
   if (token === undefined || res.locals.staff === undefined) return
-  await signOut(deps, token, byOwner(staffOf(res).name, req.ip ?? ''))
+  await signOut(deps, token, byStaffMember(currentStaff(res).name, req.ip ?? ''))
 }

@@ -1,18 +1,25 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
-import { formFields } from '../http/body/read-form.ts'
+import { readFormFields } from '../http/body/read-form.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
-import { redirectTo, sendPage } from '../http/pages/send-page.ts'
+import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { findByLink } from '../staff/passwords.ts'
+import { findStaffByLink } from '../staff/passwords.ts'
 import { setPasswordByLink } from '../staff/set-password.ts'
 import { confirmSignIn, signIn } from '../staff/sign-in.ts'
 import type { SignInChecks } from '../staff/sign-in-limit.ts'
-import { findOpenSession, isOwnForm, type OpenSession, pendingLifetimeMs } from '../staff/staff-sessions.ts'
+import { findOpenSession, hasValidCsrf, type OpenSession, pendingSessionMs } from '../staff/staff-sessions.ts'
 import * as forms from './forms.ts'
-import { checkCsrf, csrfOf, refuseForeignForm } from './guards.ts'
+import { checkCsrf, readCsrfToken, refuseForeignForm } from './guards.ts'
 import { csrfField, renderStaffPage } from './layout.ts'
-import { clientOf, endOwnSession, requireSession, setTokenCookie, startSession, tokenOf } from './session.ts'
+import {
+  endOwnSession,
+  openStaffSession,
+  readClient,
+  readTokenCookie,
+  requireSession,
+  setTokenCookie,
+} from './session.ts'
 
 export type SignInPageDeps = Deps & SignInChecks
 
@@ -47,7 +54,7 @@ function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>): void 
     const subject = await proof.find(req, res)
     const refused = subject && (await proof.enter(subject, req, res))
     if (subject === null || refused === null) return
-    const { status, error } = forms.refusalOf(res, refused, wrong)
+    const { status, error } = forms.explainRefusal(res, refused, wrong)
     send(res, status, subject, error)
   })
 }
@@ -59,7 +66,7 @@ export function addSignInPages(router: Router, deps: SignInPageDeps): void {
   router.post('/sign-out', requireSession, checkCsrf, async (req, res) => {
     await endOwnSession(deps, req, res)
     setTokenCookie(res, 'session', '', 0)
-    redirectTo(res, '/admin/sign-in')
+    sendRedirect(res, '/admin/sign-in')
   })
 }
 
@@ -71,9 +78,9 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
   button: 'Sign in',
   async find(req, res) {
     const to = nextPath(req)
-    if (!isSafeMethod(req)) return { to, name: formFields(req, 'name').name }
+    if (!isSafeMethod(req)) return { to, name: readFormFields(req, 'name').name }
     if (res.locals.staff === undefined) return { to, name: '' }
-    redirectTo(res, to)
+    sendRedirect(res, to)
     return null
   },
   fields({ to, name }) {
@@ -83,46 +90,46 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
       !${forms.passwordField('password', 'Password', `autocomplete="current-password" ${name === '' ? '' : 'autofocus'}`)}`
   },
   async enter({ to, name }, req, res) {
-    const { password } = formFields(req, 'password')
-    const result = await signIn(deps, { name, password, client: clientOf(req) })
-    if (result.outcome === 'signed-in') await startSession(deps, req, res, result.token, to)
+    const { password } = readFormFields(req, 'password')
+    const result = await signIn(deps, { name, password, client: readClient(req) })
+    if (result.outcome === 'signed-in') await openStaffSession(deps, req, res, result.token, to)
     else if (result.outcome !== 'code-required') return result
     else {
-      setTokenCookie(res, 'pending', result.token, pendingLifetimeMs / 1000)
-      redirectTo(res, `/admin/sign-in/code?to=${encodeURIComponent(to)}`)
+      setTokenCookie(res, 'pending', result.token, pendingSessionMs / 1000)
+      sendRedirect(res, `/admin/sign-in/code?to=${encodeURIComponent(to)}`)
     }
     return null
   },
 })
 
-export const wrongCode =
+export const wrongCodeMessage =
   'The code is wrong or was already used. Wait for the next code, and check the clock of the phone.'
 
 const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSession }> => ({
   path: '/sign-in/code',
   title: 'Enter the code',
-  wrong: wrongCode,
+  wrong: wrongCodeMessage,
   button: 'Sign in',
   foot: html`<p class="faint">If you have no recovery code either, ask an admin to remove your second factor.</p>
     <p><a href="/admin/sign-in">Sign in with another name</a></p>`,
   async find(req, res) {
     const to = nextPath(req)
-    const token = tokenOf(req, 'pending')
+    const token = readTokenCookie(req, 'pending')
     const pending = token === undefined ? null : await findOpenSession(deps, token, true)
     if (pending !== null) return { to, pending }
     setTokenCookie(res, 'pending', '', 0)
-    redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(to)}`)
+    sendRedirect(res, `/admin/sign-in?to=${encodeURIComponent(to)}`)
     return null
   },
   fields: ({ to, pending }) => html`!${csrfField(pending)}
     !${forms.renderHiddenInput('to', to)}
     !${forms.codeField('code', 'Code', 'The 6 digits in your authenticator app. Without your phone, enter a recovery code.')}`,
   async enter({ to, pending }, req, res) {
-    if (isOwnForm(pending, csrfOf(req))) {
-      const { code } = formFields(req, 'code')
-      const result = await confirmSignIn(deps, pending, { code, client: clientOf(req) })
+    if (hasValidCsrf(pending, readCsrfToken(req))) {
+      const { code } = readFormFields(req, 'code')
+      const result = await confirmSignIn(deps, pending, { code, client: readClient(req) })
       if (result.outcome !== 'signed-in') return result
-      await startSession(deps, req, res, result.token, to)
+      await openStaffSession(deps, req, res, result.token, to)
     } else refuseForeignForm(res)
     return null
   },
@@ -138,8 +145,8 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
   title: 'Set your password',
   button: 'Set password',
   async find(req, res) {
-    const token = isSafeMethod(req) ? String(req.params['token']) : formFields(req, 'token').token
-    const name = await findByLink(deps, token)
+    const token = isSafeMethod(req) ? String(req.params['token']) : readFormFields(req, 'token').token
+    const name = await findStaffByLink(deps, token)
     if (name !== null) return { token, name }
     sendPage(res, 404, linkNotValid)
     return null
@@ -148,7 +155,7 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
     !${forms.inputField('name', { label: 'Name', value: name, attributes: 'autocomplete="username" readonly' })}
     !${forms.newPasswordFields()}`,
   async enter({ token }, req, res) {
-    const { password, again } = formFields(req, 'password', 'again')
+    const { password, again } = readFormFields(req, 'password', 'again')
     if (password !== again) return { outcome: 'invalid', fault: 'The two passwords are not the same.' }
     const result = await setPasswordByLink(deps, { token, password, ip: req.ip ?? '' })
     if (result.outcome === 'done') sendPage(res, 200, passwordSet)
@@ -174,7 +181,7 @@ const passwordSet = renderStaffPage({
 
 /** Returns the path to open after signing in, which is never on another site or the sign-in page itself. */
 function nextPath(req: Request): string {
-  const to = isSafeMethod(req) ? req.query.to : formFields(req, 'to').to
+  const to = isSafeMethod(req) ? req.query.to : readFormFields(req, 'to').to
   const first = '/admin'
   const here = 'http://here.invalid'
   const url = typeof to === 'string' ? URL.parse(to, here) : null

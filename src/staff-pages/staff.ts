@@ -1,46 +1,51 @@
 import { html } from 'ghtml'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../staff/list-accounts.ts'
-import { lastSignIns, listSessions, type SignedIn, type StaffSession } from '../staff/staff-sessions.ts'
-import { accountActs, passwordInWords, staffListActs } from '../staff-acts/account-acts.ts'
-import { accountShown, type PageField } from '../staff-acts/shown.ts'
-import { actLinks, actNotice } from './act-routes.ts'
-import { renderBadge, time, userText } from './format.ts'
+import {
+  findLastSignIns,
+  listSessions,
+  type SignedInStaff,
+  type StaffSession,
+} from '../staff/staff-sessions.ts'
+import { accountActions, describePassword, staffListActions } from '../staff-acts/account-acts.ts'
+import { accountDisplay, type PageField } from '../staff-acts/shown.ts'
+import { linkActions, renderDoneNotice } from './act-routes.ts'
+import { isolateText, renderBadge, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { buttonForm } from './layout.ts'
-import { accountPath, auditPath, textIn, userLink, withQuery } from './paths.ts'
-import { factsOf, pageLinks, table } from './table.ts'
+import { accountPath, auditPath, readQueryText, textLink, withQuery } from './paths.ts'
+import { pagingLinks, renderFacts, renderTable } from './table.ts'
 
 const pageSize = 50
 
 type Reads = 'Staff' | 'StaffSession' | 'now'
 
-export const staffPage: StaffPage<Reads> = async (deps, { query, staff }) => {
-  const after = textIn(query, 'after').toWellFormed()
+export const staffListPage: StaffPage<Reads> = async (deps, { query, staff }) => {
+  const after = readQueryText(query, 'after').toWellFormed()
   const { items, next } = await listAccounts(deps, {}, { limit: pageSize, after: after || null })
   const names = items.map(({ name }) => name)
-  const signIns = await lastSignIns(deps, names)
+  const signIns = await findLastSignIns(deps, names)
   const accounts = items.map((account) => ({ ...account, lastSignInAt: signIns.get(account.name) ?? null }))
   const body = html`<h1>Staff</h1>
-    !${table(columns, accounts, { isTight: true })}
-    !${pageLinks((name) => withQuery('/admin/staff', { after: name }), after === '', next)}
-    !${actLinks(staffListActs, '', {}, staff)}`
+    !${renderTable(columns, accounts, { isTight: true })}
+    !${pagingLinks((name) => withQuery('/admin/staff', { after: name }), after === '', next)}
+    !${linkActions(staffListActions, '', {}, staff)}`
   return { title: 'Staff', current: '/admin/staff', body }
 }
 
 type ListedAccount = AccountFacts & { lastSignInAt: Date | null }
 
 const lastSignIn: PageField<ListedAccount> = {
-  ...accountShown.lastSignIn,
-  html: ({ lastSignInAt }) => (lastSignInAt === null ? 'none in 30 days' : time(lastSignInAt)),
+  ...accountDisplay.lastSignIn,
+  html: ({ lastSignInAt }) => (lastSignInAt === null ? 'none in 30 days' : renderTime(lastSignInAt)),
 }
 
 const columns: PageField<ListedAccount>[] = [
-  { ...accountShown.name, html: ({ name }) => userLink(accountPath(name), name) },
-  accountShown.role,
-  { ...accountShown.state, html: stateBadge },
-  accountShown.secondFactor,
+  { ...accountDisplay.name, html: ({ name }) => textLink(accountPath(name), name) },
+  accountDisplay.role,
+  { ...accountDisplay.state, html: stateBadge },
+  accountDisplay.secondFactor,
   lastSignIn,
-  accountShown.createdAt,
+  accountDisplay.createdAt,
 ]
 
 function stateBadge({ disabledAt, passwordChangedAt }: AccountFacts): string {
@@ -51,19 +56,19 @@ function stateBadge({ disabledAt, passwordChangedAt }: AccountFacts): string {
 export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query, staff }) => {
   const found = await lookUpAccount(deps, name)
   if (found === null) return null
-  const [sessions, signIns] = await Promise.all([listSessions(deps, name), lastSignIns(deps, [name])])
+  const [sessions, signIns] = await Promise.all([listSessions(deps, name), findLastSignIns(deps, [name])])
   const account = { ...found, lastSignInAt: signIns.get(name) ?? null }
   const body = html`<h1>Account <bdi>${name}</bdi> !${stateBadge(account)}</h1>
-    !${actNotice(accountActs, account, query)}
+    !${renderDoneNotice(accountActions, account, query)}
     <dl class="facts card">
-      !${factsOf(account, [accountShown.role, accountShown.secondFactor, lastSignIn])}
-      <dt>Password</dt><dd>!${passwordInWords(account, time)}</dd>
-      !${factsOf(account, [accountShown.createdAt])}
-      !${account.disabledAt === null ? '' : html`<dt>Disabled</dt><dd>!${time(account.disabledAt)}</dd>`}
+      !${renderFacts(account, [accountDisplay.role, accountDisplay.secondFactor, lastSignIn])}
+      <dt>Password</dt><dd>!${describePassword(account, renderTime)}</dd>
+      !${renderFacts(account, [accountDisplay.createdAt])}
+      !${account.disabledAt === null ? '' : html`<dt>Disabled</dt><dd>!${renderTime(account.disabledAt)}</dd>`}
       <dt>Audit trail</dt><dd><a href="${auditPath({ who: name })}">show what this account did</a>, <a href="${auditPath({ subject: name })}">show the changes to this account</a></dd>
     </dl>
     !${name === staff.name ? html`<p>This is your own account. <a href="/admin/account">Change your password, second factor and sessions</a></p>` : ''}
-    !${actLinks(accountActs, name, account, staff)}
+    !${linkActions(accountActions, name, account, staff)}
     <h2>Sessions</h2>
     !${sessionsTable(staff, sessions, null)}`
   return { title: `Account ${name}`, body }
@@ -71,25 +76,25 @@ export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query
 
 /** `endPath` returns the path that ends a session. If it's null, the table has no buttons. */
 export function sessionsTable(
-  staff: SignedIn,
+  staff: SignedInStaff,
   sessions: readonly StaffSession[],
   endPath: ((sessionId: string) => string) | null,
 ): string {
   if (sessions.length === 0) return html`<p>There are no sessions.</p>`
   const look = { caption: '“Last seen” can be up to 15 minutes old.' }
-  if (endPath === null) return table(sessionColumns, sessions, look)
+  if (endPath === null) return renderTable(sessionColumns, sessions, look)
   const end = ({ sessionId, from }: StaffSession): string => {
     if (sessionId === staff.sessionId) return 'This session'
     return buttonForm(staff, endPath(sessionId), html`End<span class="unseen"> Session from ${from}</span>`)
   }
-  return table([...sessionColumns, { label: 'End', isAction: true, html: end }], sessions, look)
+  return renderTable([...sessionColumns, { label: 'End', isAction: true, html: end }], sessions, look)
 }
 
 const sessionColumns: PageField<StaffSession>[] = [
   { label: 'Signed in', value: ({ createdAt }) => createdAt },
   { label: 'Last seen', value: ({ lastSeenAt }) => lastSeenAt },
   { label: 'From', html: ({ from }) => html`<span class="id">${from}</span>` },
-  { label: 'Program', html: ({ client }) => userText(clientInWords(client)) },
+  { label: 'Program', html: ({ client }) => isolateText(clientInWords(client)) },
 ]
 
 const browsers: readonly [pattern: RegExp, name: string][] = [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** As a string, the stylesheet is compiled into dist. */
-export const staffPageStyle = `
+export const staffStylesheet = `
 :root {
   color-scheme: light dark;
   --ground: light-dark(#f6f7f9, #14171c);
@@ -125,4 +125,4 @@ summary { cursor: pointer; padding: .4rem 0; }
 `
 
 /** The URL contains a hash, so browsers can cache the stylesheet indefinitely. */
-export const stylePath = `/admin/style.css?v=${createHash('sha256').update(staffPageStyle).digest('hex').slice(0, 10)}`
+export const stylesheetPath = `/admin/style.css?v=${createHash('sha256').update(staffStylesheet).digest('hex').slice(0, 10)}`

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import type { PageField } from '../staff-acts/shown.ts'
-import { environmentBadge, formatMoney, groupDigits, time, userText } from './format.ts'
+import { environmentBadge, formatMoney, groupDigits, isolateText, renderTime } from './format.ts'
 import { businessLink, idLink, paymentPath } from './paths.ts'
 
 /** `isAction` marks a column of buttons. Phones don't repeat its label, because buttons say what they do. */
@@ -21,20 +21,20 @@ function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   const shown = field.value(thing)
   if (shown === undefined) return ''
   if (shown === null) return unit === 'day' || unit === 'date' ? 'never' : 'none'
-  if (shown instanceof Date) return time(shown)
+  if (shown instanceof Date) return renderTime(shown)
   if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
   if (typeof shown === 'number') return unit === 'money' ? formatMoney(shown) : groupDigits(shown)
-  return unit === 'user' ? userText(shown) : html`${shown}`
+  return unit === 'user' ? isolateText(shown) : html`${shown}`
 }
 
 /** Renders the fields that apply to `thing` as items of a `dl` element. */
-export const factsOf = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<Thing>>[]): string =>
+export const renderFacts = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<Thing>>[]): string =>
   fields.map((field) => fact(field, contentOf(field, thing))).join('')
 
 const fact = ({ label, unit }: PageField<never>, content: string): string =>
   content === '' ? '' : html`<dt>${label}</dt><dd !${unit === 'id' ? 'class="id"' : ''}>!${content}</dd>`
 
-export const ownerField: PageField<{ businessId: string; business: { name: string } | null }> = {
+export const businessField: PageField<{ businessId: string; business: { name: string } | null }> = {
   label: 'Business',
   unit: 'user',
   html: ({ businessId, business }) => businessLink(businessId, business?.name),
@@ -52,7 +52,7 @@ interface Look {
   isTight?: boolean
 }
 
-export const table = <Item>(
+export const renderTable = <Item>(
   columns: readonly PageTableColumn<Item>[],
   items: readonly Item[],
   { caption, label, isTight = false }: Look = {},
@@ -76,7 +76,7 @@ function cell<Item>(column: PageTableColumn<Item>, item: Item): string {
   return html`<td!${label}!${classes === '' ? '' : html` class="${classes}"`}>!${contentOf(column, item)}</td>`
 }
 
-export const pageLinks = (
+export const pagingLinks = (
   pathOf: (after: string) => string,
   isFirst: boolean,
   next: string | null,

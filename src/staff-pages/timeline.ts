@@ -3,25 +3,25 @@ import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import { isPending } from '../intents/lifecycle.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
-import type { TracedIntent } from '../intents/search.ts'
+import type { RedactedIntent } from '../intents/search.ts'
 import type { Actor } from '../security/actor.ts'
-import { dueAt, hostOf } from '../webhooks/deliveries/delivery.ts'
+import { hostOf, shownDueAt } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../webhooks/deliveries/look-up.ts'
 import {
+  describeAttempt,
   formatDuration,
   formatMoney,
-  outcomeOf,
-  paymentOutcome,
-  refundOutcome,
-  time,
-  userText,
+  formatPaymentOutcome,
+  formatRefundOutcome,
+  isolateText,
+  renderTime,
 } from './format.ts'
 import { deliveryPath } from './paths.ts'
-import { priceInWords } from './sentences/payment-advice.ts'
+import { describePrice } from './sentences/payment-advice.ts'
 
 /** Shows an intent's past and future, with its webhooks. `intent` must have its current status (`asOf`). */
 export function renderPaymentTimeline(
-  intent: TracedIntent,
+  intent: RedactedIntent,
   deliveries: readonly ListedDelivery[],
   trail: readonly AuditEvent[],
 ): string {
@@ -35,10 +35,12 @@ export function renderPaymentTimeline(
       entryAt(createdAt, html`<b>${event}</b> happened; not sent to the endpoints yet`),
     ),
     ...deliveries.flatMap(storyOf),
-    ...trail.flatMap((line) => entryAt(line.at, html`!${nameOf(byId.get(line.subject))}: !${actOf(line)}`)),
+    ...trail.flatMap((line) =>
+      entryAt(line.at, html`!${nameOf(byId.get(line.subject))}: !${renderAction(line)}`),
+    ),
   ]
   const inOrder = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime())
-  return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${time(at)} <span>!${text}</span></li>`)}</ol>`
+  return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${renderTime(at)} <span>!${text}</span></li>`)}</ol>`
 }
 
 function storyOf(delivery: ListedDelivery): Entry[] {
@@ -47,12 +49,12 @@ function storyOf(delivery: ListedDelivery): Entry[] {
   return [
     ...entryAt(createdAt, html`!${name}: delivery created`),
     ...numberAttempts(delivery).flatMap(({ number, attempt }) => {
-      const result = html`!${userText(outcomeOf(attempt))} after ${formatDuration(attempt.durationMs)}`
+      const result = html`!${isolateText(describeAttempt(attempt))} after ${formatDuration(attempt.durationMs)}`
       return entryAt(attempt.at, html`!${name}: attempt ${number}, !${result}`)
     }),
     ...entryAt(deadAt, html`!${name}: <b>DEAD</b>, no further attempts follow`),
     ...entryAt(cancelledAt, html`!${name}: <b>CANCELLED</b>, because the endpoint was deleted or disabled`),
-    ...entryAt(dueAt(delivery), html`!${name}: ${dueText(delivery)}`),
+    ...entryAt(shownDueAt(delivery), html`!${name}: ${dueText(delivery)}`),
   ]
 }
 
@@ -62,7 +64,7 @@ const dueText = ({ leaseToken }: ListedDelivery): string =>
 const nameOf = (delivery: ListedDelivery | undefined): string =>
   delivery === undefined
     ? ''
-    : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(hostOf(delivery))}`
+    : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${isolateText(hostOf(delivery))}`
 
 export interface NumberedAttempt<Attempt> {
   number: number
@@ -84,8 +86,8 @@ const kinds: Record<Actor['kind'], string> = {
   merchant: 'the merchant, with API key',
 }
 
-export const actOf = ({ act, actor }: AuditEvent): string =>
-  html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${userText(actor.name)}`
+export const renderAction = ({ act, actor }: AuditEvent): string =>
+  html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${isolateText(actor.name)}`
 
 interface Entry {
   at: Date
@@ -100,17 +102,17 @@ const reasons: Record<CancellationReason, string> = {
   expired: 'expired without a payment',
 }
 
-function ends({ status, cancellationReason, updatedAt, expiresAt }: TracedIntent): Entry[] {
+function ends({ status, cancellationReason, updatedAt, expiresAt }: RedactedIntent): Entry[] {
   if (isPending(status)) return entryAt(expiresAt, 'Expires if it is not paid')
   if (cancellationReason === null) return []
   return entryAt(updatedAt, html`<b>${status}</b>: ${reasons[cancellationReason]}`)
 }
 
 /** Lists the payments and the failed refunds. Other refunds are listed separately. */
-function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
+function attemptsToPay({ attempts, hold }: RedactedIntent): Entry[] {
   const ended = attempts.flatMap((attempt) => {
     const name = nameOfAttempt(attempt)
-    const result = attempt.kind === 'payment' ? paymentOutcome(attempt) : refundOutcome(attempt)
+    const result = attempt.kind === 'payment' ? formatPaymentOutcome(attempt) : formatRefundOutcome(attempt)
     return [
       ...entryAt(attempt.startedAt, html`!${name} started`),
       ...entryAt(attempt.at, html`!${name}${attempt.kind === 'payment' ? '' : ' failed'}: ${result}`),
@@ -129,14 +131,14 @@ type NamedAttempt = Pick<PaymentAttempt, 'kind' | 'amount' | 'fee' | 'payerPhone
 
 const nameOfAttempt = ({ kind, payerPhone, ...price }: NamedAttempt): string =>
   kind === 'payment'
-    ? html`<b>Payment</b> of ${priceInWords('charged', language, price)} by <bdi dir="ltr">${payerPhone}</bdi>`
-    : html`<b>Refund</b> of ${priceInWords('givenBack', language, price)}`
+    ? html`<b>Payment</b> of ${describePrice('charged', language, price)} by <bdi dir="ltr">${payerPhone}</bdi>`
+    : html`<b>Refund</b> of ${describePrice('givenBack', language, price)}`
 
-const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
+const refunds = ({ refunds: all }: RedactedIntent): Entry[] =>
   all.flatMap(({ amount, returnedFees, status, createdAt, queryAt }) => [
     ...entryAt(
       createdAt,
-      html`<b>Refund</b> of ${priceInWords('givenBack', language, { amount, fee: returnedFees.payerTtc })}: ${status}`,
+      html`<b>Refund</b> of ${describePrice('givenBack', language, { amount, fee: returnedFees.payerTtc })}: ${status}`,
     ),
     ...entryAt(queryAt, 'The service checks the outcome of the refund with the wallet'),
   ])

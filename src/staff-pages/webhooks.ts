@@ -2,58 +2,67 @@ import { html } from 'ghtml'
 import type { DeliveryStatus } from '../../schemas/deliveries.ts'
 import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { SignedIn } from '../staff/staff-sessions.ts'
-import { deliveryShown, endpointShown, type PageField } from '../staff-acts/shown.ts'
+import type { SignedInStaff } from '../staff/staff-sessions.ts'
+import { deliveryDisplay, endpointDisplay, type PageField } from '../staff-acts/shown.ts'
 import { eventIdOf, hostOf, isLeased } from '../webhooks/deliveries/delivery.ts'
 import {
   endpointsOfDeliveries,
   type ListedDelivery,
-  maxPerPayment,
-  type TracedEndpoint,
+  maxDeliveriesShown,
+  type StaffEndpoint,
 } from '../webhooks/deliveries/look-up.ts'
-import { lastUrl } from '../webhooks/deliveries/present.ts'
-import { deliveryBadge, endpointBadge, environmentBadge, outcomeOf, time, userText } from './format.ts'
-import { deliveryPath, endpointPath, idLink, sourceOf, userLink } from './paths.ts'
+import { deliveryUrl } from '../webhooks/deliveries/present.ts'
+import {
+  deliveryBadge,
+  describeAttempt,
+  endpointBadge,
+  environmentBadge,
+  isolateText,
+  renderTime,
+} from './format.ts'
+import { deliveryPath, endpointPath, idLink, resolveSource, textLink } from './paths.ts'
 import { requeueButton } from './requeue.ts'
-import { table } from './table.ts'
+import { renderTable } from './table.ts'
 
 export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
-  table(deliveryColumns, deliveries, { caption })
+  renderTable(deliveryColumns, deliveries, { caption })
 
 const deliveryColumns: PageField<ListedDelivery>[] = [
-  { ...deliveryShown.id, unit: 'user', html: ({ _id, event }) => userLink(deliveryPath(_id), event) },
+  { ...deliveryDisplay.id, unit: 'user', html: ({ _id, event }) => textLink(deliveryPath(_id), event) },
   {
     label: 'Payment or order',
     html: ({ referenceNumber: id, sandbox }) =>
-      html`!${idLink(sourceOf(id).path, id)} !${environmentBadge(sandbox)}`,
+      html`!${idLink(resolveSource(id).path, id)} !${environmentBadge(sandbox)}`,
   },
   { label: 'Endpoint', unit: 'user', value: hostOf },
-  { ...deliveryShown.status, html: ({ status }) => deliveryBadge(status) },
+  { ...deliveryDisplay.status, html: ({ status }) => deliveryBadge(status) },
   { label: 'Last attempt', html: lastAttempt },
 ]
 
 function lastAttempt({ attempts, attemptLog }: ListedDelivery): string {
   const attempt = attemptLog.at(-1)
   if (attempt === undefined) return 'none yet'
-  return html`${attempts}: !${userText(outcomeOf(attempt))}, !${time(attempt.at)}`
+  return html`${attempts}: !${isolateText(describeAttempt(attempt))}, !${renderTime(attempt.at)}`
 }
 
-export const healthField: PageField<Pick<TracedEndpoint, 'health'>> = {
+export const healthField: PageField<Pick<StaffEndpoint, 'health'>> = {
   label: 'Health',
   html({ health }) {
     const { failuresInRow, lastError: stage, lastFailureAt, lastStatus: status, lastSuccessAt } = health
     const success =
-      lastSuccessAt === null ? 'No successful delivery yet.' : html`Last success !${time(lastSuccessAt)}.`
+      lastSuccessAt === null
+        ? 'No successful delivery yet.'
+        : html`Last success !${renderTime(lastSuccessAt)}.`
     if (failuresInRow === 0 || lastFailureAt === null) return success
     const times =
       failuresInRow === 1 ? 'The last attempt failed' : `The last ${failuresInRow} attempts failed`
-    const why = stage === null ? '' : html`: ${outcomeOf({ status, stage, error: null })}`
-    return html`<b>${times}</b>, most recently at !${time(lastFailureAt)}!${why}. !${success}`
+    const why = stage === null ? '' : html`: ${describeAttempt({ status, stage, error: null })}`
+    return html`<b>${times}</b>, most recently at !${renderTime(lastFailureAt)}!${why}. !${success}`
   },
 }
 
-export const endpointColumns: PageField<TracedEndpoint>[] = [
-  { ...endpointShown.url, label: 'Endpoint', html: ({ _id, url }) => userLink(endpointPath(_id), url) },
+export const endpointColumns: PageField<StaffEndpoint>[] = [
+  { ...endpointDisplay.url, label: 'Endpoint', html: ({ _id, url }) => textLink(endpointPath(_id), url) },
   { label: 'State', html: endpointBadge },
   healthField,
 ]
@@ -64,14 +73,14 @@ const sentences: Record<DeliveryStatus, Sentence> = {
   PENDING: (delivery, now) => html`No attempt yet. !${next(delivery, now)}`,
   RETRYING: (delivery, now) => html`!${last(delivery)} !${next(delivery, now)}`,
   DELIVERED: ({ deliveredAt, attemptLog }) =>
-    html`Delivered!${deliveredAt === null ? '' : html` at !${time(deliveredAt)}`}. The endpoint responded with status ${attemptLog.at(-1)?.status ?? '2xx'}.`,
+    html`Delivered!${deliveredAt === null ? '' : html` at !${renderTime(deliveredAt)}`}. The endpoint responded with status ${attemptLog.at(-1)?.status ?? '2xx'}.`,
   DEAD: (delivery) =>
     html`!${last(delivery)} That was attempt ${delivery.attempts}. No further attempts follow unless you re-queue the delivery.`,
   CANCELLED: (delivery) =>
     html`!${last(delivery)} The delivery was cancelled because the endpoint was deleted or disabled.`,
 }
 
-export function whatHappened(deps: Pick<Deps, 'now'>, delivery: ListedDelivery): string {
+export function describeDelivery(deps: Pick<Deps, 'now'>, delivery: ListedDelivery): string {
   const now = deps.now()
   if (isLeased(delivery, now)) return html`An attempt is in progress now.`
   return sentences[delivery.status](delivery, now)
@@ -80,13 +89,13 @@ export function whatHappened(deps: Pick<Deps, 'now'>, delivery: ListedDelivery):
 function last({ attemptLog, attempts }: ListedDelivery): string {
   const attempt = attemptLog.at(-1)
   if (attempt === undefined) return attempts === 0 ? 'No attempt was made.' : ''
-  return html`The last attempt, at !${time(attempt.at)}, failed: <b>!${userText(outcomeOf(attempt))}</b>.`
+  return html`The last attempt, at !${renderTime(attempt.at)}, failed: <b>!${isolateText(describeAttempt(attempt))}</b>.`
 }
 
 function next({ nextAttemptAt, attempts }: ListedDelivery, now: Date): string {
   const name = attempts === 0 ? 'The first attempt' : 'The next attempt'
   if (nextAttemptAt === null || nextAttemptAt <= now) return `${name} is due now.`
-  return html`${name} is at !${time(nextAttemptAt)}.`
+  return html`${name} is at !${renderTime(nextAttemptAt)}.`
 }
 
 interface EventSource {
@@ -96,24 +105,24 @@ interface EventSource {
 }
 
 /** Shows the webhooks of a payment or order. `happened` lists its events so far. */
-export async function webhooksSection(
+export async function renderWebhooks(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'>,
   source: EventSource,
   happened: readonly EventName[],
   deliveries: readonly ListedDelivery[],
-  staff: SignedIn,
+  staff: SignedInStaff,
 ): Promise<string> {
   const endpoints = await endpointsOfDeliveries(deps, deliveries)
   const cards = deliveries.map(
     (delivery) => html`<article class="card">
-    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(lastUrl(delivery))} !${deliveryBadge(delivery.status)}</h3>
-    <p class="lead">!${whatHappened(deps, delivery)}</p>
+    <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${isolateText(deliveryUrl(delivery))} !${deliveryBadge(delivery.status)}</h3>
+    <p class="lead">!${describeDelivery(deps, delivery)}</p>
     !${requeueButton(delivery, endpoints.get(delivery.endpointId), staff, 'source')}
   </article>`,
   )
   const waiting = source.outbox.map(
     ({ event, createdAt }) =>
-      html`<p class="notice"><b>${event}</b> happened at !${time(createdAt)}. It has not been sent to the endpoints yet.</p>`,
+      html`<p class="notice"><b>${event}</b> happened at !${renderTime(createdAt)}. It has not been sent to the endpoints yet.</p>`,
   )
   return html`<h2>Webhooks</h2>!${waiting}!${missing(deps, source, happened, deliveries)}!${cards}`
 }
@@ -127,8 +136,8 @@ function missing(
 ): string {
   if (sandbox && now().getTime() - createdAt.getTime() > config.sandboxRetentionMs)
     return html`<p class="notice">This test data is older than the retention period. The clean-up deletes it, webhooks first.</p>`
-  if (deliveries.length === maxPerPayment)
-    return html`<p class="notice">Only the first ${maxPerPayment} deliveries are shown.</p>`
+  if (deliveries.length === maxDeliveriesShown)
+    return html`<p class="notice">Only the first ${maxDeliveriesShown} deliveries are shown.</p>`
   // An event that has just left the outbox may be both in the outbox that was read and among the deliveries.
   const handled = new Map([
     ...outbox.map(({ id, event }) => [id, event] as const),

@@ -1,6 +1,6 @@
-import { declareCollection, ifPresent, type Stored } from '../mongo/declare.ts'
+import { declareCollection, indexIfPresent, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
-import type { Role } from './permissions.ts'
+import type { StaffRole } from './permissions.ts'
 
 const linkFields = field.part({ hash: field.secret(field.text), expiresAt: field.date })
 export type PasswordLink = field.ValueOfField<typeof linkFields>
@@ -21,7 +21,7 @@ export const staffAccounts = declareCollection({
   kept: 'forever',
   fields: {
     _id: field.text,
-    role: field.oneOf<Role>(),
+    role: field.oneOf<StaffRole>(),
     /** If null, the owner must set a password with the link. */
     passwordHash: field.orNull(field.secret(field.text)),
     link: field.orNull(linkFields),
@@ -34,6 +34,6 @@ export const staffAccounts = declareCollection({
     /** Incremented to make concurrent changes of admins conflict (change-account.ts). */
     timesNeeded: field.optional(field.whole),
   },
-  indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...ifPresent('link.hash') }],
+  indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...indexIfPresent('link.hash') }],
 })
 export type Staff = Stored<typeof staffAccounts>

@@ -1,42 +1,42 @@
 import type { mongo } from 'mongoose'
-import type { Act } from '../audit/acts.ts'
+import type { AuditAction } from '../audit/acts.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { type AuditedDeps, audited } from '../audit/audited.ts'
+import { type AuditedDeps, runAudited } from '../audit/audited.ts'
 import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
-import type { By } from '../security/actor.ts'
+import type { Author } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
-import { type LinkDeps, newPasswordLink, randomGroups } from './passwords.ts'
-import type { Role } from './permissions.ts'
+import { newPasswordLink, type PasswordLinkDeps, randomCharGroups } from './passwords.ts'
+import type { StaffRole } from './permissions.ts'
 
-type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & LinkDeps & { slowHash: SlowHash }
-type NewAccount = { name: string; role: Role }
+type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & PasswordLinkDeps & { slowHash: SlowHash }
+type NewAccount = { name: string; role: StaffRole }
 
 /** Returns a random password, or null if the name is taken. Not for production. */
-export async function createAccount(deps: AccountDeps, account: NewAccount, by: By) {
+export async function createAccount(deps: AccountDeps, account: NewAccount, by: Author) {
   const { password, passwordHash } = await newHashedPassword(deps)
   return (await insert(deps, account, by, { passwordHash, link: null })) && { name: account.name, password }
 }
 
-export async function createAccountWithLink(deps: AccountDeps, account: NewAccount, by: By) {
+export async function createAccountWithLink(deps: AccountDeps, account: NewAccount, by: Author) {
   const { link, url } = newPasswordLink(deps)
   return (await insert(deps, account, by, { passwordHash: null, link })) && { name: account.name, link: url }
 }
 
 /** About 118 bits of randomness. */
 async function newHashedPassword({ slowHash }: AccountDeps) {
-  const password = randomGroups(4, 6)
+  const password = randomCharGroups(4, 6)
   return { password, passwordHash: await slowHash.make(password) }
 }
 
 const insert = (
   deps: AccountDeps,
   { name, role }: NewAccount,
-  by: By,
+  by: Author,
   { passwordHash, link }: Pick<Staff, 'passwordHash' | 'link'>,
 ): Promise<true | null> =>
-  audited(deps, { documents: [name], by }, async ({ session, at, add }) => {
+  runAudited(deps, { documents: [name], by }, async ({ session, at, add }) => {
     const access = { passwordHash, link, passwordChangedAt: link ? null : at, secondFactor: null }
     const staff: Staff = { _id: name, role, ...access, epoch: 0, disabledAt: null, createdAt: at }
     await nativeCollection(deps.Staff).insertOne(staff, { session })
@@ -46,23 +46,28 @@ const insert = (
     return true as const
   }).catch(nullIfDuplicate)
 
-export class LastAdmin extends Error {}
+export class LastAdminError extends Error {}
 
 /** Also ends the account's link. Returns false if there is no such account. */
-export const setDisabled = (deps: AccountDeps, name: string, disabled: boolean, by: By): Promise<boolean> =>
+export const setStaffDisabled = (
+  deps: AccountDeps,
+  name: string,
+  disabled: boolean,
+  by: Author,
+): Promise<boolean> =>
   change(deps, name, by, disabled ? 'staff.disabled' : 'staff.enabled', ({ disabledAt: before }, at) => {
     const disabledAt = disabled ? at : null
     if ((before !== null) === disabled) return null
     return { fields: { disabledAt, link: null }, before: { disabledAt: before }, after: { disabledAt } }
   })
 
-export const changeRole = (deps: AccountDeps, name: string, role: Role, by: By): Promise<boolean> =>
+export const changeRole = (deps: AccountDeps, name: string, role: StaffRole, by: Author): Promise<boolean> =>
   change(deps, name, by, 'staff.role-changed', ({ role: before }) =>
     role === before ? null : { fields: { role }, before: { role: before }, after: { role } },
   )
 
 /** Returns a random password, or null if there is no such account. Not for production. */
-export async function renewPassword(deps: AccountDeps, name: string, by: By): Promise<string | null> {
+export async function renewPassword(deps: AccountDeps, name: string, by: Author): Promise<string | null> {
   const { password, passwordHash } = await newHashedPassword(deps)
   const isChanged = await change(deps, name, by, 'staff.password-changed', (_, at) => ({
     fields: { passwordHash, link: null, passwordChangedAt: at },
@@ -71,7 +76,7 @@ export async function renewPassword(deps: AccountDeps, name: string, by: By): Pr
 }
 
 /** The old password stops working. Returns null if there is no such account. */
-export async function issueLink(deps: AccountDeps, name: string, by: By) {
+export async function issuePasswordLink(deps: AccountDeps, name: string, by: Author) {
   const { link, url } = newPasswordLink(deps)
   const isChanged = await change(deps, name, by, 'staff.link-issued', () => ({
     fields: { passwordHash: null, link, passwordChangedAt: null },
@@ -80,7 +85,7 @@ export async function issueLink(deps: AccountDeps, name: string, by: By) {
   return isChanged ? { name, link: url } : null
 }
 
-export const removeSecondFactor = (deps: AccountDeps, name: string, by: By): Promise<boolean> =>
+export const removeSecondFactor = (deps: AccountDeps, name: string, by: Author): Promise<boolean> =>
   change(deps, name, by, 'staff.second-factor-removed', ({ secondFactor: before }) => {
     const { addedAt } = before ?? {}
     return addedAt ? { fields: { secondFactor: null }, before: { addedAt }, after: { addedAt: null } } : null
@@ -92,11 +97,11 @@ type Change = { fields: Partial<Staff> } & Partial<Pick<AuditEvent, 'before' | '
 const change = (
   deps: AccountDeps,
   name: string,
-  by: By,
-  act: Act,
+  by: Author,
+  act: AuditAction,
   changeOf: (found: Staff, at: Date) => Change | null,
 ): Promise<boolean> =>
-  audited(deps, { documents: [name, 'admins'], by }, async ({ session, at, add }) => {
+  runAudited(deps, { documents: [name, 'admins'], by }, async ({ session, at, add }) => {
     const accounts = nativeCollection(deps.Staff)
     const found = await accounts.findOne({ _id: name }, { session })
     if (found === null) return false
@@ -119,5 +124,5 @@ const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
 async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession) {
   const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
   const { modifiedCount } = await accounts.updateOne(other, { $inc: { timesNeeded: 1 } }, { session })
-  if (modifiedCount === 0) throw new LastAdmin('No other admin that can sign in would be left')
+  if (modifiedCount === 0) throw new LastAdminError('No other admin that can sign in would be left')
 }

@@ -1,6 +1,6 @@
-import { type IdPageRequest, mapPage, readIdPage } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapIdPage, readIdPage } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { withoutUndefined } from '../platform/without-undefined.ts'
+import { omitUndefined } from '../platform/without-undefined.ts'
 import type { Staff } from './account.ts'
 
 export type AccountFilter = Partial<Pick<Staff, 'role'>> & { disabled?: boolean }
@@ -19,9 +19,9 @@ export async function listAccounts(
   slice: IdPageRequest,
 ) {
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
-  const where = { ...withoutUndefined(filter), ...state }
+  const where = { ...omitUndefined(filter), ...state }
   const page = await readIdPage(deps.Staff, where, slice, { byName: true })
-  return mapPage(page, (staff) => accountFacts(staff, deps.now()))
+  return mapIdPage(page, (staff) => accountFacts(staff, deps.now()))
 }
 
 export async function lookUpAccount(deps: FactsDeps, name: string): Promise<AccountFacts | null> {

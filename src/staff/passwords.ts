@@ -6,7 +6,7 @@ import type { PasswordLink, Staff } from './account.ts'
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 
 /** Easy to type, with almost 5 bits of randomness per character. */
-export function randomGroups(groups: number, groupLength: number): string {
+export function randomCharGroups(groups: number, groupLength: number): string {
   const group = () => Array.from({ length: groupLength }, () => letters[randomInt(letters.length)]).join('')
   return Array.from({ length: groups }, group).join('-')
 }
@@ -33,10 +33,10 @@ export function passwordFault(name: string, password: string): string | null {
 
 const lifetimeMs = 86_400_000
 
-export type LinkDeps = { config: Pick<Config, 'publicUrl'>; now(): Date }
+export type PasswordLinkDeps = { config: Pick<Config, 'publicUrl'>; now(): Date }
 
 /** The token has 256 random bits. */
-export function newPasswordLink({ config, now }: LinkDeps): { link: PasswordLink; url: string } {
+export function newPasswordLink({ config, now }: PasswordLinkDeps): { link: PasswordLink; url: string } {
   const token = randomBytes(32).toString('base64url')
   return {
     link: { hash: hashOfToken(token), expiresAt: new Date(now().getTime() + lifetimeMs) },
@@ -47,14 +47,17 @@ export function newPasswordLink({ config, now }: LinkDeps): { link: PasswordLink
 /** An unkeyed hash is enough, because the token is too random to guess. */
 const hashOfToken = (token: string): string => hash('sha256', token, 'base64url')
 
-export const linkFilter = ({ now }: Pick<LinkDeps, 'now'>, token: string) => ({
+export const validLinkFilter = ({ now }: Pick<PasswordLinkDeps, 'now'>, token: string) => ({
   'link.hash': hashOfToken(token),
   'link.expiresAt': { $gt: now() },
   disabledAt: null,
 })
 
 /** Returns null for an invalid link. Opening it doesn't use it up, because chat programs preview links. */
-export async function findByLink(deps: Pick<Deps, 'Staff' | 'now'>, token: string): Promise<string | null> {
-  const staff = await deps.Staff.findOne(linkFilter(deps, token)).lean<Staff | null>()
+export async function findStaffByLink(
+  deps: Pick<Deps, 'Staff' | 'now'>,
+  token: string,
+): Promise<string | null> {
+  const staff = await deps.Staff.findOne(validLinkFilter(deps, token)).lean<Staff | null>()
   return staff?._id ?? null
 }

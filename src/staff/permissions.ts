@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 
 export const staffRoles = ['viewer', 'support', 'admin'] as const
-export type Role = (typeof staffRoles)[number]
+export type StaffRole = (typeof staffRoles)[number]
 
 export const isValidStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)
 
@@ -12,16 +12,16 @@ const permissions = {
   'change-keys': ['admin'],
   'change-businesses': ['admin'],
   'change-staff': ['admin'],
-} as const satisfies Record<string, readonly Role[]>
+} as const satisfies Record<string, readonly StaffRole[]>
 
-export type Permission = keyof typeof permissions
+export type StaffPermission = keyof typeof permissions
 
-export const rolesWith = (permission: Permission): readonly Role[] => permissions[permission]
+export const rolesWith = (permission: StaffPermission): readonly StaffRole[] => permissions[permission]
 
-export const mayStaff = ({ role }: { role: Role }, permission: Permission): boolean =>
+export const hasPermission = ({ role }: { role: StaffRole }, permission: StaffPermission): boolean =>
   rolesWith(permission).includes(role)
 
-export const requiresSecondFactor = ({ production }: Pick<Config, 'production'>, role: Role): boolean =>
+export const requiresSecondFactor = ({ production }: Pick<Config, 'production'>, role: StaffRole): boolean =>
   production && role !== 'viewer'
 
 export const secondFactorPath = '/admin/account/second-factor'

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
-import { auditLine } from '../audit/audit-event.ts'
-import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
-import { addOrCountRepeat } from '../audit/repeats.ts'
+import { newAuditLine } from '../audit/audit-event.ts'
+import { type AuditContext, type AuditedDeps, runAudited } from '../audit/audited.ts'
+import { addOrCountLine } from '../audit/repeats.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
-import { networkOf } from '../platform/network.ts'
-import type { By } from '../security/actor.ts'
+import { networkOfIp } from '../platform/network.ts'
+import type { Author } from '../security/actor.ts'
 import type { Staff } from './account.ts'
-import { hashOfRecoveryCode, isRecoveryCode, stepOf, totpField } from './second-factor-codes.ts'
+import { findTotpStep, hashRecoveryCode, isRecoveryCode, totpField } from './second-factor-codes.ts'
 import type { SignInAttempt, SignInChecks } from './sign-in-limit.ts'
-import { byOwner } from './staff-sessions.ts'
+import { byStaffMember } from './staff-sessions.ts'
 
 /** `refused` hides the reason from strangers. */
 export type IdentityProofFailure = { outcome: 'refused' | 'busy' } | { outcome: 'wait'; seconds: number }
 
 /** Only the audit trail shows the account and the reason. */
-export class WrongProof extends Error {
+export class WrongProofError extends Error {
   readonly subject: string
 
   constructor(subject: string, reason: string) {
@@ -26,13 +26,13 @@ export class WrongProof extends Error {
 }
 
 /** `not signed in` can't be an account, because names have no spaces. */
-export const byStranger = (ip: string): By => byOwner('not signed in', ip)
+export const byStranger = (ip: string): Author => byStaffMember('not signed in', ip)
 
 /** Records a wrong password or code in the audit trail. */
 export async function proveIdentity<Result extends { outcome: string }>(
   deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
   attempting: Promise<SignInAttempt>,
-  by: By,
+  by: Author,
   check: () => Promise<Result>,
 ): Promise<Result | IdentityProofFailure> {
   const attempt = await attempting
@@ -43,13 +43,13 @@ export async function proveIdentity<Result extends { outcome: string }>(
     if (result.outcome !== 'refused') await attempt.takeBack(result.outcome !== 'busy')
     return result
   } catch (error) {
-    if (!(error instanceof WrongProof)) throw error
+    if (!(error instanceof WrongProofError)) throw error
     const { subject, message: reason } = error
     const { name, from } = by.actor
     const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
     // Only a network's first refusal of an hour has its own line, so a flood can't fill the audit trail.
-    const key = `sign-in ${networkOf(from ?? '')} ${name}`
-    await addOrCountRepeat(deps, key, auditLine(by, deps.now(), about), `${subject}: ${reason}`)
+    const key = `sign-in ${networkOfIp(from ?? '')} ${name}`
+    await addOrCountLine(deps, key, newAuditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }
   }
 }
@@ -62,11 +62,11 @@ type UsedCode = { secondFactor: 'code' } | { secondFactor: 'recovery code'; code
 export const proveByCode = <Result extends { outcome: string }>(
   deps: UseDeps & AuditedDeps & Pick<SignInChecks, 'countCode'>,
   staff: Staff,
-  { code, ip, by, enteredBy = by }: { code: string; ip: string; by: By; enteredBy?: By },
-  work: (act: AuditedAct, use: () => Promise<UsedCode>) => Promise<Result>,
+  { code, ip, by, enteredBy = by }: { code: string; ip: string; by: Author; enteredBy?: Author },
+  work: (act: AuditContext, use: () => Promise<UsedCode>) => Promise<Result>,
 ): Promise<Result | IdentityProofFailure> =>
   proveIdentity(deps, deps.countCode(staff._id, ip, code), enteredBy, () =>
-    audited(deps, { documents: [staff._id], by }, (act) =>
+    runAudited(deps, { documents: [staff._id], by }, (act) =>
       work(act, () => useCode(deps, staff, code, act.session)),
     ),
   )
@@ -78,20 +78,20 @@ async function useCode(
   code: string,
   session: mongo.ClientSession,
 ): Promise<UsedCode> {
-  if (secondFactor === null) throw new WrongProof(name, 'no second factor')
+  if (secondFactor === null) throw new WrongProofError(name, 'no second factor')
   const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   const use = async (guard: object, change: object, refusal: string): Promise<void> => {
     const accounts = nativeCollection(deps.Staff)
     const { modifiedCount } = await accounts.updateOne({ ...same, ...guard }, change, { session })
-    if (modifiedCount === 0) throw new WrongProof(name, refusal)
+    if (modifiedCount === 0) throw new WrongProofError(name, refusal)
   }
   if (isRecoveryCode(code)) {
-    const hash = { 'secondFactor.recoveryCodes': hashOfRecoveryCode(name, code) }
+    const hash = { 'secondFactor.recoveryCodes': hashRecoveryCode(name, code) }
     await use(hash, { $pull: hash }, 'wrong or used recovery code')
     return { secondFactor: 'recovery code', codesLeft: secondFactor.recoveryCodes.length - 1 }
   }
-  const step = stepOf(deps.secrets.decrypt(secondFactor.secret, totpField(name)), code, deps.now())
-  if (step === null) throw new WrongProof(name, 'wrong code')
+  const step = findTotpStep(deps.secrets.decrypt(secondFactor.secret, totpField(name)), code, deps.now())
+  if (step === null) throw new WrongProofError(name, 'wrong code')
   const lastStep = 'secondFactor.lastStep'
   await use({ [lastStep]: { $lt: step } }, { $set: { [lastStep]: step } }, 'the code was already used')
   return { secondFactor: 'code' }

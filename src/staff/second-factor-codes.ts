@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { EncryptedField } from '../security/encrypt.ts'
 import { staffAccounts } from './account.ts'
-import { randomGroups } from './passwords.ts'
+import { randomCharGroups } from './passwords.ts'
 
 /** All authenticator apps support these (RFC 6238). */
 const parameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const
@@ -13,7 +13,7 @@ export const totpUri = (secret: string, { name, host }: { name: string; host: st
   new TOTP({ ...parameters, issuer: `Payment intents ${host}`, label: name, secret }).toString()
 
 /** Accepts one step before and after, because clocks differ. The caller must use each step only once. */
-export function stepOf(secret: string, code: string, now: Date): number | null {
+export function findTotpStep(secret: string, code: string, now: Date): number | null {
   const token = code.replaceAll(/[\s-]/g, '')
   if (!/^\d{6}$/.test(token)) return null
   const timestamp = now.getTime()
@@ -33,15 +33,15 @@ const groupLength = 4
 
 /** Ten codes such as `k3fm-82hp-wq9d-5xrt-v7gc-n4te`, each with about 119 bits of randomness. */
 export function newRecoveryCodes(name: string): { codes: string[]; hashes: string[] } {
-  const codes = Array.from({ length: codesPerAccount }, () => randomGroups(groupsPerCode, groupLength))
-  return { codes, hashes: codes.map((code) => hashOfRecoveryCode(name, code)) }
+  const codes = Array.from({ length: codesPerAccount }, () => randomCharGroups(groupsPerCode, groupLength))
+  return { codes, hashes: codes.map((code) => hashRecoveryCode(name, code)) }
 }
 
 /** An authenticator app's codes are shorter: they have 6 digits. */
 export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength
 
 /** Doesn't use SECRET_KEY, so codes survive its rotation. They're too random to need a slow hash. */
-export const hashOfRecoveryCode = (name: string, code: string): string =>
+export const hashRecoveryCode = (name: string, code: string): string =>
   hash('sha256', `recovery code\0${name}\0${bare(code)}`, 'base64url')
 
 const bare = (code: string): string => code.toLowerCase().replaceAll(/[\s-]/g, '')

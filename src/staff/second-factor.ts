@@ -1,17 +1,17 @@
-import { type AuditedAct, audited } from '../audit/audited.ts'
+import { type AuditContext, runAudited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
-import type { By } from '../security/actor.ts'
+import type { Author } from '../security/actor.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
 import type { Staff } from './account.ts'
 import { type IdentityProofFailure, proveByCode } from './proof.ts'
-import { newRecoveryCodes, newTotpSecret, stepOf, totpField } from './second-factor-codes.ts'
+import { findTotpStep, newRecoveryCodes, newTotpSecret, totpField } from './second-factor-codes.ts'
 import type { SignInDeps } from './sign-in.ts'
-import { type SignedIn, staffSessions } from './staff-sessions.ts'
+import { type SignedInStaff, staffSessions } from './staff-sessions.ts'
 
 /** `expired` means that the form belongs to another session, or that the account has changed. */
-export type FactorResult =
+export type SecondFactorResult =
   | { outcome: 'done'; codes: string[] }
   | { outcome: 'wrong-new-code' }
   | { outcome: 'expired' }
@@ -20,12 +20,16 @@ export type FactorResult =
 type SecretDeps = Pick<Deps, 'secrets'>
 
 /** The form carries the encrypted secret, which is stored only once the form is submitted. */
-export function proposeFactor({ secrets }: SecretDeps, session: SignedIn) {
+export function proposeFactor({ secrets }: SecretDeps, session: SignedInStaff) {
   const secret = newTotpSecret()
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
-export function proposedSecret({ secrets }: SecretDeps, session: SignedIn, sealed: string): string | null {
+export function readProposedSecret(
+  { secrets }: SecretDeps,
+  session: SignedInStaff,
+  sealed: string,
+): string | null {
   try {
     return secrets.decrypt(sealed, formField(session))
   } catch {
@@ -33,7 +37,7 @@ export function proposedSecret({ secrets }: SecretDeps, session: SignedIn, seale
   }
 }
 
-const formField = ({ sessionId }: SignedIn): EncryptedField => ({
+const formField = ({ sessionId }: SignedInStaff): EncryptedField => ({
   collection: staffSessions.name,
   id: sessionId,
   field: 'newFactor',
@@ -42,11 +46,11 @@ const formField = ({ sessionId }: SignedIn): EncryptedField => ({
 /** Ends the account's other sessions, because they haven't proved the new factor. */
 export async function addSecondFactor(
   deps: SignInDeps,
-  { name, sessionId }: SignedIn,
+  { name, sessionId }: SignedInStaff,
   { secret, code, current, ip }: { secret: string; code: string; current: string; ip: string },
-  by: By,
-): Promise<FactorResult> {
-  const lastStep = stepOf(secret, code, deps.now())
+  by: Author,
+): Promise<SecondFactorResult> {
+  const lastStep = findTotpStep(secret, code, deps.now())
   if (lastStep === null) return { outcome: 'wrong-new-code' }
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (staff === null) return { outcome: 'expired' }
@@ -54,7 +58,7 @@ export async function addSecondFactor(
   const [id, addedAt] = [newId(), deps.now()]
   const encrypted = deps.secrets.encrypt(secret, totpField(name))
   const factor: Staff['secondFactor'] = { id, secret: encrypted, lastStep, recoveryCodes: hashes, addedAt }
-  const add = async (act: AuditedAct): Promise<FactorResult> => {
+  const add = async (act: AuditContext): Promise<SecondFactorResult> => {
     if (!(await write(deps, act, staff, { secondFactor: factor }))) return { outcome: 'expired' }
     const own = { staffName: name, sessionId }
     const sessions = nativeCollection(deps.StaffSession)
@@ -64,7 +68,7 @@ export async function addSecondFactor(
     await act.add({ act: 'staff.second-factor-added', ...about })
     return { outcome: 'done', codes }
   }
-  if (staff.secondFactor === null) return audited(deps, { documents: [staff._id], by }, add)
+  if (staff.secondFactor === null) return runAudited(deps, { documents: [staff._id], by }, add)
   return proveByCode(deps, staff, { code: current, ip, by }, async (act, use) => {
     await use()
     return add(act)
@@ -73,14 +77,14 @@ export async function addSecondFactor(
 
 export async function renewRecoveryCodes(
   deps: SignInDeps,
-  { name }: SignedIn,
+  { name }: SignedInStaff,
   { code, ip }: { code: string; ip: string },
-  by: By,
-): Promise<FactorResult> {
+  by: Author,
+): Promise<SecondFactorResult> {
   const staff = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (staff === null || staff.secondFactor === null) return { outcome: 'expired' }
   const { codes, hashes } = newRecoveryCodes(name)
-  return proveByCode<FactorResult>(deps, staff, { code, ip, by }, async (act, use) => {
+  return proveByCode<SecondFactorResult>(deps, staff, { code, ip, by }, async (act, use) => {
     await use()
     const isWritten = await write(deps, act, staff, { 'secondFactor.recoveryCodes': hashes })
     if (!isWritten) return { outcome: 'expired' }
@@ -92,7 +96,7 @@ export async function renewRecoveryCodes(
 /** Returns false if the account or its second factor has changed in the meantime. */
 async function write(
   { Staff: model }: Pick<Deps, 'Staff'>,
-  { session }: AuditedAct,
+  { session }: AuditContext,
   { _id, epoch, secondFactor }: Staff,
   change: object,
 ): Promise<boolean> {

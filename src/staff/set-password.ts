@@ -1,12 +1,12 @@
-import { audited } from '../audit/audited.ts'
+import { runAudited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { By } from '../security/actor.ts'
+import type { Author } from '../security/actor.ts'
 import type { Staff } from './account.ts'
-import { findByLink, linkFilter, passwordFault } from './passwords.ts'
-import { type IdentityProofFailure, proveIdentity, WrongProof } from './proof.ts'
-import { largestPrefixOf, type SignInDeps } from './sign-in.ts'
-import { byOwner, type SignedIn } from './staff-sessions.ts'
+import { findStaffByLink, passwordFault, validLinkFilter } from './passwords.ts'
+import { type IdentityProofFailure, proveIdentity, WrongProofError } from './proof.ts'
+import { largestPrefix, type SignInDeps } from './sign-in.ts'
+import { byStaffMember, type SignedInStaff } from './staff-sessions.ts'
 
 /** `refused` means that the link isn't valid, or the old password is wrong. */
 type SetPasswordResult = { outcome: 'done' } | { outcome: 'invalid'; fault: string } | IdentityProofFailure
@@ -18,15 +18,15 @@ export async function setPasswordByLink(
   deps: PasswordDeps,
   { token, password, ip }: { token: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
-  const name = await findByLink(deps, token)
+  const name = await findStaffByLink(deps, token)
   if (name === null) return { outcome: 'refused' }
   const fault = passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
   // The holder of a link could otherwise cause any number of slow hashes.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
-  const by = byOwner(name, ip)
-  const set = await write(deps, { name, password, by }, 'link', linkFilter(deps, token))
+  const by = byStaffMember(name, ip)
+  const set = await write(deps, { name, password, by }, 'link', validLinkFilter(deps, token))
   if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done' }
@@ -35,19 +35,19 @@ export async function setPasswordByLink(
 /** Ends all other sessions of the account. */
 export async function changeOwnPassword(
   deps: PasswordDeps,
-  { name, sessionId, expectValid }: SignedIn,
+  { name, sessionId, expectValid }: SignedInStaff,
   { old, password, ip }: { old: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
   const fault =
     password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  const by = { ...byOwner(name, ip), expectValid }
+  const by = { ...byStaffMember(name, ip), expectValid }
   return proveIdentity(deps, deps.countAttempt(name, ip), by, async () => {
     const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
-    const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, old)
+    const isRight = await deps.checkPassword(largestPrefix(ip), staff?.passwordHash ?? null, old)
     if (isRight === null) return { outcome: 'busy' }
     if (staff === null) return { outcome: 'refused' }
-    if (!isRight) throw new WrongProof(name, 'wrong old password')
+    if (!isRight) throw new WrongProofError(name, 'wrong old password')
     const guard = { epoch: staff.epoch, disabledAt: null }
     const set = await write(deps, { name, password, by }, 'old password', guard, sessionId)
     return set ? { outcome: 'done' } : { outcome: 'refused' }
@@ -57,13 +57,13 @@ export async function changeOwnPassword(
 /** Ends the other sessions and the link. Returns false if the guard doesn't hold. */
 async function write(
   deps: PasswordDeps,
-  { name, password, by }: { name: string; password: string; by: By },
+  { name, password, by }: { name: string; password: string; by: Author },
   means: 'link' | 'old password',
   guard: object,
   keptId = '',
 ): Promise<boolean> {
   const passwordHash = await deps.slowHash.make(password)
-  return audited(deps, { documents: [name], by }, async ({ session, at, add }) => {
+  return runAudited(deps, { documents: [name], by }, async ({ session, at, add }) => {
     const changed = await nativeCollection(deps.Staff).findOneAndUpdate(
       { _id: name, ...guard },
       { $set: { passwordHash, passwordChangedAt: at, link: null }, $inc: { epoch: 1 } },

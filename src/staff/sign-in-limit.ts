@@ -1,11 +1,11 @@
-import type { CounterBound } from '../limits/counter.ts'
+import type { PointLimit } from '../limits/counter.ts'
 import type { Deps } from '../platform/deps.ts'
-import { networkOf } from '../platform/network.ts'
+import { networkOfIp } from '../platform/network.ts'
 import { createNetworkLimit } from '../security/network-limit.ts'
 import { isRecoveryCode } from './second-factor-codes.ts'
 
 /** Counts per network, so that a stranger can't lock out a member of staff. */
-export const nameBudget = {
+export const nameFailureLimit = {
   what: 'Failed sign-ins of staff under one name from one network',
   owner: 'name and network',
   gets: 'the page asks to wait',
@@ -16,7 +16,7 @@ export const nameBudget = {
  * Counts across all networks, but only a person who knows the password can use it up. Guessing a code at this
  * rate takes years. Recovery codes don't count, so the owner can still sign in with one.
  */
-export const codeBudget = {
+export const codeFailureLimit = {
   what: 'Wrong codes of an authenticator app',
   owner: 'member of staff',
   gets: 'the page asks to wait',
@@ -24,7 +24,7 @@ export const codeBudget = {
   seconds: 3600,
 }
 /** High enough for an office that shares one address. */
-export const signInBudget = {
+export const signInLimit = {
   name: 'sign-in',
   what: 'Failed sign-ins of staff',
   gets: 'the page asks to wait',
@@ -45,9 +45,9 @@ export type SignInChecks = ReturnType<typeof createSignInChecks>
 /** Counts before the check, so that concurrent sign-ins can't exceed the limit. */
 export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secrets' | 'slowHash'>) {
   const { counters, secrets, slowHash } = deps
-  const addresses = createNetworkLimit(deps, signInBudget)
+  const addresses = createNetworkLimit(deps, signInLimit)
 
-  async function within(bound: CounterBound, next: () => Promise<SignInAttempt>): Promise<SignInAttempt> {
+  async function within(bound: PointLimit, next: () => Promise<SignInAttempt>): Promise<SignInAttempt> {
     const [closedMs = 0] = await counters.take([bound])
     if (closedMs > 0) return { isOpen: false, closedMs }
     const attempt = await next()
@@ -67,7 +67,7 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
 
   async function countAttempt(name: string, ip: string): Promise<SignInAttempt> {
     // People sometimes type their password into the name field.
-    const named = { id: `sign-in-name ${networkOf(ip)} ${secrets.hash(name)}`, ...nameBudget }
+    const named = { id: `sign-in-name ${networkOfIp(ip)} ${secrets.hash(name)}`, ...nameFailureLimit }
     const address = await addresses(ip)
     if (!address.isOpen) return address
     const attempt = await within(named, async () => {
@@ -82,7 +82,7 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
   /** Entering a code also counts as a sign-in. */
   async function countCode(name: string, ip: string, code: string): Promise<SignInAttempt> {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
-    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeBudget }
+    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeFailureLimit }
     return within(account, () => countAttempt(name, ip))
   }
 

@@ -1,12 +1,18 @@
-import { audited } from '../audit/audited.ts'
+import { runAudited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
-import { prefixesOf } from '../platform/network.ts'
+import { ipPrefixesOf } from '../platform/network.ts'
 import type { Staff } from './account.ts'
 import { isValidStaffName } from './permissions.ts'
-import { byStranger, type IdentityProofFailure, proveByCode, proveIdentity, WrongProof } from './proof.ts'
+import {
+  byStranger,
+  type IdentityProofFailure,
+  proveByCode,
+  proveIdentity,
+  WrongProofError,
+} from './proof.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
-import { byOwner, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
+import { byStaffMember, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
 /** `token` is the cookie's value. After `code-required`, it belongs to a pending session. */
 type SignInResult =
@@ -30,21 +36,21 @@ export async function signIn(
   const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
   return proveIdentity(deps, deps.countAttempt(name, ip), byStranger(ip), async () => {
     const staff = isValidStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
-    const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, password)
+    const isRight = await deps.checkPassword(largestPrefix(ip), staff?.passwordHash ?? null, password)
     if (isRight === null) return { outcome: 'busy' }
-    if (staff === null) throw new WrongProof(unknownName, 'no such account')
-    if (!isRight) throw new WrongProof(name, 'wrong password')
-    if (staff.disabledAt !== null) throw new WrongProof(name, 'the account is disabled')
+    if (staff === null) throw new WrongProofError(unknownName, 'no such account')
+    if (!isRight) throw new WrongProofError(name, 'wrong password')
+    if (staff.disabledAt !== null) throw new WrongProofError(name, 'the account is disabled')
     if (staff.secondFactor !== null)
       return { outcome: 'code-required', token: await openSession(deps, null, staff, client) }
-    const options = { documents: [], by: byOwner(name, ip) }
-    const token = await audited(deps, options, (act) => openSession(deps, act, staff, client))
+    const options = { documents: [], by: byStaffMember(name, ip) }
+    const token = await runAudited(deps, options, (act) => openSession(deps, act, staff, client))
     return { outcome: 'signed-in', token }
   })
 }
 
 /** Sign-ins from this prefix share a limit on password checks, so that one provider can't use them all up. */
-export const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
+export const largestPrefix = (ip: string): string => ipPrefixesOf(ip).at(-1)?.range ?? ''
 
 /** The code works only once, and so does the pending session. */
 export function confirmSignIn(
@@ -53,14 +59,14 @@ export function confirmSignIn(
   { code, client }: { code: string; client: SignInClient },
 ): Promise<{ outcome: 'signed-in'; token: string } | IdentityProofFailure> {
   const { ip } = client
-  const entered = { code, ip, by: byOwner(staff._id, ip), enteredBy: byStranger(ip) }
+  const entered = { code, ip, by: byStaffMember(staff._id, ip), enteredBy: byStranger(ip) }
   return proveByCode(deps, staff, entered, async (act, use) => {
     const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
       { _id, endedAt: null },
       { $set: { endedAt: act.at } },
       { session: act.session },
     )
-    if (modifiedCount === 0) throw new WrongProof(staff._id, 'the sign-in was already completed')
+    if (modifiedCount === 0) throw new WrongProofError(staff._id, 'the sign-in was already completed')
     return { outcome: 'signed-in', token: await openSession(deps, act, staff, client, await use()) }
   })
 }

@@ -1,21 +1,21 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { mongo } from 'mongoose'
-import { type AuditedAct, type AuditedDeps, audited } from '../audit/audited.ts'
+import { type AuditContext, type AuditedDeps, runAudited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
-import { unlessLocked } from '../mongo/transaction.ts'
+import { writeIfUnlocked } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import type { By } from '../security/actor.ts'
+import type { Author } from '../security/actor.ts'
 import type { Staff } from './account.ts'
-import { type Role, requiresSecondFactor } from './permissions.ts'
+import { requiresSecondFactor, type StaffRole } from './permissions.ts'
 
 /** Activity doesn't extend a session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 /** Time to enter the code after the password. */
-export const pendingLifetimeMs = 5 * 60 * 1000
+export const pendingSessionMs = 5 * 60 * 1000
 
 /** How long pages show the last sign-in. */
 const removedAfterSeconds = 30 * 86_400
@@ -63,14 +63,14 @@ export interface SignInClient {
 
 const maxClientLength = 200
 
-export function byOwner(name: string, ip: string): By {
+export function byStaffMember(name: string, ip: string): Author {
   return { actor: { kind: 'staff', name, from: ip }, reason: null }
 }
 
 /** Returns the token for the cookie. Without `act`, the session is pending. */
 export async function openSession(
   deps: OpenDeps,
-  act: AuditedAct | null,
+  act: AuditContext | null,
   { _id: staffName, epoch, secondFactor }: Staff,
   { ip, userAgent }: SignInClient,
   after: Record<string, unknown> | null = null,
@@ -78,7 +78,7 @@ export async function openSession(
   const token = randomBytes(32).toString('base64url')
   const isPending = act === null
   const now = deps.now()
-  const expiresAt = new Date(now.getTime() + (isPending ? pendingLifetimeMs : sessionLifetimeMs))
+  const expiresAt = new Date(now.getTime() + (isPending ? pendingSessionMs : sessionLifetimeMs))
   const client = Array.from(userAgent.toWellFormed()).slice(0, maxClientLength).join('')
   const session: StaffSession = {
     _id: deps.secrets.hash(hashedText(token, isPending)),
@@ -106,9 +106,9 @@ interface OwnForms {
   csrfs: string[]
 }
 
-export interface SignedIn extends OwnForms {
+export interface SignedInStaff extends OwnForms {
   name: string
-  role: Role
+  role: StaffRole
   sessionId: string
   /** If true, the session may only add a second factor or sign out. */
   mustAddFactor: boolean
@@ -123,7 +123,7 @@ const seenEveryMs = 15 * 60_000
 export async function findSession(
   deps: OpenDeps & Pick<Deps, 'config' | 'transactions'>,
   token: string,
-): Promise<SignedIn | null> {
+): Promise<SignedInStaff | null> {
   const found = await findOpenSession(deps, token, false)
   if (found === null) return null
   const { session: stored, staff, ...forms } = found
@@ -132,7 +132,7 @@ export async function findSession(
   const now = deps.now()
   const seenBefore = new Date(now.getTime() - seenEveryMs)
   if (lastSeenAt <= seenBefore)
-    await unlessLocked(deps, (session) =>
+    await writeIfUnlocked(deps, (session) =>
       nativeCollection(deps.StaffSession).updateOne(
         { _id, lastSeenAt: { $lte: seenBefore } },
         { $set: { lastSeenAt: now } },
@@ -172,7 +172,7 @@ export async function findOpenSession(
   return { session, staff, csrf: csrfs[0] ?? '', csrfs }
 }
 
-export function isOwnForm(session: OwnForms, csrf: unknown): boolean {
+export function hasValidCsrf(session: OwnForms, csrf: unknown): boolean {
   const given = Buffer.from(typeof csrf === 'string' ? csrf : '')
   const own = session.csrfs.map((each) => Buffer.from(each))
   return own.some((each) => given.length === each.length && timingSafeEqual(given, each))
@@ -194,13 +194,13 @@ export async function listSessions(deps: ListDeps, name: string): Promise<StaffS
 export const endSession = async (
   deps: EndDeps,
   { name, sessionId }: { name: string; sessionId: string },
-  by: By,
+  by: Author,
 ): Promise<boolean> => (await end(deps, name, [sessionId], by)) === 1
 
 export async function endOtherSessions(
   deps: EndDeps & Pick<Deps, 'Staff'>,
   { name, keptId }: { name: string; keptId: string },
-  by: By,
+  by: Author,
 ): Promise<number> {
   for (let ended = 0; ; ) {
     const ids = (await listSessions(deps, name)).map(({ sessionId }) => sessionId)
@@ -210,8 +210,8 @@ export async function endOtherSessions(
   }
 }
 
-const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<number> =>
-  audited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
+const end = (deps: EndDeps, staffName: string, ids: string[], by: Author): Promise<number> =>
+  runAudited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
     const sessions = nativeCollection(deps.StaffSession)
     const valid = { staffName, sessionId: { $in: ids }, ...openFilter(false, at) }
     const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
@@ -223,7 +223,7 @@ const end = (deps: EndDeps, staffName: string, ids: string[], by: By): Promise<n
   })
 
 /** Maps account names to their last sign-in within 30 days. */
-export async function lastSignIns(deps: Pick<Deps, 'StaffSession'>, names: readonly string[]) {
+export async function findLastSignIns(deps: Pick<Deps, 'StaffSession'>, names: readonly string[]) {
   const found = await deps.StaffSession.aggregate<{ _id: string; at: Date }>([
     { $match: { staffName: { $in: names }, isPending: false } },
     { $group: { _id: '$staffName', at: { $max: '$createdAt' } } },
@@ -231,8 +231,8 @@ export async function lastSignIns(deps: Pick<Deps, 'StaffSession'>, names: reado
   return new Map(found.map(({ _id, at }) => [_id, at]))
 }
 
-export const signOut = (deps: EndDeps & Pick<Deps, 'secrets'>, token: string, by: By): Promise<void> =>
-  audited(deps, { documents: [], by }, async ({ session, at, add }) => {
+export const signOut = (deps: EndDeps & Pick<Deps, 'secrets'>, token: string, by: Author): Promise<void> =>
+  runAudited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
       { _id: { $in: [...deps.secrets.hashes(token)] }, endedAt: null },
       { $set: { endedAt: at } },

@@ -30,7 +30,7 @@ export function createTracing(
   // Lost traces don't affect payments, so the log only warns once a minute.
   const logLoss: LogLoss = throttleLog(60_000, (fields) => log.warn(fields, 'traces.not-sent'))
   reportSdkWarnings(logLoss)
-  const exporter = reportingFailures(
+  const exporter = logFailedExports(
     new OTLPTraceExporter({ url: `${otlpEndpoint}/v1/traces`, timeoutMillis }),
     logLoss,
   )
@@ -127,7 +127,7 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
 }
 
 /** Logs failures here, because the SDK would also log the collector's response. */
-export const reportingFailures = (exporter: sdk.SpanExporter, logLoss: LogLoss): sdk.SpanExporter => ({
+export const logFailedExports = (exporter: sdk.SpanExporter, logLoss: LogLoss): sdk.SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {
       const { error } = result

@@ -24,7 +24,7 @@ export interface CausingRequest {
   traceparent: string | null
 }
 
-export async function inSpan<T>(
+export async function runInSpan<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   name: string,
   parent: string | null,

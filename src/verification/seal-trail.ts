@@ -1,15 +1,22 @@
 import type { KeyObject } from 'node:crypto'
-import { validNumber } from '../chains/append.ts'
+import { numberFilter } from '../chains/append.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
-import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
-import { slowReadMs as maxTimeMS } from '../mongo/connect.ts'
+import { isDuplicateKey, nativeCollection } from '../mongo/collection.ts'
+import { readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
 import { hourMs } from '../platform/time.ts'
 import type { Secrets } from '../security/encrypt.ts'
 import { ensureServiceKey, findServiceKey } from '../security/service-keys.ts'
-import type { Pace } from '../work/pace.ts'
-import { digestOf, digestOfLine, headOf, linesPerSeal, readableSeal, type Seal } from './seal.ts'
+import type { Pacer } from '../work/pace.ts'
+import {
+  digestAuditLine,
+  digestHead,
+  digestRecord,
+  linesPerSeal,
+  type StoredSeal,
+  sanitiseSeal,
+} from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Secrets
@@ -35,9 +42,9 @@ const maxDuplicates = 100
  * If two processes insert a seal with the same number, one starts again. Each first marks the lines of the
  * last seal, so a line gets into only one seal, even if another process was killed before it marked them.
  */
-export async function sealTrail(
+export async function sealAuditTrail(
   deps: SealDeps,
-  pace: Pace,
+  pace: Pacer,
   heads: LedgerEntry[] = [],
   limit = linesPerSeal,
 ): Promise<KeyObject> {
@@ -51,23 +58,23 @@ export async function sealTrail(
         .find({ ...unmarked, ...closed(deps.now().getTime()) }, { sort: { _id: 1 }, limit, maxTimeMS })
         .toArray(),
     )
-    const ledgers = heads.slice(0, limit).map((entry) => headOf(key, entry))
+    const ledgers = heads.slice(0, limit).map((entry) => digestHead(key, entry))
     if (unsealed.length + ledgers.length === 0) return key
     const seal = {
       _id: (last?._id ?? 0) + 1,
       at: deps.now(),
       ids: unsealed.map(({ _id }) => _id),
-      digests: unsealed.map((line) => digestOfLine(key, line)),
+      digests: unsealed.map((line) => digestAuditLine(key, line)),
       ...(ledgers.length === 0 ? {} : { heads: ledgers }),
       previous: last?.digest ?? null,
     }
-    const digest = digestOf(key, 'seal', seal)
+    const digest = digestRecord(key, 'seal', seal)
     try {
       await nativeCollection(deps.AuditSeal).insertOne({ ...seal, digest })
       heads.splice(0, limit)
       deps.log.info({ number: seal._id, lines: seal.ids.length, digest }, 'audit.sealed')
     } catch (error) {
-      if (!isDuplicate(error)) throw error
+      if (!isDuplicateKey(error)) throw error
       duplicates += 1
     }
   }
@@ -84,11 +91,14 @@ async function keyFor(deps: SealDeps) {
   return ensureServiceKey(deps, 'audit')
 }
 
-const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Seal | null> =>
-  readableSeal(
-    await nativeCollection(AuditSeal).findOne({ _id: validNumber }, { sort: { _id: -1 }, maxTimeMS }),
+const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<StoredSeal | null> =>
+  sanitiseSeal(
+    await nativeCollection(AuditSeal).findOne({ _id: numberFilter }, { sort: { _id: -1 }, maxTimeMS }),
   )
 
 /** This is the only change ever made to a sealed line. */
-const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: Seal): Promise<unknown> =>
+const markLines = (
+  { AuditEvent }: Pick<SealDeps, 'AuditEvent'>,
+  { _id, ids }: StoredSeal,
+): Promise<unknown> =>
   nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
-import { type AuditEvent, readableDate } from '../audit/audit-event.ts'
+import { type AuditEvent, toReadableDate } from '../audit/audit-event.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
@@ -10,15 +10,15 @@ import { longLeaseFields } from '../retention/record.ts'
 /** A full seal takes about 75 kB. */
 export const linesPerSeal = 1000
 
-export const listOrEmpty = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
+export const arrayOrEmpty = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
 
 /** A forged seal's fields may have any type. Its digest won't match anyway. */
-export const readableSeal = (seal: Seal | null): Seal | null =>
+export const sanitiseSeal = (seal: StoredSeal | null): StoredSeal | null =>
   seal && {
     ...seal,
-    at: readableDate(seal.at),
-    ids: listOrEmpty(seal.ids),
-    digests: listOrEmpty(seal.digests),
+    at: toReadableDate(seal.at),
+    ids: arrayOrEmpty(seal.ids),
+    digests: arrayOrEmpty(seal.digests),
   }
 
 /** The next verification of a ledger starts at this entry. `chain` is the business's id and the mode. */
@@ -48,9 +48,9 @@ export const auditSeals = declareCollection({
   },
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
 })
-export type Seal = Stored<typeof auditSeals>
+export type StoredSeal = Stored<typeof auditSeals>
 
-export interface KnownSeal {
+export interface ExpectedSeal {
   number: number
   digest: string
 }
@@ -58,11 +58,11 @@ export interface KnownSeal {
 const verifiedFields = field.part({
   seals: field.whole,
   lines: field.whole,
-  last: field.orNull(field.anything<KnownSeal>()),
+  last: field.orNull(field.anything<ExpectedSeal>()),
   faultCount: field.whole,
   faults: field.list(field.text),
 })
-export type VerifiedState = field.ValueOfField<typeof verifiedFields>
+export type VerifiedTrail = field.ValueOfField<typeof verifiedFields>
 
 export const auditChecks = declareCollection({
   name: 'auditchecks',
@@ -90,17 +90,17 @@ export const checkLeases = declareCollection({
 const lineDigestBytes = 16
 
 /** Ignores `seal`, because sealing adds this field. */
-export function digestOfLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
+export function digestAuditLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
   return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
 }
 
-export const digestOf = (
+export const digestRecord = (
   key: KeyObject,
   kind: 'seal' | 'check',
-  { digest: _digest, ...value }: Omit<Seal | AuditCheck, 'digest'> & { digest?: string },
+  { digest: _digest, ...value }: Omit<StoredSeal | AuditCheck, 'digest'> & { digest?: string },
 ): string => mac(key, kind, value).toString('base64url')
 
-export function headOf(key: KeyObject, entry: LedgerEntry): SealedHead {
+export function digestHead(key: KeyObject, entry: LedgerEntry): SealedHead {
   const { businessId, number, bookedAt } = entry
   const digest = mac(key, 'entry', entry).toString('base64url')
   return { chain: `${businessId} ${modeOf(entry)}`, number, bookedAt, digest }

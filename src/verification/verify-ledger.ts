@@ -1,24 +1,29 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { type ChainOwner, chainIndex, validNumber } from '../chains/append.ts'
+import { type ChainOwner, chainIndex, numberFilter } from '../chains/append.ts'
 import type { LoggedEvent } from '../events/log.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Refund } from '../intents/records.ts'
-import { entriesOf } from '../ledger/book.ts'
-import { type EntryDraft, type LedgerEntry, linkClosing, linkEntry } from '../ledger/entry.ts'
+import { buildEntryDrafts } from '../ledger/book.ts'
+import { type LedgerDraft, type LedgerEntry, linkClosingMarker, linkLedgerEntry } from '../ledger/entry.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { isUnreachable, slowReadMs as maxTimeMS } from '../mongo/connect.ts'
+import { isMongoUnreachable, readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import type { EventFacts } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
 import { modeOf } from '../platform/mode.ts'
-import { dayMs, dayOf } from '../platform/time.ts'
-import { businessIds, inParts, intentsIn, pageSize } from '../reconciliation/recorded.ts'
+import { dayMs, toUtcDay } from '../platform/time.ts'
+import {
+  eachBusinessId,
+  maxPeriodDocuments,
+  readInParts,
+  readIntentsInPeriod,
+} from '../reconciliation/recorded.ts'
 import { findServiceKey } from '../security/service-keys.ts'
-import type { Pace } from '../work/pace.ts'
-import { digestOf, headOf } from './seal.ts'
+import type { Pacer } from '../work/pace.ts'
+import { digestHead, digestRecord } from './seal.ts'
 
 type Collections = 'AuditEvent' | 'ServiceKey' | 'AuditSeal' | 'Intent' | 'LedgerEntry' | 'LoggedEvent'
-export type VerifyDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
+export type VerifyLedgerDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
   config: Pick<Deps['config'], 'sandboxRetentionMs' | 'intentLifetimeMs'>
 }
 
@@ -38,7 +43,12 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
  * and each of these must have its entry. Throws a LedgerFault at the first wrong entry. `owed` is the sum of
  * fees that a killed process hasn't booked yet.
  */
-export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, isWhole = false) {
+export function createLedgerVerifier(
+  deps: VerifyLedgerDeps,
+  owner: ChainOwner,
+  pace: Pacer,
+  isWhole = false,
+) {
   const { businessId, sandbox } = owner
   const entries = nativeCollection(deps.LedgerEntry)
   const owed = new Map<string, number>()
@@ -55,18 +65,18 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     const seal = await nativeCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
     if (seal && head) {
-      if (key === null || seal.digest !== digestOf(key, 'seal', seal))
+      if (key === null || seal.digest !== digestRecord(key, 'seal', seal))
         throw new LedgerFault(
           `Seal ${seal._id} of the audit trail was changed, or SECRET_KEY is another one.`,
         )
       const entry = await entries.findOne({ ...owner, number: head.number }, { maxTimeMS })
       const isCleaned = entry === null && head.bookedAt.getTime() < testsBefore
-      if (!isCleaned && !(entry && isDeepStrictEqual(headOf(key, entry), head)))
+      if (!isCleaned && !(entry && isDeepStrictEqual(digestHead(key, entry), head)))
         throw new LedgerFault(`Entry ${head.number} is not the one that seal ${seal._id} contains.`)
       if (!isWhole) last = entry
     }
     const stray = await entries.findOne(
-      { ...owner, number: { $not: validNumber } },
+      { ...owner, number: { $not: numberFilter } },
       { hint: chainIndex.name, maxTimeMS },
     )
     if (stray !== null) throw new LedgerFault(`An entry has the number ${inspect(stray.number)}.`)
@@ -80,16 +90,16 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     // The clean-up removes old test entries, but keeps the closing markers.
     const isFirst = last === null || last.type === 'closing' || last.bookedAt.getTime() < testsBefore
     if (number !== next)
-      return sandbox && isFirst && entry.day < dayOf(deps.now()) ? null : `Entry ${next} is missing.`
-    const closing = type === 'closing' && linkClosing(owner, last, bookedAt)
-    const links = closing ? [closing] : linkEntry(owner, last, entry as EntryDraft, bookedAt)
+      return sandbox && isFirst && entry.day < toUtcDay(deps.now()) ? null : `Entry ${next} is missing.`
+    const closing = type === 'closing' && linkClosingMarker(owner, last, bookedAt)
+    const links = closing ? [closing] : linkLedgerEntry(owner, last, entry as LedgerDraft, bookedAt)
     const [wanted] = links
     if (wanted === undefined || isDeepStrictEqual(links, [entry])) return null
     const balances = `balance ${after.balance} instead of ${wanted.after.balance}`
     return `Entry ${number} does not follow from the one before it in ${differing(entry, wanted)} (${balances}).`
   }
 
-  function faultOfContents(entry: LedgerEntry, draft: EntryDraft | undefined): string | null {
+  function faultOfContents(entry: LedgerEntry, draft: LedgerDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
     // The clean-up may have removed an intent whose refund was booked much later.
     const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
@@ -114,7 +124,7 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     }
   }
 
-  async function verifyBooked(due: EntryDraft[], sealedNumber: number): Promise<void> {
+  async function verifyBooked(due: LedgerDraft[], sealedNumber: number): Promise<void> {
     const filter = { _id: { $in: due.map(({ _id }) => _id) }, ...owner, number: { $gt: sealedNumber } }
     const found = await entries.find(filter, { projection: { _id: 1 }, maxTimeMS }).toArray()
     const booked = new Set(found.map(({ _id }) => _id))
@@ -127,7 +137,12 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
     const { number, since } = sealed
     for (;;) {
       const after = { ...owner, number: { $gt: last?.number ?? 0 } }
-      const options = { sort: { number: 1 }, hint: chainIndex.name, limit: pageSize, maxTimeMS } as const
+      const options = {
+        sort: { number: 1 },
+        hint: chainIndex.name,
+        limit: maxPeriodDocuments,
+        maxTimeMS,
+      } as const
       const page = await pace(() => entries.find(after, options).toArray())
       if (page.length === 0) break
       await pace(() => verifyPage(page))
@@ -142,20 +157,29 @@ export function createVerifier(deps: VerifyDeps, owner: ChainOwner, pace: Pace, 
 }
 
 /** `heads`: the last entry of each correct ledger with new ones. `failed`: ledgers that can't be verified. */
-export async function verifyLedgers(deps: VerifyDeps & Pick<Deps, 'Business'>, pace: Pace, isWhole = false) {
+export async function verifyLedgers(
+  deps: VerifyLedgerDeps & Pick<Deps, 'Business'>,
+  pace: Pacer,
+  isWhole = false,
+) {
   type Finding = { businessId: string; mode: string; fault: string }
   const [heads, findings] = [[] as LedgerEntry[], { faults: [] as Finding[], failed: [] as Finding[] }]
   let ledgers = 0
-  for await (const businessId of businessIds({ ...deps, pace }))
+  for await (const businessId of eachBusinessId({ ...deps, pace }))
     for (const sandbox of [false, true])
       try {
-        const { last, isNew, owed } = await createVerifier(deps, { businessId, sandbox }, pace, isWhole)()
+        const { last, isNew, owed } = await createLedgerVerifier(
+          deps,
+          { businessId, sandbox },
+          pace,
+          isWhole,
+        )()
         if (last !== null) ledgers += 1
         if (last !== null && isNew && owed === 0) heads.push(last)
       } catch (error) {
         // Throws if the run is being stopped.
         await pace(async () => undefined)
-        if (isUnreachable(error)) throw error
+        if (isMongoUnreachable(error)) throw error
         const isFault =
           error instanceof LedgerFault || error instanceof TypeError || error instanceof RangeError
         const fault = error instanceof Error ? error.message : String(error)
@@ -171,7 +195,7 @@ const act = 'business.paid-out'
 const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
 const endOfTime = new Date(8.64e15)
 
-const nameOf = ({ _id, type, refundId, referenceNumber }: EntryDraft | LedgerEntry): string =>
+const nameOf = ({ _id, type, refundId, referenceNumber }: LedgerDraft | LedgerEntry): string =>
   `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
 
 async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[]) {
@@ -186,18 +210,23 @@ async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[
 }
 
 /** Yields the payments, refunds and payouts that must be booked by now. */
-async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pace, from: Date) {
+async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pacer, from: Date) {
   const { businessId } = owner
   const period = { from, to: endOfTime }
   for (const index of ['byPaidAt', 'byRefundedAt'] as const)
-    for await (const part of intentsIn<Intent>({ ...deps, pace, projection }, index, owner, period)) {
+    for await (const part of readIntentsInPeriod<Intent>(
+      { ...deps, pace, projection },
+      index,
+      owner,
+      period,
+    )) {
       const drafts = await pace(() => draftsOf(deps, owner, part.found))
       const queued = new Set(part.found.flatMap(({ outbox }) => outbox.map(({ id }) => id)))
       const inPart = drafts.filter(({ occurredAt: at = from }) => at >= part.from && at < part.to)
       yield inPart.filter(({ _id }) => !queued.has(_id.slice(0, 24)))
     }
   // Payouts have no index, so all audit lines of the business are read.
-  const lines = inParts(pace, period, (at, limit) =>
+  const lines = readInParts(pace, period, (at, limit) =>
     nativeCollection(deps.AuditEvent)
       .find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS })
       .toArray(),
@@ -225,7 +254,9 @@ async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
       const facts = { ...payment, amount: payment?.amountPaid, refund } as unknown as EventFacts
       const id = ids.get(keyOf(intent, { event, facts }))
       const isCleaned = id === undefined && intent.createdAt.getTime() < deps.cleanedBefore
-      return createdAt && !isCleaned ? entriesOf(intent, { id: id ?? '', event, createdAt, facts }) : []
+      return createdAt && !isCleaned
+        ? buildEntryDrafts(intent, { id: id ?? '', event, createdAt, facts })
+        : []
     }
     const refunded = refunds.flatMap((refund) => drafts('payment.refunded', refund.refundedAt, refund))
     return [...drafts('payment.confirmed', payment?.paidAt), ...refunded]
@@ -237,8 +268,8 @@ const keyOf = (
   { event, facts }: Pick<LoggedEvent, 'event' | 'facts'>,
 ) => `${referenceNumber} ${event} ${facts?.refund?.id}`
 
-function payoutOf({ subject: _id, at, after }: AuditEvent): EntryDraft {
+function payoutOf({ subject: _id, at, after }: AuditEvent): LedgerDraft {
   const amount = -Math.abs(Number(after?.amount))
   const payoutReference = String(after?.reference)
-  return { _id, type: 'payout', amount, payoutReference, occurredAt: at, day: dayOf(at) }
+  return { _id, type: 'payout', amount, payoutReference, occurredAt: at, day: toUtcDay(at) }
 }

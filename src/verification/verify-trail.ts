@@ -1,19 +1,19 @@
 import type { KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../audit/audit-event.ts'
-import { validNumber } from '../chains/append.ts'
+import { numberFilter } from '../chains/append.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { slowReadMs as maxTimeMS } from '../mongo/connect.ts'
+import { readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import { findServiceKey } from '../security/service-keys.ts'
-import type { Pace } from '../work/pace.ts'
+import type { Pacer } from '../work/pace.ts'
 import {
-  digestOf,
-  digestOfLine,
-  type KnownSeal,
+  digestAuditLine,
+  digestRecord,
+  type ExpectedSeal,
   linesPerSeal,
-  readableSeal,
-  type Seal,
-  type VerifiedState,
+  type StoredSeal,
+  sanitiseSeal,
+  type VerifiedTrail,
 } from './seal.ts'
 import type { SealDeps } from './seal-trail.ts'
 
@@ -28,14 +28,14 @@ const maxFaultLength = 200
  * detected. If the last seals are missing, or an operator with SECRET_KEY made a new chain, only `expected`,
  * a seal from the logs, reveals it.
  */
-export async function verifyTrail(
+export async function verifyAuditTrail(
   deps: VerifyDeps,
-  pace: Pace,
-  expected: KnownSeal | null,
-  start: { last: Seal | null; lines: number } = { last: null, lines: 0 },
-): Promise<VerifiedState> {
+  pace: Pacer,
+  expected: ExpectedSeal | null,
+  start: { last: StoredSeal | null; lines: number } = { last: null, lines: 0 },
+): Promise<VerifiedTrail> {
   const { last: before, lines } = start
-  const result: VerifiedState = { seals: before?._id ?? 0, lines, last: null, faultCount: 0, faults: [] }
+  const result: VerifiedTrail = { seals: before?._id ?? 0, lines, last: null, faultCount: 0, faults: [] }
   const report = (fault: string): void => {
     result.faultCount += 1
     if (result.faults.length < maxFaults) result.faults.push(fault.slice(0, maxFaultLength))
@@ -49,7 +49,7 @@ export async function verifyTrail(
   for (let { last } = start; ; ) {
     // After a full seal, the next one may have lines that are just as old.
     if (last !== null && last.ids.length < linesPerSeal) earlier = last.at
-    const seal: Seal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
+    const seal: StoredSeal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
     if (seal === null) break
     if (key === null) {
       report('The audit key is missing, or SECRET_KEY is not the key with which it was sealed.')
@@ -68,18 +68,18 @@ export async function verifyTrail(
   }
   if (expected !== null && !isExpectedSeen)
     report(`Seal ${expected.number} is missing, although it is expected.`)
-  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: validNumber } }, { maxTimeMS })
+  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: numberFilter } }, { maxTimeMS })
   if (stray !== null) report(`A seal has the number ${JSON.stringify(stray._id)}.`)
   await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
   return result
 }
 
-const nextSeal = async ({ AuditSeal }: VerifyDeps, after: number): Promise<Seal | null> =>
-  readableSeal(
+const nextSeal = async ({ AuditSeal }: VerifyDeps, after: number): Promise<StoredSeal | null> =>
+  sanitiseSeal(
     await nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS }),
   )
 
-function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator<string> {
+function* faultsOfSeal(key: KeyObject, last: StoredSeal | null, seal: StoredSeal): Generator<string> {
   const next = (last?._id ?? 0) + 1
   if (seal._id > next) {
     const missing = seal._id === next + 1 ? `Seal ${next} is` : `Seals ${next} to ${seal._id - 1} are`
@@ -87,7 +87,7 @@ function* faultsOfSeal(key: KeyObject, last: Seal | null, seal: Seal): Generator
   } else if (seal.previous !== (last?.digest ?? null)) {
     yield `Seal ${seal._id} does not continue the seal before it.`
   }
-  if (seal.digest !== digestOf(key, 'seal', seal)) yield `Seal ${seal._id} was changed.`
+  if (seal.digest !== digestRecord(key, 'seal', seal)) yield `Seal ${seal._id} was changed.`
 }
 
 type Line = Pick<AuditEvent, '_id' | 'seal'>
@@ -105,7 +105,7 @@ const maxSkewMs = 3_600_000
 async function* faultsOfLines(
   deps: VerifyDeps,
   key: KeyObject,
-  { _id: number, at, ids, digests }: Seal,
+  { _id: number, at, ids, digests }: StoredSeal,
   earlier: Date | null,
 ): AsyncGenerator<string> {
   const found = await nativeCollection(deps.AuditEvent)
@@ -115,7 +115,7 @@ async function* faultsOfLines(
   for (const [index, id] of ids.entries()) {
     const line = byId.get(id)
     if (line === undefined) yield `Line ${id} of seal ${number} is missing.`
-    else if (digestOfLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
+    else if (digestAuditLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
     else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxLateMs))
       yield `Line ${id} of seal ${number} is more than 6 hours older than the seal before.`
     else if (line.at > new Date(at.getTime() + maxSkewMs))

@@ -9,7 +9,7 @@ import { withTimeout } from '../platform/timeout.ts'
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /** Customers can correct both, so no event is sent. A number without a wallet counts as a wrong PIN. */
-export type RefusalReason = 'wrong_pin' | 'wallet_locked'
+export type PinRefusalReason = 'wrong_pin' | 'wallet_locked'
 
 /**
  * - `done`: the money was transferred.
@@ -19,13 +19,13 @@ export type RefusalReason = 'wrong_pin' | 'wallet_locked'
  */
 export type WalletOutcome =
   | { outcome: 'done' }
-  | { outcome: 'refused'; reason: RefusalReason }
+  | { outcome: 'refused'; reason: PinRefusalReason }
   | { outcome: 'declined'; reason: DeclineReason }
   | { outcome: 'failed'; reason: FailureReason }
   | { outcome: 'not-executed' }
   | { outcome: 'unknown'; why: string }
 
-export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
+export type KnownWalletOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
 interface Order {
   /** Only logged. Null or missing if a job sent the order. */
@@ -51,7 +51,7 @@ export interface RefundOrder extends Order {
 }
 
 /** A response with another `amount` or `fee` isn't trusted. */
-export interface StatusQuery extends Order {
+export interface OrderStatusQuery extends Order {
   kind: 'payment' | 'refund'
 }
 
@@ -61,7 +61,7 @@ export interface Wallet {
   authorise(order: PaymentOrder): Promise<WalletOutcome>
   refund(order: RefundOrder): Promise<WalletOutcome>
   /** After `not-executed`, the order is never carried out, even if it still arrives. */
-  status(query: StatusQuery): Promise<WalletOutcome>
+  status(query: OrderStatusQuery): Promise<WalletOutcome>
 }
 
 type LiveWallet = Wallet & { close(): Promise<void> }
@@ -101,7 +101,7 @@ export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs
 const reportGraceMs = 1000
 
 /** If `call` throws or takes too long, the outcome is unknown. Errors other than MongoDB's are bugs. */
-export async function outcomeOf(
+export async function callWallet(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   wallet: WalletName,
   call: () => Promise<WalletOutcome>,

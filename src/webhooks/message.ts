@@ -1,20 +1,20 @@
 import { createHmac, createSecretKey } from 'node:crypto'
-import { type PaymentSource, paymentFormats, paymentSourceFields } from '../intents/event-data.ts'
+import { type PaymentEventSource, paymentDataFormats, paymentEventFields } from '../intents/event-data.ts'
 import { createBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { EventFacts, RecordedFacts } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
-import { type OrderSource, orderFormats, orderSourceFields } from '../store/orders/order.ts'
+import { type OrderEventSource, orderEventFields, orderEventFormats } from '../store/orders/order.ts'
 import { type Delivery, eventIdOf } from './deliveries/delivery.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import { signingSecrets } from './endpoints/signing-secrets.ts'
+import { decryptSecrets } from './endpoints/signing-secrets.ts'
 
 /** An endpoint that an event is about. All else is in the event's facts, so no document is read. */
 type EndpointSource = { endpointId: string }
 
 /** The format that new endpoint events get. */
-export const endpointFormat = 1
+export const endpointEventFormat = 1
 
 /** Never change a released format; add the next number. */
 const endpointFormats: Record<number, (source: EndpointSource, facts: EventFacts) => string> = {
@@ -31,17 +31,17 @@ const endpointFormats: Record<number, (source: EndpointSource, facts: EventFacts
     }),
 }
 
-export type BodySource = PaymentSource | OrderSource | EndpointSource
+export type BodySource = PaymentEventSource | OrderEventSource | EndpointSource
 
 /**
  * Returns an event's `data` as JSON, the same for all deliveries. Throws if the format comes from a later
  * version of the service; a worker of that version will take over.
  */
-export function composeData({ format, facts }: RecordedFacts, source: BodySource): string {
+export function composeEventData({ format, facts }: RecordedFacts, source: BodySource): string {
   if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
   return 'items' in source
-    ? known(format, orderFormats[format])(source, facts)
-    : known(format, paymentFormats[format])(source, facts)
+    ? known(format, orderEventFormats[format])(source, facts)
+    : known(format, paymentDataFormats[format])(source, facts)
 }
 
 function known<Write>(format: number, write: Write | undefined): Write {
@@ -57,8 +57,8 @@ export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-export const bodyOf = (delivery: BodyHead & RecordedFacts, source: BodySource): string =>
-  composeBody(delivery, composeData(delivery, source))
+export const webhookBody = (delivery: BodyHead & RecordedFacts, source: BodySource): string =>
+  composeBody(delivery, composeEventData(delivery, source))
 
 /** Implements SPEC 6.3. The HMAC key is the secret's text, not the bytes that it encodes. */
 const signature = (secret: string, timestamp: string, body: string): string =>
@@ -109,16 +109,16 @@ export function signedHeaders(
 }
 
 /** Keyed by endpoint object. A batch shares one, so secrets are decrypted once per batch. */
-const decrypted = new WeakMap<object, ReturnType<typeof signingSecrets>>()
+const decrypted = new WeakMap<object, ReturnType<typeof decryptSecrets>>()
 
-export function signedHeadersFor(
+export function signForEndpoint(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
   delivery: Signed,
   body: string,
   now: Date,
 ): Record<string, string> {
-  const secrets = decrypted.get(endpoint) ?? signingSecrets(deps.secrets, endpoint, now)
+  const secrets = decrypted.get(endpoint) ?? decryptSecrets(deps.secrets, endpoint, now)
   decrypted.set(endpoint, secrets)
   return signedHeaders(deps.config.webhookHeaderBrand, secrets, delivery, body, now)
 }
@@ -160,15 +160,15 @@ async function addSources(found: Map<string, BodySource>, { Intent, Order }: Sou
     if (isOrderNumber(reference)) return 'numbers'
     return isId(reference) ? 'endpointIds' : 'payments'
   })
-  const projection = { _id: 0, ...paymentSourceFields }
+  const projection = { _id: 0, ...paymentEventFields }
   const [intents = [], orders = []] = await Promise.all([
     payments &&
       nativeCollection(Intent)
-        .find<PaymentSource>({ referenceNumber: { $in: payments } }, { projection })
+        .find<PaymentEventSource>({ referenceNumber: { $in: payments } }, { projection })
         .toArray(),
     numbers &&
       nativeCollection(Order)
-        .find<OrderSource>({ number: { $in: numbers } }, { projection: orderSourceFields })
+        .find<OrderEventSource>({ number: { $in: numbers } }, { projection: orderEventFields })
         .toArray(),
   ])
   for (const intent of intents) found.set(intent.referenceNumber, intent)

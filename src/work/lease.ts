@@ -4,7 +4,7 @@ import { newId } from '../platform/ids.ts'
 export type Leasable = { _id: string; leaseToken: string | null }
 
 /** Any process may take a document after the time in `field`: its work is due, or its lease has ended. */
-export function leasesOn<Doc extends Leasable>(
+export function documentLeases<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,
   { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },
   now: () => Date,

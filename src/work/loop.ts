@@ -19,10 +19,10 @@ export interface PolledWork {
 
 const usually = { many: 500, afterMs: 250 } as const
 
-export type PollLoops = ReturnType<typeof startLoops>
+export type PollLoops = ReturnType<typeof startPollLoops>
 
 /** Each kind of work has its own loops, so a hanging one doesn't stop the rest. */
-export function startLoops(deps: Deps, works: readonly PolledWork[]) {
+export function startPollLoops(deps: Deps, works: readonly PolledWork[]) {
   const ending = new AbortController()
   const loops = works
     .filter(({ queue }) => deps.config.workerQueues.includes(queue))

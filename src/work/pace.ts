@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createMeters, requestMeters } from '../limits/rate.ts'
+import { createTimeMeters, timeMeterLimits } from '../limits/rate.ts'
 
 /** A long batch can then use most of a lease (retention/record.ts). */
 const renewEveryMs = 5_000
 
 /** Runs a batch, then pauses for over twice as long. Throws if the lease is lost or the process stops. */
-export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
+export type Pacer = <T>(batch: () => Promise<T>) => Promise<T>
 
-export function createPace(
+export function createPacer(
   ending = new AbortController().signal,
   renew: () => Promise<void> = async () => undefined,
-): Pace {
-  const meter = createMeters(requestMeters.background, () => performance.now())('run')
+): Pacer {
+  const meter = createTimeMeters(timeMeterLimits.background, () => performance.now())('run')
   let renewedAt = performance.now()
   const renewInTime = async (): Promise<void> => {
     if (performance.now() - renewedAt < renewEveryMs) return

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { countRepeat } from '../../src/audit/repeats.ts'
+import { countAuditRepeat } from '../../src/audit/repeats.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { dayMs } from '../../src/platform/time.ts'
 import { takeLongLease } from '../../src/retention/record.ts'
 import { createSecrets, type Secrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
-import { checkTrail, isCheckDue } from '../../src/verification/nightly-check.ts'
-import type { Seal } from '../../src/verification/seal.ts'
-import { sealTrail } from '../../src/verification/seal-trail.ts'
-import { verifyTrail } from '../../src/verification/verify-trail.ts'
+import { checkAuditTrail, isAuditCheckDue } from '../../src/verification/nightly-check.ts'
+import type { StoredSeal } from '../../src/verification/seal.ts'
+import { sealAuditTrail } from '../../src/verification/seal-trail.ts'
+import { verifyAuditTrail } from '../../src/verification/verify-trail.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { waitForDeath } from '../support/kill-at-every-step.ts'
 import { inFull } from '../support/machine.ts'
@@ -35,9 +35,9 @@ const unhurried = <T>(batch: () => Promise<T>) => batch()
 function trailOf(service: Service) {
   const lines = () => nativeCollection(service.deps.AuditEvent)
   const seals = () => nativeCollection(service.deps.AuditSeal)
-  const seal = (deps = service.deps, limit?: number) => sealTrail(deps, unhurried, [], limit)
+  const seal = (deps = service.deps, limit?: number) => sealAuditTrail(deps, unhurried, [], limit)
   const verify = (secrets = service.deps.secrets) =>
-    verifyTrail({ ...service.deps, secrets }, unhurried, null)
+    verifyAuditTrail({ ...service.deps, secrets }, unhurried, null)
   const allSeals = () =>
     seals()
       .find({}, { sort: { _id: 1 } })
@@ -106,7 +106,8 @@ describe('Sealing the audit trail', function () {
   const service = withService()
   const { lines, seals, seal, unseal, verify, allSeals, addLines, expectSealedOnce } = trailOf(service)
   const page = async () => (await signedIn(service, 'viewer')).read('/admin/audit')
-  const night = (log = service.deps.log) => checkTrail({ ...service.deps, log }, new AbortController().signal)
+  const night = (log = service.deps.log) =>
+    checkAuditTrail({ ...service.deps, log }, new AbortController().signal)
   afterEach(() => service.clock.freeze(null))
 
   it('proves nothing before the first seal exists', async () => {
@@ -139,7 +140,7 @@ describe('Sealing the audit trail', function () {
   it('seals the line shared by repeated actions an hour after the hour it covers has ended', async () => {
     const [line] = await addLines(1)
     const repeat = { ...line, _id: newId(), at: service.clock.now() }
-    const count = () => countRepeat(service.deps, 'the-same', repeat, 'note')
+    const count = () => countAuditRepeat(service.deps, 'the-same', repeat, 'note')
     const open = () => lines().findOne({ closesAt: { $exists: true } })
     await count()
     const closesAt = (await open())?.closesAt as Date
@@ -180,7 +181,7 @@ describe('Sealing the audit trail', function () {
   }
 
   describe('followed by tampering', () => {
-    let standing: Seal[]
+    let standing: StoredSeal[]
     let ids: string[]
     beforeEach(async () => {
       standing = await allSeals()
@@ -359,7 +360,7 @@ describe('Sealing the audit trail', function () {
     for (const change of [{ ids: 'x' }, { ids: { a: 1 } }, { at: null }, { digests: 5 }, { at: 'x' }]) {
       await seals().updateOne({ _id: 1 }, { $set: change } as never)
       expect((await verify()).faults[0], JSON.stringify(change)).to.equal('Seal 1 was changed.')
-      await seals().replaceOne({ _id: 1 }, first as Seal)
+      await seals().replaceOne({ _id: 1 }, first as StoredSeal)
     }
     await seals().insertOne({ _id: 999 } as never)
     expect((await verify()).faults.join()).to.include('Seal 999 was changed.')
@@ -419,9 +420,11 @@ describe('Sealing the audit trail', function () {
     let passedMs = 0
     performance.now = () => now.call(performance) + (passedMs += 60_000)
     const renew = async () => lost?.renew({})
-    await checkTrail({ ...service.deps, log: recorded.log }, new AbortController().signal, renew).finally(
-      () => (performance.now = now),
-    )
+    await checkAuditTrail(
+      { ...service.deps, log: recorded.log },
+      new AbortController().signal,
+      renew,
+    ).finally(() => (performance.now = now))
     await held?.end({})
     expect(recorded.lines().map(({ level, msg }) => [level, msg])).to.deep.equal([[40, 'audit.not-checked']])
   })
@@ -472,19 +475,19 @@ describe('Sealing the audit trail', function () {
     it(`lets the check start over and report a change if the stored result ${what}`, async () => {
       service.clock.advance(dayMs)
       await changeCheck(forged())
-      expect(await isCheckDue(service.deps)).to.equal(true)
+      expect(await isAuditCheckDue(service.deps)).to.equal(true)
       await night()
       const { faults, at, wholeAt } = await check()
       expect(faults[0]).to.equal('The result of the last check was changed, or is from the future.')
       expect(wholeAt).to.deep.equal(at)
-      expect(await isCheckDue(service.deps)).to.equal(false)
+      expect(await isAuditCheckDue(service.deps)).to.equal(false)
     })
 
   it('makes a check due if the audit key is missing, whatever the stored result says', async () => {
     const keys = nativeCollection(service.deps.ServiceKey)
     const key = await keys.findOneAndDelete({ _id: 'audit' })
     await changeCheck({ digest: null, at: service.clock.now() })
-    expect(await isCheckDue(service.deps)).to.equal(true)
+    expect(await isAuditCheckDue(service.deps)).to.equal(true)
     if (key !== null) await keys.insertOne(key)
     await night()
   })

@@ -1,19 +1,19 @@
 import { expect } from 'chai'
-import type { Scope } from '../../schemas/scopes.ts'
-import type { Act } from '../../src/audit/acts.ts'
+import type { ApiScope } from '../../schemas/scopes.ts'
+import type { AuditAction } from '../../src/audit/acts.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import * as businesses from '../../src/businesses/change-business.ts'
-import { issueKey, rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
-import { payOut } from '../../src/payouts/pay-out.ts'
+import { issueApiKey, rotateApiKey, setKeyStatus } from '../../src/businesses/change-key.ts'
+import { bookPayoutOnce } from '../../src/payouts/pay-out.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { isUnavailable } from '../../src/platform/errors.ts'
-import type { By } from '../../src/security/actor.ts'
-import { changeRole, createAccount, setDisabled } from '../../src/staff/change-account.ts'
-import { auditedActs } from '../../src/staff-acts/groups.ts'
-import { createShop } from '../../src/store/shops/shops.ts'
+import type { Author } from '../../src/security/actor.ts'
+import { changeRole, createAccount, setStaffDisabled } from '../../src/staff/change-account.ts'
+import { auditedActions } from '../../src/staff-acts/groups.ts'
+import { createBusinessShop } from '../../src/store/shops/shops.ts'
 import { createWallet } from '../../src/wallets/sandbox/operate.ts'
 import { type EndpointChange, updateEndpoint } from '../../src/webhooks/endpoints/change.ts'
-import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
+import { maskUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { subscribe } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
@@ -27,7 +27,7 @@ import { hire, trailOf } from './staff.ts'
 
 /** Actions whose audit lines are tested in other files. */
 const testedElsewhere = {
-  'command-line.test.ts': auditedActs.filter((act) => /^business\.(?!created|commission)/.test(act)),
+  'command-line.test.ts': auditedActions.filter((act) => /^business\.(?!created|commission)/.test(act)),
   'commission-command.test.ts': ['business.commission-set'],
   'reconcile.test.ts': ['reconciliation.run'],
   'retention-kills.test.ts': ['retention.run'],
@@ -37,12 +37,12 @@ const testedElsewhere = {
   'requeue-*.test.ts': ['delivery.requeued'],
   'replay.test.ts': ['endpoint.replayed', 'endpoint.replay-cancelled'],
   'cancel-intents.test.ts': ['intents.cancelled'],
-  'staff-*.test.ts, sign-in.test.ts': auditedActs.filter((act) => act.startsWith('staff.')),
+  'staff-*.test.ts, sign-in.test.ts': auditedActions.filter((act) => act.startsWith('staff.')),
   'search.test.ts': ['payment.searched-by-phone'],
   'below, that switches the API on or off': ['api.enabled', 'api.disabled'],
-} as const satisfies Record<string, readonly Act[]>
+} as const satisfies Record<string, readonly AuditAction[]>
 
-const by: By = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, reason: 'ticket 4711' }
+const by: Author = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, reason: 'ticket 4711' }
 
 type Line = Pick<AuditEvent, 'subject' | 'businessId' | 'before' | 'after'>
 
@@ -51,7 +51,7 @@ describe('An audited action', function () {
   const service = withService()
   const merchant = withMerchant(service)
 
-  const scopes: Scope[] = ['payments.intents:read']
+  const scopes: ApiScope[] = ['payments.intents:read']
   const keyRights = { mode: 'test', kind: 'secret', scopes, ipAllowlist: ['192.0.2.0/24'] } as const
   const keyRequest = (businessId: string) => ({ businessId, ...keyRights, ipAllowlist: ['192.0.2.0/24'] })
 
@@ -60,13 +60,13 @@ describe('An audited action', function () {
     const { businessId } = merchant
     const secrets: string[] = []
     const seen = new Set((await deps.AuditEvent.find({}, { _id: 1 }).lean()).map(({ _id }) => _id))
-    const covered = new Set<Act>(Object.values(testedElsewhere).flat())
+    const covered = new Set<AuditAction>(Object.values(testedElsewhere).flat())
     const newLines = async (): Promise<AuditEvent[]> => {
       const lines = await deps.AuditEvent.find({ _id: { $nin: [...seen] } }).lean<AuditEvent[]>()
       for (const { _id } of lines) seen.add(_id)
       return lines
     }
-    const expectLine = async (act: Act, doneBy: By, line: Line): Promise<void> => {
+    const expectLine = async (act: AuditAction, doneBy: Author, line: Line): Promise<void> => {
       const [found, ...more] = await newLines()
       expect(more, act).to.deep.equal([])
       expect(found, act).to.deep.equal({ _id: found?._id, at: found?.at, act, ...doneBy, ...line })
@@ -81,12 +81,12 @@ describe('An audited action', function () {
     const created = { name, liveApproved: true }
     await expectLine('business.created', by, { subject: _id, businessId: _id, before: null, after: created })
 
-    const { id: keyId, key } = (await issueKey(deps, keyRequest(businessId), by)) ?? { id: '', key: '' }
+    const { id: keyId, key } = (await issueApiKey(deps, keyRequest(businessId), by)) ?? { id: '', key: '' }
     secrets.push(key)
     const ofKey = { subject: keyId, businessId }
     const shown = { prefix: 'sk_test_', last4: key.slice(-4) }
     await expectLine('key.created', by, { ...ofKey, before: null, after: { ...keyRights, ...shown } })
-    const rotated = await rotateKey(deps, keyId, 60, by)
+    const rotated = await rotateApiKey(deps, keyId, 60, by)
     secrets.push(rotated?.key ?? '')
     const { secrets: stored } = await deps.ApiKey.findById(keyId).orFail().lean()
     await expectLine('key.rotated', by, {
@@ -106,7 +106,7 @@ describe('An audited action', function () {
       await expectNone(`${act} again`)
     }
 
-    const shop = await createShop(deps, { businessId, name: 'Live' }, by)
+    const shop = await createBusinessShop(deps, { businessId, name: 'Live' }, by)
     const live = { mode: 'live', name: 'Live' }
     await expectLine('shop.created', by, { subject: shop?._id ?? '', businessId, before: null, after: live })
     const sandbox = service.http.post('/api/v1/dev/store/products').set(merchant.write())
@@ -133,11 +133,11 @@ describe('An audited action', function () {
     const query = 'token=query-secret'
     secrets.push('query-secret')
     const url = `https://example.com/${'a'.repeat(20)}`
-    const made = { url: shownUrl(deps, `${url}?${query}`), events: ['payment.created'], active: true }
+    const made = { url: maskUrl(deps, `${url}?${query}`), events: ['payment.created'], active: true }
     const id = await send('post', '', { url: `${url}?${query}`, events: ['payment.created'] })
     const ofEndpoint = { subject: id, businessId }
-    const lineOf = (act: Act, line: Pick<Line, 'before' | 'after'>) =>
-      expectLine(act, merchantsAct as By, { ...ofEndpoint, ...line })
+    const lineOf = (act: AuditAction, line: Pick<Line, 'before' | 'after'>) =>
+      expectLine(act, merchantsAct as Author, { ...ofEndpoint, ...line })
     await lineOf('endpoint.created', { before: null, after: made })
     await send('put', `/${id}`, { active: false, events: ['payment.created'] })
     await lineOf('endpoint.changed', { before: { active: true }, after: { active: false } })
@@ -147,7 +147,7 @@ describe('An audited action', function () {
     await send('put', `/${id}`, { url: long, events: ['payment.expired'] })
     await lineOf('endpoint.changed', {
       before: { url: made.url, events: made.events },
-      after: { url: shownUrl(deps, long), events: ['payment.expired'] },
+      after: { url: maskUrl(deps, long), events: ['payment.expired'] },
     })
     await send('post', `/${id}/rotate-secret`, {})
     const { previousSecrets } = await deps.Endpoint.findById(id).orFail().lean()
@@ -162,7 +162,7 @@ describe('An audited action', function () {
       expect(secret).to.have.length.greaterThan(5)
       expect(trail.includes(secret), `${secret.slice(0, 3)}… is in the trail`).to.equal(false)
     }
-    expect([...covered].toSorted()).to.deep.equal([...auditedActs].toSorted())
+    expect([...covered].toSorted()).to.deep.equal([...auditedActions].toSorted())
   })
 
   /** How to perform an operator's action, count its changes and find its audit lines. */
@@ -193,13 +193,13 @@ describe('An audited action', function () {
     'staff.disabled': {
       async run(deps, id) {
         if ((await service.deps.Staff.findById(id)) === null) await hire(service, 'viewer', id)
-        await setDisabled(deps, id, true, by)
+        await setStaffDisabled(deps, id, true, by)
       },
       changes: (id) => service.deps.Staff.countDocuments({ _id: id, disabledAt: { $ne: null } }),
       lines: (id) => ({ subject: id }),
     },
     'key.created': {
-      run: (deps, id) => issueKey(deps, keyRequest(id), by),
+      run: (deps, id) => issueApiKey(deps, keyRequest(id), by),
       changes: async (id) => (await service.deps.ApiKey.countDocuments({ businessId: id })) - 1,
       lines: (id) => ({ businessId: id, 'after.kind': 'secret', reason: by.reason }),
     },
@@ -209,7 +209,7 @@ describe('An audited action', function () {
       lines: (id) => ({ businessId: id }),
     },
     'key.rotated': {
-      run: async (deps, id) => rotateKey(deps, await keyOf(id), 3600, by),
+      run: async (deps, id) => rotateApiKey(deps, await keyOf(id), 3600, by),
       changes: async (id) => {
         const { secrets } = await service.deps.ApiKey.findOne({ businessId: id }).orFail().lean()
         return secrets.length - 1
@@ -217,7 +217,7 @@ describe('An audited action', function () {
       lines: (id) => ({ businessId: id }),
     },
     'shop.created': {
-      run: (deps, id) => createShop(deps, { businessId: id, name: 'Live' }, by),
+      run: (deps, id) => createBusinessShop(deps, { businessId: id, name: 'Live' }, by),
       changes: async () => 1,
       lines: (id) => ({ businessId: id }),
     },
@@ -226,7 +226,7 @@ describe('An audited action', function () {
         const owner = { businessId: id, sandbox: false }
         const live = asMerchant(id, await service.key(id, { mode: 'live' }))
         await receiveLive(service, live, 500)
-        await payOut(deps, { ...owner, amount: 400, reference: 'TR-1' }, by)
+        await bookPayoutOnce(deps, { ...owner, amount: 400, reference: 'TR-1' }, by)
       },
       changes: (id) => service.deps.LedgerEntry.countDocuments({ businessId: id, type: 'payout' }),
       lines: (id) => ({ businessId: id, 'after.reference': 'TR-1' }),
@@ -264,7 +264,7 @@ describe('An audited action', function () {
       }
       await killAtEveryStep(service, operation, 0)
       for (const [id, label] of cases) {
-        const found = await service.deps.AuditEvent.countDocuments({ act: act as Act, ...lines(id) })
+        const found = await service.deps.AuditEvent.countDocuments({ act: act as AuditAction, ...lines(id) })
         expect(found, label).to.equal(await changes(id))
       }
     })
@@ -286,7 +286,7 @@ describe('An audited action', function () {
     it('keeps every secret of a key valid until its overlap ends', async () => {
       const { id, key } = await service.key(merchant.businessId)
       const keys = [key]
-      await overtaken(async (deps) => keys.push((await rotateKey(deps, id, 3600, by))?.key ?? ''))
+      await overtaken(async (deps) => keys.push((await rotateApiKey(deps, id, 3600, by))?.key ?? ''))
       expect(keys).to.have.length(3)
       for (const each of keys) {
         const headers = { Authorization: `Bearer ${each}` }
@@ -315,7 +315,7 @@ describe('An audited action', function () {
 
     it("refuses a new endpoint URL if the other action has subscribed it to events outside the key's scopes", async () => {
       const { id } = await subscribe(service, merchant, 'https://shop.example/hook', ['payment.created'])
-      const update = (granted: Scope[], change: EndpointChange) => (deps: Deps) => {
+      const update = (granted: ApiScope[], change: EndpointChange) => (deps: Deps) => {
         const caller = { ...callerOf(merchant), scopes: new Set(granted) }
         return updateEndpoint(deps, caller, id, change, newRequest(deps))
       }

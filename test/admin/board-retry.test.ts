@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { retryAll } from '../../src/staff-pages/board/retry.ts'
+import { retryAllJobs } from '../../src/staff-pages/board/retry.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
@@ -74,7 +74,7 @@ describe("Bull Board's Retry button", function () {
     const failedBefore = await queue.getFailedCount()
 
     const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: null } as const
-    const { status, body } = await retryAll(deps, queue, by, batch)
+    const { status, body } = await retryAllJobs(deps, queue, by, batch)
     expect(status).to.equal(409)
     const left = Number(/^(\d+) deliveries were not re-queued$/.exec(body.error ?? '')?.[1])
     expect(left).to.be.within(stuck.length, failedBefore - delivered.length - dead.length)

@@ -1,6 +1,6 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js'
 import { expect } from 'chai'
-import { deliveryJob, jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
+import { jobIdOf, newDeliveryJob } from '../../src/webhooks/deliveries/delivery.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { storedBody, storedDelivery } from '../support/actions.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
@@ -120,7 +120,7 @@ describe('Bull Board', function () {
     const dead = await board.deadDelivery()
     const nextAttemptAt = new Date('2199-12-31T23:59:58.765Z')
     const waiting = { ...dead, attempts: 3, nextAttemptAt, lastAttempt: dead.attemptLog[2] }
-    service.deps.enqueue('webhook-delivery', [deliveryJob(waiting, service.clock.now())])
+    service.deps.enqueue('webhook-delivery', [newDeliveryJob(waiting, service.clock.now())])
     const job = await waitFor('it waits', async () => {
       const { status, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(waiting)}`)
       return status === 200 && body.job

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { newId } from '../../src/platform/ids.ts'
-import { createShop } from '../../src/store/shops/shops.ts'
+import { createBusinessShop } from '../../src/store/shops/shops.ts'
 import { createIntent, relay, requestIntent } from '../support/actions.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
@@ -68,7 +68,7 @@ describe('A staff page about businesses', () => {
     const merchant = await service.merchant()
     const { businessId, key } = merchant
     await service.key(businessId, { mode: 'live', kind: 'publishable', scopes: ['store.products:read'] })
-    await createShop(service.deps, { businessId, name: 'Chez <Aïcha>' }, operator)
+    await createBusinessShop(service.deps, { businessId, name: 'Chez <Aïcha>' }, operator)
     const { referenceNumber } = await requestIntent(service, merchant)
     await requestIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'timeout' }))

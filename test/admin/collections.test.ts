@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { collectionDeclarations } from '../../src/context/models.ts'
 import type { StoredFields } from '../../src/mongo/fields.ts'
-import { modelOf } from '../../src/retention/cleaning.ts'
+import { cleanedModels } from '../../src/retention/cleaning.ts'
 import { createAccountWithLink } from '../../src/staff/change-account.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -111,7 +111,7 @@ describe('The schema of each collection', () => {
 
   it('says what removes the documents: an index, the clean-up or nothing', () => {
     const cleaned = new Set(
-      Object.values(modelOf).map((model) => service.deps[model].collection.collectionName),
+      Object.values(cleanedModels).map((model) => service.deps[model].collection.collectionName),
     )
     for (const { name, kept, indexes } of collectionDeclarations) {
       const expires = indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { dayMs } from '../../src/platform/time.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
+import { maskUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
@@ -54,7 +54,7 @@ describe('The list of dead deliveries', () => {
     await bury(['2030-01-02T10:00:00Z', '2030-01-03T10:00:00Z'], { ...changes, endpointId: two.id })
     await bury(['2030-01-04T10:00:00Z'], { ...changes, endpointId: two.id, sandbox: true, attemptLog })
     await bury(['2030-01-04T10:00:00Z', '2030-01-04T11:00:00Z'], { endpointId })
-    const shown = (path: string) => shownUrl(service.deps, `${endpointServer.url}${path}`)
+    const shown = (path: string) => maskUrl(service.deps, `${endpointServer.url}${path}`)
     expect(await rowsOf('?from=2030-01-02T10:00&to=2030-01-05')).to.deep.equal([
       'Hanout: 4 deliveries',
       `${shown('/2')} 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Re-queue all 3…`,

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { exportKinds } from '../../schemas/ledger.ts'
-import { completeExportFile, type FileExport, openExportFile } from '../../src/exports/export-file.ts'
-import { createLineWriter, readFileForm } from '../../src/exports/export-ledger.ts'
+import { completeExportFile, type LedgerFileExport, openExportFile } from '../../src/exports/export-file.ts'
+import { createExportWriter, parseExportForm } from '../../src/exports/export-ledger.ts'
 import { bookMany, bookOne, ledgerOf } from '../support/ledger.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
@@ -98,15 +98,15 @@ describe('npm run admin -- export', function () {
       { format: 'jsonl' },
     ] as const
 
-    const wanted = (form: (typeof forms)[number], positions = { first: 1, last: 60 }): FileExport => ({
+    const wanted = (form: (typeof forms)[number], positions = { first: 1, last: 60 }): LedgerFileExport => ({
       owner: owner(),
       kind: 'payments',
       positions,
-      writer: createLineWriter(readFileForm('payments', form)),
+      writer: createExportWriter(parseExportForm('payments', form)),
       quotes: !('format' in form),
     })
     const isEnding = new AbortController().signal
-    const write = async (file: string, target: FileExport, signal = isEnding) => {
+    const write = async (file: string, target: LedgerFileExport, signal = isEnding) => {
       const opened = await openExportFile(service.deps, file, target, true)
       const written = await completeExportFile(service.deps, opened, target, signal, () => undefined)
       await opened.file.close()
@@ -132,18 +132,18 @@ describe('npm run admin -- export', function () {
 
     it("refuses to resume another export's file and leaves it unchanged", async () => {
       const [comma, , lines] = forms.map((form) => wanted(form))
-      const others: (FileExport | undefined)[] = [
+      const others: (LedgerFileExport | undefined)[] = [
         lines,
         wanted(forms[1]),
         wanted(forms[0], { first: 2, last: 60 }),
         wanted(forms[0], { first: 1, last: 61 }),
-        comma && { ...comma, writer: createLineWriter(readFileForm('refunds', forms[0])) },
+        comma && { ...comma, writer: createExportWriter(parseExportForm('refunds', forms[0])) },
       ]
       for (const other of others) {
         const file = newFile()
         if (other !== undefined) await write(file, other)
         const before = await readFile(file)
-        const error = await write(file, comma as FileExport).catch((reason: Error) => reason.message)
+        const error = await write(file, comma as LedgerFileExport).catch((reason: Error) => reason.message)
         expect(error).to.match(/Use the options with which it was begun\.$/)
         expect((await readFile(file)).equals(before)).to.equal(true)
       }
@@ -152,7 +152,7 @@ describe('npm run admin -- export', function () {
     it('leaves a file that can be resumed when it is interrupted', async () => {
       await bookOne(service, owner(), 'payment', 1)
       const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 505 } } as const
-      const entries = { ...target, writer: createLineWriter(readFileForm('entries', forms[0])) }
+      const entries = { ...target, writer: createExportWriter(parseExportForm('entries', forms[0])) }
       const [stopped, whole] = [newFile(), newFile()]
       await write(whole, entries)
       expect((await write(stopped, entries, AbortSignal.abort())).lines).to.equal(125)

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { type Delivery, deliveryId, hostOf, jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
+import { type Delivery, hostOf, jobIdOf, makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
@@ -44,7 +44,10 @@ export async function openBoard(environment: Record<string, string> = {}) {
     )
   /** Stores `count` copies of a dead delivery, each with a job that fails once it is due. Returns their ids. */
   async function copies(of: Delivery, count: number): Promise<string[]> {
-    const stored = Array.from({ length: count }, () => ({ ...of, _id: deliveryId(newId(), of.endpointId) }))
+    const stored = Array.from({ length: count }, () => ({
+      ...of,
+      _id: makeDeliveryId(newId(), of.endpointId),
+    }))
     const ids = stored.map(({ _id }) => _id)
     excuse(ids)
     await nativeCollection(service.deps.Delivery).insertMany(stored)

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { formatDecimal } from '../../schemas/currency.ts'
+import { formatCentimes } from '../../schemas/currency.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { dayMs, dayOf } from '../../src/platform/time.ts'
+import { dayMs, toUtcDay } from '../../src/platform/time.ts'
 import type { ReconciliationResult } from '../../src/reconciliation/reconcile.ts'
 import { createIntent } from '../support/actions.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
@@ -18,8 +18,8 @@ import { type Outcome, openAdmin } from './admin.ts'
 import { signedIn } from './staff.ts'
 
 const startOfDay = new Date(Math.floor(Date.now() / dayMs - 2) * dayMs)
-const day = dayOf(startOfDay)
-const dayBefore = dayOf(new Date(startOfDay.getTime() - dayMs))
+const day = toUtcDay(startOfDay)
+const dayBefore = toUtcDay(new Date(startOfDay.getTime() - dayMs))
 
 interface Listed {
   key: string
@@ -124,7 +124,7 @@ describe('npm run admin -- reconcile', function () {
       { ...early, time },
     ]
     const french = (amount: number): string =>
-      formatDecimal(amount)
+      formatCentimes(amount)
         .replace('.', ',')
         .replaceAll(/\B(?=(\d{3})+,)/g, '\u202f')
     const lines = rows.map(({ key, kind, amount, fee, time: when }) =>

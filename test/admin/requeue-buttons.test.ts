@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { type Delivery, deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
-import { requeueBatch } from '../../src/webhooks/deliveries/requeue.ts'
-import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
+import { type Delivery, makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { requeueBatchSize } from '../../src/webhooks/deliveries/requeue.ts'
+import { maskUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
@@ -68,8 +68,8 @@ describe('The Re-queue button', () => {
     await support.act(`/admin/deliveries/${_id}/requeue`)
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
     const text = (page: string) => support.read(`/admin/${page}`)
-    expect(await text(`deliveries/${_id}`)).to.include(`Endpoint ${shownUrl(service.deps, url)} `)
-    expect(await text(`payments/${referenceNumber}`)).to.include(`to ${shownUrl(service.deps, url)} `)
+    expect(await text(`deliveries/${_id}`)).to.include(`Endpoint ${maskUrl(service.deps, url)} `)
+    expect(await text(`payments/${referenceNumber}`)).to.include(`to ${maskUrl(service.deps, url)} `)
   })
 
   it('sends nothing and says so if the endpoint has been deleted', async () => {
@@ -128,7 +128,7 @@ describe('The Re-queue button', () => {
       const one = await toFailing()
       const dead = await deadOne()
       const other = await subscribe(service, merchant, `${failing.url}/other`, ['payment.created'])
-      const ofOther = { ...dead, _id: deliveryId(newId(), other.id), endpointId: other.id }
+      const ofOther = { ...dead, _id: makeDeliveryId(newId(), other.id), endpointId: other.id }
       excuse([ofOther._id])
       await nativeCollection(service.deps.Delivery).insertOne(ofOther)
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
@@ -141,10 +141,10 @@ describe('The Re-queue button', () => {
 
     it('stops after a few seconds, shows how many are left and offers to continue', async () => {
       const { id } = await toFailing()
-      await deadDeliveries(service, merchant, requeueBatch + 30)
+      await deadDeliveries(service, merchant, requeueBatchSize + 30)
       const act = `/admin/endpoints/${id}/requeue-all`
       const first = await slowly(async () => support.get(String((await support.act(act, anyTime)).location)))
-      expect(readable(first.text)).to.include(`Re-queued: ${requeueBatch} deliveries. Remaining: 30.`)
+      expect(readable(first.text)).to.include(`Re-queued: ${requeueBatchSize} deliveries. Remaining: 30.`)
       service.clock.advance(2000)
       const later = await deadOne()
       const [, link = ''] = /href="([^"]*requeue-all[^"]*)">Re-queue the rest/.exec(first.text) ?? []
@@ -156,7 +156,7 @@ describe('The Re-queue button', () => {
       expect(await statusOf(later)).to.equal('DEAD')
       expect(await deadOf(id)).to.equal(1)
       const requeued = { businessId: merchant.businessId, act: 'delivery.requeued' } as const
-      expect(await service.deps.AuditEvent.countDocuments(requeued)).to.equal(requeueBatch + 30)
+      expect(await service.deps.AuditEvent.countDocuments(requeued)).to.equal(requeueBatchSize + 30)
     })
 
     it("re-queues only deliveries that died in the form's time range", async () => {

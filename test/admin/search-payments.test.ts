@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { freeIfReusable } from '../../src/intents/codes.ts'
-import { dayMs, dayOf, hourMs } from '../../src/platform/time.ts'
+import { freeReusableCode } from '../../src/intents/codes.ts'
+import { dayMs, hourMs, toUtcDay } from '../../src/platform/time.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { type Created, createIntent } from '../support/actions.ts'
 import { pay, refund, simulate, storedIntent } from '../support/pay.ts'
@@ -27,7 +27,7 @@ describe('The payment search', () => {
     staff.act('/admin/search/amount', { business, amount, day })
   const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) =>
     `/admin/payments/${referenceNumber}`
-  const today = () => dayOf(service.clock.now())
+  const today = () => toUtcDay(service.clock.now())
   const listed = (html: string) =>
     [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
 
@@ -79,7 +79,7 @@ describe('The payment search', () => {
     await setKey(second, keyOf(other))
     await setKey(third, `live:${code}`)
     service.clock.advance(2 * hourMs)
-    expect(await freeIfReusable(service.deps, keyOf(merchant))).to.equal(true)
+    expect(await freeReusableCode(service.deps, keyOf(merchant))).to.equal(true)
     await setKey(fourth, keyOf(merchant))
     const { status, text } = await search(code)
     expect(status).to.equal(200)
@@ -211,7 +211,7 @@ describe('The payment search', () => {
     expect(await found(shop.businessId, '1234.50', today())).to.deep.equal(expected)
     expect(await found(shop.businessId, '1 234,5 MRU', today())).to.deep.equal(expected)
     expect(await found('picer', '1234,50', today())).to.include.members(expected)
-    const yesterday = dayOf(new Date(service.clock.now().getTime() - dayMs))
+    const yesterday = toUtcDay(new Date(service.clock.now().getTime() - dayMs))
     const earlier = [before.referenceNumber, unpaid.referenceNumber]
     expect(await found(shop.businessId, '1234.50', yesterday)).to.have.members(earlier)
     expect((await byAmount(shop.businessId, '1234.51', today())).status).to.equal(303)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { newKey } from '../../src/businesses/api-key.ts'
+import { newApiKey } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
-import { rotateKey } from '../../src/businesses/change-key.ts'
+import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import { dayMs } from '../../src/platform/time.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
@@ -74,7 +74,7 @@ describe('The search page', () => {
   })
 
   it('explains why an API key was not found without repeating the key', async () => {
-    const unknown = newKey('secret', 'live')
+    const unknown = newApiKey('secret', 'live')
     const cases: [query: string, why: string][] = [
       [`${merchant.key}x`, 'mistyped or incomplete'],
       [`x${merchant.key.slice(0, -9)} `, 'mistyped or incomplete'],
@@ -91,7 +91,7 @@ describe('The search page', () => {
 
   it("says on the key's page whether you searched for its current or an earlier secret", async () => {
     const { key: first, keyId } = await service.merchant()
-    const second = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
+    const second = (await rotateApiKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const page = async (key: string) => readable((await staff.get((await search(key)).location ?? '')).text)
     expect(await page(second)).to.include('Found by its current secret')
     expect(await page(first)).to.include('Found by an earlier secret, which works')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { removeSecondFactor, renewPassword, setDisabled } from '../../src/staff/change-account.ts'
+import { removeSecondFactor, renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import * as staff from './staff.ts'
 
@@ -131,7 +131,7 @@ describe('A second factor', () => {
   it('must be entered within five minutes of the password', async () => {
     const endings: Record<string, (name: string) => unknown> = {
       expired: () => advance(5 * 60_000),
-      disabled: (name) => setDisabled(service.deps, name, true, operator),
+      disabled: (name) => setStaffDisabled(service.deps, name, true, operator),
       'another password': (name) => renewPassword(service.deps, name, operator),
       'factor removed': (name) => removeSecondFactor(service.deps, name, operator),
     }
@@ -141,7 +141,7 @@ describe('A second factor', () => {
       await end(account.name)
       const late = await enter(account.code())
       expect([late.location, visitor.cookie], what).to.deep.equal(['/admin/sign-in?to=%2Fadmin%2Fdead', ''])
-      if (what === 'disabled') await setDisabled(service.deps, account.name, false, operator)
+      if (what === 'disabled') await setStaffDisabled(service.deps, account.name, false, operator)
       expect(await isIn(account.visitor), what).to.equal(what === 'expired')
     }
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { dayMs } from '../../src/platform/time.ts'
-import { createAccountWithLink, issueLink, setDisabled } from '../../src/staff/change-account.ts'
+import { createAccountWithLink, issuePasswordLink, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
@@ -59,7 +59,7 @@ describe('A password link', () => {
     const { name, password: old } = await signedIn(service, 'viewer')
     const earlier = visit(service)
     await earlier.post('/admin/sign-in', { name, password: old })
-    const { link = '' } = (await issueLink(service.deps, name, operator)) ?? {}
+    const { link = '' } = (await issuePasswordLink(service.deps, name, operator)) ?? {}
     // Issuing the link already ends the old password and all sessions.
     expect(await signIn(name, old)).to.equal(403)
     expect((await earlier.get('/admin/audit')).status).to.equal(303)
@@ -89,9 +89,9 @@ describe('A password link', () => {
 
   it('stops working if it is replaced, if the account is disabled, or after 24 hours', async () => {
     const endings: ((name: string) => unknown)[] = [
-      (name) => issueLink(service.deps, name, operator),
+      (name) => issuePasswordLink(service.deps, name, operator),
       async (name) => {
-        for (const disabled of [true, false]) await setDisabled(service.deps, name, disabled, operator)
+        for (const disabled of [true, false]) await setStaffDisabled(service.deps, name, disabled, operator)
       },
       () => service.clock.advance(dayMs),
     ]
@@ -108,10 +108,10 @@ describe('A password link', () => {
 
   it('sets no password if another link is issued while the new password is being hashed', async () => {
     const invited = await invite()
-    whileHashing(() => issueLink(service.deps, invited.name, operator))
+    whileHashing(() => issuePasswordLink(service.deps, invited.name, operator))
     expect((await submit(tokenOf(invited.link))).status).to.equal(404)
     const member = await signedIn(service, 'viewer')
-    whileHashing(() => issueLink(service.deps, member.name, operator))
+    whileHashing(() => issuePasswordLink(service.deps, member.name, operator))
     const fields = { old: member.password, password, again: password }
     expect((await member.act('/admin/account/password', fields)).status).to.equal(403)
     for (const { name } of [invited, member]) expect(await signIn(name)).to.equal(403)

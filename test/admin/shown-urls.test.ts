@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { shownUrl, withoutPath } from '../../src/webhooks/endpoints/endpoint-facts.ts'
+import { maskUrl, maskUrlParts } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { attempt, freshDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -91,9 +91,9 @@ describe("A webhook endpoint's URL", () => {
   ]
   for (const [url, start] of shownAs)
     it(`is displayed as ${start} plus a keyed fingerprint if it is ${url}`, () => {
-      const text = shownUrl(service.deps, url)
+      const text = maskUrl(service.deps, url)
       expect([text.slice(0, -8), text.length]).to.deep.equal([start, start.length + 8])
-      expect(shownUrl(service.deps, `${url}x`).slice(-8)).to.not.equal(text.slice(-8))
+      expect(maskUrl(service.deps, `${url}x`).slice(-8)).to.not.equal(text.slice(-8))
     })
 
   it('is redacted from responses in every form that servers echo, unless its path is very short', () => {
@@ -105,8 +105,8 @@ describe("A webhook endpoint's URL", () => {
       'token=QUERYSECRET1 is wrong',
       'wrong: QUERYSECRET1',
     ]
-    for (const echo of echoes) expect(withoutPath(echo, url)).to.not.match(/SECRET/)
-    expect(withoutPath('GET /100% or /a', 'https://hooks.example/100%')).to.equal('GET … or /a')
-    expect(withoutPath('not found: /wh', 'https://hooks.example/wh')).to.equal('not found: /wh')
+    for (const echo of echoes) expect(maskUrlParts(echo, url)).to.not.match(/SECRET/)
+    expect(maskUrlParts('GET /100% or /a', 'https://hooks.example/100%')).to.equal('GET … or /a')
+    expect(maskUrlParts('not found: /wh', 'https://hooks.example/wh')).to.equal('not found: /wh')
   })
 })

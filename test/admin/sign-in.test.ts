@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { createSlowHash, fairShare } from '../../src/security/slow-hash.ts'
-import { setDisabled } from '../../src/staff/change-account.ts'
+import { parseConfig } from '../../src/config/config.ts'
+import { checksPerOwner, createSlowHash } from '../../src/security/slow-hash.ts'
+import { setStaffDisabled } from '../../src/staff/change-account.ts'
 import { createSignInChecks } from '../../src/staff/sign-in-limit.ts'
 import { createGate } from '../support/gate.ts'
 import { freshEnvironment, withSecondProcess, withService } from '../support/service.ts'
@@ -42,7 +42,7 @@ describe('Staff sign-in', () => {
 
   it('responds the same way to an unknown name, a wrong password and a disabled account', async () => {
     const [known, disabled] = [await hire(service, 'viewer'), await hire(service, 'viewer')]
-    await setDisabled(service.deps, disabled.name, true, operator)
+    await setStaffDisabled(service.deps, disabled.name, true, operator)
     const from = elsewhere()
     const refusalOf = async (name: string, password: string) => {
       const { status, text, location, headers } = await attemptAs(name, password, from)
@@ -154,7 +154,7 @@ describe('Staff sign-in', () => {
 
   it('hashes passwords with 19 MiB and 2 passes by default but still accepts older, cheaper hashes', async () => {
     const { HASH_MEMORY_KIB: _, ...environment } = freshEnvironment({})
-    const slowHash = createSlowHash(readConfig(environment).hashMemoryKib)
+    const slowHash = createSlowHash(parseConfig(environment).hashMemoryKib)
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     for (const stored of [hash, await createSlowHash(64).make('right')])
@@ -201,7 +201,7 @@ describe('Staff sign-in', () => {
     Staff.findOne = ((...conditions: Parameters<typeof findOne>) => ({
       lean: () => findLater(findOne(...conditions).lean()),
     })) as unknown as typeof Staff.findOne
-    const flood = Array.from({ length: fairShare + 4 }, (_, index) =>
+    const flood = Array.from({ length: checksPerOwner + 4 }, (_, index) =>
       attemptAs('unknown', 'wrong', `2001:db9:${index}:1::1`),
     )
     await waitFor('all are about to check the password', () => arrived === flood.length)
@@ -209,7 +209,7 @@ describe('Staff sign-in', () => {
     gate.open()
     expect((await attemptAs(name, password, '2001:dba:1:1::1')).status).to.equal(303)
     const statuses = (await Promise.all(flood)).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 403)).to.have.length(fairShare)
+    expect(statuses.filter((status) => status === 403)).to.have.length(checksPerOwner)
     expect(statuses.filter((status) => status === 503)).to.have.length(4)
     await forget()
   })

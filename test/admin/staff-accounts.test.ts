@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
-import { createAccount, renewPassword, setDisabled } from '../../src/staff/change-account.ts'
+import { createAccount, renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { hire, operator, signInStatus, trailOf } from './staff.ts'
@@ -64,11 +64,11 @@ describe('A staff account', () => {
   it('is changed by one concurrent request at a time, with one audit line per change', async () => {
     const { name } = await hire(service, 'viewer')
     const [, , ...passwords] = await Promise.all([
-      setDisabled(service.deps, name, true, operator),
-      setDisabled(service.deps, name, true, operator),
+      setStaffDisabled(service.deps, name, true, operator),
+      setStaffDisabled(service.deps, name, true, operator),
       ...Array.from({ length: 3 }, () => renewPassword(service.deps, name, operator)),
     ])
-    await setDisabled(service.deps, name, false, operator)
+    await setStaffDisabled(service.deps, name, false, operator)
     const statuses = await Promise.all(passwords.map((password) => signIn(name, password)))
     expect(statuses.filter((status) => status === 303)).to.have.lengthOf(1)
     const acts = (await trail(name)).map(({ act }) => act).filter((act) => !act.includes('sign'))

@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
-import type { By } from '../../src/security/actor.ts'
-import { changeRole, issueLink, LastAdmin, setDisabled } from '../../src/staff/change-account.ts'
+import type { Author } from '../../src/security/actor.ts'
+import {
+  changeRole,
+  issuePasswordLink,
+  LastAdminError,
+  setStaffDisabled,
+} from '../../src/staff/change-account.ts'
 import { lookUpAccount } from '../../src/staff/list-accounts.ts'
-import { mayStaff, type Role, staffRoles } from '../../src/staff/permissions.ts'
-import { accountActs, staffListActs } from '../../src/staff-acts/account-acts.ts'
-import type { ActGroup } from '../../src/staff-acts/act.ts'
-import { businessActs } from '../../src/staff-acts/business-acts.ts'
-import { keyActs } from '../../src/staff-acts/key-acts.ts'
-import { endpointActs } from '../../src/staff-pages/endpoint-acts.ts'
+import { hasPermission, type StaffRole, staffRoles } from '../../src/staff/permissions.ts'
+import { accountActions, staffListActions } from '../../src/staff-acts/account-acts.ts'
+import type { ActionGroup } from '../../src/staff-acts/act.ts'
+import { businessActions } from '../../src/staff-acts/business-acts.ts'
+import { keyActions } from '../../src/staff-acts/key-acts.ts'
+import { endpointActions } from '../../src/staff-pages/endpoint-acts.ts'
 import { subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
@@ -31,7 +36,7 @@ interface Preparation {
   isShown?: true
 }
 
-const tested = <Found>(group: ActGroup<Found, Deps>, preparations: Record<string, Preparation>) => {
+const tested = <Found>(group: ActionGroup<Found, Deps>, preparations: Record<string, Preparation>) => {
   expect(Object.keys(preparations)).to.have.members(Object.keys(group.acts))
   const pathOf = (id: string) => `/admin${group.path.replace(':id', encodeURIComponent(id))}`
   return Object.entries(group.acts).map(([name, { isReasonOptional = false, audit }], index) => ({
@@ -61,7 +66,7 @@ const keyWith = (status: string) => async (service: Service) => {
   return keyId
 }
 const accountWith =
-  (fields: object, role: Role = 'viewer') =>
+  (fields: object, role: StaffRole = 'viewer') =>
   async (service: Service) => {
     const { name } = await hire(service, role)
     await service.deps.Staff.updateOne({ _id: name }, { $set: fields })
@@ -76,7 +81,7 @@ async function deadEndpoint(service: Service): Promise<string> {
 const secondFactor = { id: 'f', secret: 's', lastStep: 0, recoveryCodes: [], addedAt: new Date() }
 
 const allActs = [
-  ...tested(businessActs, {
+  ...tested(businessActions, {
     approve: { prepare: businessWith({ liveApproved: false }) },
     unapprove: { prepare: businessWith({ liveApproved: true }) },
     enable: { prepare: businessWith({ apiEnabled: false }) },
@@ -89,12 +94,12 @@ const allActs = [
       isRepeatable: true,
     },
   }),
-  ...tested(keyActs, {
+  ...tested(keyActions, {
     resume: { prepare: keyWith('suspended') },
     suspend: { prepare: keyWith('active') },
     revoke: { prepare: keyWith('suspended') },
   }),
-  ...tested(accountActs, {
+  ...tested(accountActions, {
     role: { prepare: accountWith({}), fieldsFor: () => ({ role: 'support' }), isRepeatable: true },
     enable: { prepare: accountWith({ disabledAt: new Date() }) },
     disable: { prepare: accountWith({}, 'admin') },
@@ -105,7 +110,7 @@ const allActs = [
       isRepeatable: true,
     },
   }),
-  ...tested(endpointActs, {
+  ...tested(endpointActions, {
     'requeue-all': { prepare: deadEndpoint, fieldsFor: () => ({ from: '', to: '' }), isRepeatable: true },
     replay: {
       prepare: deadEndpoint,
@@ -113,7 +118,7 @@ const allActs = [
       isRepeatable: true,
     },
   }),
-  ...tested(staffListActs, {
+  ...tested(staffListActions, {
     create: {
       prepare: async () => `new-${randomBytes(4).toString('hex')}`,
       fieldsFor: (name) => ({ name, role: 'support' }),
@@ -126,7 +131,7 @@ const allActs = [
 describe('A staff action', () => {
   const service = withService()
   const reason = 'Ticket 4711: “clé publiée”'
-  let staff: Record<Role, Visitor & { name: string }>
+  let staff: Record<StaffRole, Visitor & { name: string }>
   before(async () => {
     const [viewer, support, admin] = await Promise.all(staffRoles.map((role) => signedIn(service, role)))
     staff = { viewer, support, admin } as typeof staff
@@ -159,7 +164,7 @@ describe('A staff action', () => {
       expect((await signedOut.get(path)).status).to.equal(303)
       expect((await signedOut.post(path, { ...fields, reason })).status).to.equal(403)
       for (const role of staffRoles) {
-        const may = mayStaff({ role }, permission)
+        const may = hasPermission({ role }, permission)
         expect((await staff[role].get(path)).status, role).to.equal(may ? 200 : 403)
         if (act.isFirst || role === 'admin') {
           const listed = (await staff[role].get(backOf(id))).text.includes(`href="${path}"`)
@@ -299,7 +304,7 @@ describe('A staff action', () => {
 
   it('is refused for your own account', async () => {
     const before = await storedState(staff.admin.name)
-    for (const name of Object.keys(accountActs.acts)) {
+    for (const name of Object.keys(accountActions.acts)) {
       const path = `/admin/staff/account/${staff.admin.name}/${name}`
       expect(await staff.admin.read(path)).to.include('This is your own account')
       expect((await staff.admin.act(path, { role: 'viewer', reason })).location).to.equal(path)
@@ -308,7 +313,7 @@ describe('A staff action', () => {
   })
 
   describe('against one of the last two admins', () => {
-    const byStaff: By = { actor: { kind: 'staff', name: 'x', from: null }, reason }
+    const byStaff: Author = { actor: { kind: 'staff', name: 'x', from: null }, reason }
     let others: string[]
     let pair: string[]
 
@@ -325,9 +330,9 @@ describe('A staff action', () => {
     })
 
     const acts = {
-      'is disabled': (deps, name) => setDisabled(deps, name, true, byStaff),
+      'is disabled': (deps, name) => setStaffDisabled(deps, name, true, byStaff),
       'becomes a viewer': (deps, name) => changeRole(deps, name, 'viewer', byStaff),
-      'gets a link for a new password': (deps, name) => issueLink(deps, name, byStaff),
+      'gets a link for a new password': (deps, name) => issuePasswordLink(deps, name, byStaff),
     } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
     for (const [what, act] of Object.entries(acts))
       it(`leaves one admin able to sign in, even if each ${what} by the other at the same time`, async () => {
@@ -343,7 +348,7 @@ describe('A staff action', () => {
         await Promise.all(running.map(({ victim }) => victim.release()))
         const results = await Promise.all(running.map(({ acting }) => acting))
         closeInBackground(...running.map(({ victim }) => victim.close()))
-        expect(results.filter((result) => result instanceof LastAdmin)).to.have.length(1)
+        expect(results.filter((result) => result instanceof LastAdminError)).to.have.length(1)
         const left = { _id: { $in: pair }, role: 'admin', disabledAt: null } as const
         const usable = { ...left, passwordHash: { $ne: null } }
         expect(await service.deps.Staff.countDocuments(usable)).to.equal(1)
@@ -351,15 +356,15 @@ describe('A staff action', () => {
 
     it('is refused for the last admin, except on the command line', async () => {
       const [one = '', other = ''] = pair
-      await setDisabled(service.deps, one, true, byStaff)
+      await setStaffDisabled(service.deps, one, true, byStaff)
       const account = (await lookUpAccount(service.deps, other)) ?? expect.fail()
       for (const name of ['disable', 'role', 'link']) {
-        const run = accountActs.acts[name]?.run(service.deps, account, byStaff, { role: 'viewer' })
-        const refusal = await run?.catch((error: unknown) => accountActs.refusalText?.(error))
+        const run = accountActions.acts[name]?.run(service.deps, account, byStaff, { role: 'viewer' })
+        const refusal = await run?.catch((error: unknown) => accountActions.refusalText?.(error))
         expect(refusal, name).to.match(/^Nothing was changed\. /)
       }
       expect(await lookUpAccount(service.deps, other)).to.deep.equal(account)
-      expect(await setDisabled(service.deps, other, true, operator)).to.equal(true)
+      expect(await setStaffDisabled(service.deps, other, true, operator)).to.equal(true)
     })
   })
 })

@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { hourMs } from '../../src/platform/time.ts'
-import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
+import { renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { endOtherSessions } from '../../src/staff/staff-sessions.ts'
-import { businessActs } from '../../src/staff-acts/business-acts.ts'
+import { businessActions } from '../../src/staff-acts/business-acts.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
@@ -95,7 +95,7 @@ describe('A staff session', () => {
   })
 
   const endings: Record<string, (name: string) => Promise<unknown>> = {
-    'the account is disabled': (name) => setDisabled(service.deps, name, true, operator),
+    'the account is disabled': (name) => setStaffDisabled(service.deps, name, true, operator),
     'the password is changed': (name) => renewPassword(service.deps, name, operator),
     'its sessions are ended': (name) => endOtherSessions(service.deps, { name, keptId: '' }, operator),
   }
@@ -106,7 +106,7 @@ describe('A staff session', () => {
       expect(await isIn(there(viewer))).to.equal(true)
       await end(name)
       expect([await isIn(viewer), await isIn(there(viewer))]).to.deep.equal([false, false])
-      await setDisabled(service.deps, name, false, operator)
+      await setStaffDisabled(service.deps, name, false, operator)
       expect(await isIn(viewer)).to.equal(false)
       expect(await signInStatus(beside, name, password)).to.equal(what.includes('password') ? 403 : 303)
     })
@@ -114,7 +114,7 @@ describe('A staff session', () => {
     it(`performs no action that passed all checks if ${what} in the meantime`, async () => {
       const admin = await signedIn(service, 'admin')
       const business = await createBusiness(service.deps, { name: 'Shop', liveApproved: false }, operator)
-      const act = businessActs.acts.suspend ?? expect.fail()
+      const act = businessActions.acts.suspend ?? expect.fail()
       const { run } = act
       act.run = async (...args) => {
         await end(admin.name)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { createAccount } from '../../src/staff/change-account.ts'
-import type { Role } from '../../src/staff/permissions.ts'
+import type { StaffRole } from '../../src/staff/permissions.ts'
 import type { Service } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 
@@ -30,7 +30,7 @@ export const operator = { actor: { kind: 'operator', name: 'tester', from: null 
 
 export async function hire(
   service: Service,
-  role: Role,
+  role: StaffRole,
   name = `${role}-${randomBytes(4).toString('hex')}`,
 ): Promise<{ name: string; password: string }> {
   const account = await createAccount(service.deps, { name, role }, operator)
@@ -78,7 +78,7 @@ export function visit({ origin }: { origin: string }, firstCookie = '') {
 }
 
 /** Creates an account with this role and signs in. */
-export async function signedIn(service: Service, role: Role): Promise<StaffVisitor> {
+export async function signedIn(service: Service, role: StaffRole): Promise<StaffVisitor> {
   const account = await hire(service, role)
   const visitor = visit(service)
   const { status, text } = await visitor.post('/admin/sign-in', account)
@@ -95,7 +95,7 @@ export const signInStatus = async (service: Service, name: string, password: unk
 export const trailOf = ({ deps }: Service, subject: string): Promise<AuditEvent[]> =>
   deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>().exec()
 
-export const withStaff = (service: Service, role: Role): StaffVisitor =>
+export const withStaff = (service: Service, role: StaffRole): StaffVisitor =>
   withOpened(
     () => signedIn(service, role),
     () => undefined,

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
-import { newKey } from '../../src/businesses/api-key.ts'
-import { rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
+import { newApiKey } from '../../src/businesses/api-key.ts'
+import { rotateApiKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { changeAsOperator, openSecondProcess } from '../support/actions.ts'
 import { secretKey, tester, withMerchant, withService } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
@@ -67,13 +67,13 @@ describe('Authentication', () => {
     })
 
     it('returns 401 INVALID_API_KEY for a well-formed key that was never issued', async () => {
-      await expectRefused(list(bearer(newKey('secret', 'test'))), 401, 'INVALID_API_KEY')
+      await expectRefused(list(bearer(newApiKey('secret', 'test'))), 401, 'INVALID_API_KEY')
     })
 
     it('does not accept the old secret for longer if the key is rotated again', async () => {
       const first = await service.merchant()
-      const second = await rotateKey(service.deps, first.keyId, 60, tester)
-      const third = await rotateKey(service.deps, first.keyId, day / 1000, tester)
+      const second = await rotateApiKey(service.deps, first.keyId, 60, tester)
+      const third = await rotateApiKey(service.deps, first.keyId, day / 1000, tester)
       service.clock.advance(61_000)
       await expectRefused(list(first.read()), 401, 'INVALID_API_KEY')
       await list(bearer(second?.key ?? '')).expect(200)
@@ -82,7 +82,7 @@ describe('Authentication', () => {
 
     it("accepts a rotated key's old secret until the overlap ends, even after concurrent rotations", async () => {
       const old = await service.merchant()
-      const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600, tester))
+      const rotations = Array.from({ length: 5 }, () => rotateApiKey(service.deps, old.keyId, 3600, tester))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
       expect(new Set(issued)).to.have.property('size', 5)
       service.clock.advance(3_590_000)
@@ -112,13 +112,13 @@ describe('Authentication', () => {
 
     it('refuses both secrets of a rotated key immediately and permanently once the key is revoked', async () => {
       const { keyId, read } = await service.merchant()
-      const rotated = await rotateKey(service.deps, keyId, 3600, tester)
+      const rotated = await rotateApiKey(service.deps, keyId, 3600, tester)
       await list(read()).expect(200)
       await setKeyStatus(service.deps, keyId, 'revoked', tester)
       await expectRefused(list(read()), 403, 'API_ACCESS_NOT_ACTIVE')
       await expectRefused(list(bearer(rotated?.key ?? '')), 403, 'API_ACCESS_NOT_ACTIVE')
       expect(await setKeyStatus(service.deps, keyId, 'active', tester)).to.equal(false)
-      expect(await rotateKey(service.deps, keyId, 3600, tester)).to.equal(null)
+      expect(await rotateApiKey(service.deps, keyId, 3600, tester)).to.equal(null)
     })
 
     for (const [what, closing, opening] of [

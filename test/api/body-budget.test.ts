@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { memoryOfBusiness } from '../../src/limits/capacity.ts'
-import { perBodyByte } from '../../src/limits/memory.ts'
+import { maxBusinessBytes } from '../../src/limits/capacity.ts'
+import { memoryPerBodyByte } from '../../src/limits/memory.ts'
 import { withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
@@ -56,12 +56,13 @@ describe('A large request body', () => {
   }
 
   const fill = ({ businessId } = merchant): (() => void) =>
-    service.deps.capacity.force([businessId], { memory: memoryOfBusiness }).free
-  const limit = (kind: keyof typeof perBodyByte) => Math.floor(memoryOfBusiness / perBodyByte[kind])
+    service.deps.capacity.force([businessId], { memory: maxBusinessBytes }).free
+  const limit = (kind: keyof typeof memoryPerBodyByte) =>
+    Math.floor(maxBusinessBytes / memoryPerBodyByte[kind])
 
   async function expectNoBudget(
     request: ReturnType<typeof create>,
-    kind: keyof typeof perBodyByte,
+    kind: keyof typeof memoryPerBodyByte,
   ): Promise<void> {
     const details = { scope: 'bodies', limit: limit(kind) }
     const { headers } = await expectRefused(request, 429, 'RATE_LIMITED', { details })
@@ -72,7 +73,7 @@ describe('A large request body', () => {
     const before = await refusals()
     const headers = merchant.write()
     for (let n = 0; n < 3; n += 1) await begin(imports, `Content-Length: ${largestFile}`)
-    await waitFor('their memory is reserved', () => taken() === 3 * largestFile * perBodyByte.csv)
+    await waitFor('their memory is reserved', () => taken() === 3 * largestFile * memoryPerBodyByte.csv)
     await expectNoBudget(upload(csv(largestFile / 2), merchant, headers), 'csv')
     const half = `Content-Length: ${largestFile / 2}`
     const waiting = await begin(imports, 'Expect: 100-continue', half)
@@ -114,7 +115,7 @@ describe('A large request body', () => {
 
   it('reserves memory for the maximum body size if it is chunked', async () => {
     const socket = await begin(intents, 'Transfer-Encoding: chunked', 'Connection: close')
-    await waitFor('memory is reserved', () => taken() === largestJson * perBodyByte.json)
+    await waitFor('memory is reserved', () => taken() === largestJson * memoryPerBodyByte.json)
     const received = readToEnd(socket)
     socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
     expect(String(await received)).to.match(/^HTTP\/1\.1 201 /)
@@ -131,7 +132,7 @@ describe('A large request body', () => {
     for (const bytes of [12, 20_000]) {
       const [response] = await createInChunks(origin, bytes)
       expect(response?.status).to.equal(201)
-      expect(most).to.equal(bytes === 12 ? 0 : bytes * perBodyByte.json)
+      expect(most).to.equal(bytes === 12 ? 0 : bytes * memoryPerBodyByte.json)
     }
     await close()
   })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -60,7 +60,7 @@ describe('A request whose client disconnects before the response', () => {
   ): Promise<void> {
     const { deps } = service
     const app = createApp(deps)
-    const { server, origin, close } = await openServer(service, timeouts, app)
+    const { server, origin, close } = await openServer(service, httpTimeouts, app)
     const { findKey } = deps.batchers
     const fields = { Host: 'a', 'Content-Length': Buffer.byteLength(body), ...headers }
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)

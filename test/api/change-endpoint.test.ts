@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Scope } from '../../schemas/scopes.ts'
+import type { ApiScope } from '../../schemas/scopes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
@@ -117,7 +117,7 @@ describe('The webhook endpoint API', () => {
     })
 
     it("refuses events outside the key's scopes, and a new URL for an endpoint with such events", async () => {
-      const only = (...more: Scope[]) => colleague({ scopes: ['webhooks.endpoints:write', ...more] })
+      const only = (...more: ApiScope[]) => colleague({ scopes: ['webhooks.endpoints:write', ...more] })
       const payments = await only('payments.intents:read')
       const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
       for (const body of [{ events: ['payment.failed', 'order.new'] }, { url: 'https://evil.example/' }])

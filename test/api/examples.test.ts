@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { type EventName, events } from '../../schemas/events.ts'
-import { routes } from '../../src/http/routes/routes.ts'
-import { expireDue } from '../../src/intents/expire.ts'
+import { type EventName, eventScopes } from '../../schemas/events.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
+import { expireDueIntents } from '../../src/intents/expire.ts'
 import { pollOutboxes } from '../../src/relay/poll.ts'
-import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
-import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
+import { endpointIdOf, makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { maskUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { attempt, deliveriesOf, relay } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -21,8 +21,8 @@ import {
 import { withMerchantPerTest, withService } from '../support/service.ts'
 
 const names = {
-  operations: routes.map(({ operationId }) => operationId),
-  events: Object.keys(events),
+  operations: apiRoutes.map(({ operationId }) => operationId),
+  events: Object.keys(eventScopes),
 } satisfies Record<keyof Examples, string[]>
 
 const shown = {
@@ -75,7 +75,7 @@ const afterRefund = { at: '10:52:11.070', after: ['refundIntent'] }
 const november = { from: '2026-11-01', to: '2026-11-30' }
 const ofEndpoint = { at: '07:31:40.201', after: ['createWebhookEndpoint'], params: { id: shown.endpoint } }
 const afterAttempt = { at: '07:34:12.530', after: ['attempt'] }
-const ofDelivery = { ...afterAttempt, params: { id: deliveryId(eventId, shown.endpoint) } }
+const ofDelivery = { ...afterAttempt, params: { id: makeDeliveryId(eventId, shown.endpoint) } }
 const ofReplay = {
   at: '08:10:12.318',
   after: ['replayWebhookEvents'],
@@ -123,7 +123,7 @@ const requests: Record<string, Request> = {
   testWebhookEndpoint: {
     ...ofEndpoint,
     body: { event: 'payment.confirmed' },
-    shows: { deliveryId: deliveryId(shownEvent('payment.confirmed'), shown.endpoint) },
+    shows: { deliveryId: makeDeliveryId(shownEvent('payment.confirmed'), shown.endpoint) },
   },
   rotateWebhookSecret: { ...ofEndpoint, shows: secretFields(shown.newSecret) },
 
@@ -240,7 +240,7 @@ describe('An example in the OpenAPI document', () => {
 
   async function expectExample(id: string): Promise<void> {
     const { after = [], params, query, body } = requests[id] ?? expect.fail(`${id} has no example request`)
-    const route = routes.find(({ operationId }) => operationId === id)
+    const route = apiRoutes.find(({ operationId }) => operationId === id)
     await doFirst(after)
     const response = await send(id)
     const csv = route !== undefined && 'toCsv' in route ? await send(id, { accept: 'text/csv' }) : undefined
@@ -276,7 +276,7 @@ describe('An example in the OpenAPI document', () => {
     { accept = 'application/json', ...changes }: Partial<Request> & { accept?: string } = {},
   ) {
     const { method, path } =
-      routes.find(({ operationId }) => operationId === id) ?? expect.fail(`no operation ${id}`)
+      apiRoutes.find(({ operationId }) => operationId === id) ?? expect.fail(`no operation ${id}`)
     const { at, params = {}, query = {}, body } = { ...requests[id], ...changes } as Request
     service.clock.freeze(new Date(`2026-11-01T${at}Z`))
     const url = path.replaceAll(/:(\w+)/g, (_, name: string) => disguise.reveal(params[name] ?? ''))
@@ -314,11 +314,11 @@ describe('An example in the OpenAPI document', () => {
       service.clock.advance(2_000)
       await pollOutboxes(service.deps)
       await learnStored()
-      disguise.learn(shownUrl(service.deps, disguise.reveal(shopUrl)).slice(-8), shown.fingerprint)
+      disguise.learn(maskUrl(service.deps, disguise.reveal(shopUrl)).slice(-8), shown.fingerprint)
     },
     async expire() {
       service.clock.advance(25 * hourMs)
-      await expireDue(service.deps)
+      await expireDueIntents(service.deps)
     },
     async fail() {
       service.clock.advance(hourMs)
@@ -352,6 +352,6 @@ describe('An example in the OpenAPI document', () => {
     for (const { _id, event } of await service.deps.LoggedEvent.find({ businessId }).lean())
       disguise.learn(_id, shownEvent(event))
     for (const { _id, event } of await deliveriesOf(service, merchant))
-      disguise.learn(_id, deliveryId(shownEvent(event), disguise.hide(endpointIdOf(_id))))
+      disguise.learn(_id, makeDeliveryId(shownEvent(event), disguise.hide(endpointIdOf(_id))))
   }
 })

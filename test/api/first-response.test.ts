@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { freeIfReusable } from '../../src/intents/codes.ts'
+import { freeReusableCode } from '../../src/intents/codes.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { pay, storedIntent } from '../support/pay.ts'
 import {
@@ -89,7 +89,7 @@ describe('The first response to a create', () => {
     pass(3 * hour)
     await expireIntent(service.deps, referenceNumber)
     const { codeKey = expect.fail() } = await storedIntent(service, referenceNumber)
-    expect(await freeIfReusable(service.deps, codeKey)).to.equal(true)
+    expect(await freeReusableCode(service.deps, codeKey)).to.equal(true)
   }
 
   it('stays the same for an order even after its product is changed and deleted', async () => {

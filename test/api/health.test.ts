@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { crlf, sendRaw } from './raw-request.ts'
@@ -31,7 +31,7 @@ describe('The health check', () => {
     const stopping = new AbortController()
     stopping.abort()
     const app = createApp({ ...service.deps, stopping })
-    const { origin, close } = await openServer(service, timeouts, app)
+    const { origin, close } = await openServer(service, httpTimeouts, app)
     const http = supertest(origin)
     const ready = await http.get('/readyz').set('Connection', 'keep-alive')
     expect([ready.status, ready.body.status]).to.deep.equal([503, 'unavailable'])

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Act as AuditedAct } from '../../src/audit/acts.ts'
+import type { AuditAction as AuditedAct } from '../../src/audit/acts.ts'
 import type { Batcher } from '../../src/mongo/batchers.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { RequeuePlan } from '../../src/webhooks/deliveries/requeue-plan.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rotateKey } from '../../src/businesses/change-key.ts'
+import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import { asMerchant, tester, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { postHead, sendRaw } from './raw-request.ts'
@@ -150,7 +150,7 @@ describe('An idempotency key', () => {
 
     it('remains valid after the API key is rotated', async () => {
       const first = await create('rotated')
-      const issued = await rotateKey(service.deps, merchant.keyId, 3600, tester)
+      const issued = await rotateApiKey(service.deps, merchant.keyId, 3600, tester)
       if (issued === null) throw new Error('not rotated')
       const renewed = asMerchant(merchant.businessId, issued)
       expectReplay(await create('rotated', undefined, renewed), first)

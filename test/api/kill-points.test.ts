@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Act } from '../../src/audit/acts.ts'
+import type { AuditAction } from '../../src/audit/acts.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { relayOutboxes } from '../../src/relay/relay.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
@@ -200,7 +200,7 @@ describe('If a process is killed between any two steps, the service', function (
 
   /** Changes the merchant's only endpoint, with one audit line. All commit alike, so three late commits are enough. */
   function itChanges(
-    [what, act, lands]: [string, Act, 'lands'?],
+    [what, act, lands]: [string, AuditAction, 'lands'?],
     [status, path, body = {}, method]: [status: number, path: string, body?: object, method?: Method],
     check: Check,
     prepare = soleEndpoint,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
-import { createCapacity, maxPageBytes, maxWaitMs } from '../../src/limits/capacity.ts'
+import { createCapacity, maxPageBytes, readWaitMs } from '../../src/limits/capacity.ts'
 import { processClock } from '../../src/platform/process-clock.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
@@ -85,7 +85,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     const { capacity } = service.deps
     // With this clock, a business waits for ever after a large response.
     const after: typeof processClock.after = (ms, act) =>
-      ms === maxWaitMs ? processClock.after(ms, act) : () => undefined
+      ms === readWaitMs ? processClock.after(ms, act) : () => undefined
     service.deps.capacity = createCapacity({ ...processClock, after })
     const refunds = Promise.all(Array.from({ length: 3 }, () => refund(path)))
     await service.http.get(`${intents}/${referenceNumber}`).set(other.read()).expect(200)

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { listEvents } from '../../src/events/list.ts'
-import { anyTime, type TimeSpan } from '../../src/input/span.ts'
+import { anyTimeSpan, type TimeSpan } from '../../src/input/span.ts'
 import { listIntents } from '../../src/intents/list.ts'
-import { createListCounts, forgetStored } from '../../src/lists/counts.ts'
+import { createListCounts, deleteCheckpoints } from '../../src/lists/counts.ts'
 import type { Page, PageRequest } from '../../src/lists/pagination.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId, newReferenceNumber } from '../../src/platform/ids.ts'
@@ -74,7 +74,7 @@ describe('The total of a long list', () => {
   })
   async function callerOf(): Promise<Caller> {
     const { businessId } = await service.merchant({ mode: 'live' })
-    return { businessId, sandbox: false, scopes: new Set<Scope>(scopes) } as unknown as Caller
+    return { businessId, sandbox: false, scopes: new Set<ApiScope>(apiScopes) } as unknown as Caller
   }
   const ago = (age: number) => new Date(service.clock.now().getTime() - age)
   const newestFirst = (some: Made[]) =>
@@ -91,7 +91,7 @@ describe('The total of a long list', () => {
     return made
   }
   const totalOf = async ({ read }: List, deps: Deps, caller: Caller) =>
-    (await read(deps, caller, { ...anyTime, page: 1, limit: 1 })).total
+    (await read(deps, caller, { ...anyTimeSpan, page: 1, limit: 1 })).total
 
   for (const [name, list] of Object.entries(lists)) {
     describe(`of ${name}`, () => {
@@ -119,7 +119,7 @@ describe('The total of a long list', () => {
       for (const itemsPerCheckpoint of [1, 5])
         it(`is exact for any time range (items between checkpoints: ${itemsPerCheckpoint})`, async () => {
           const deps = withCheckpoints(itemsPerCheckpoint)
-          await expectPages(deps, anyTime, all)
+          await expectPages(deps, anyTimeSpan, all)
           const instants = [
             null,
             ...(itemsPerCheckpoint === 5 ? [3, 26, 45] : [26]).map((index) => all[index]?.createdAt ?? null),
@@ -134,12 +134,12 @@ describe('The total of a long list', () => {
 
       it('includes new documents immediately, even those inserted late', async () => {
         const deps = withCheckpoints(5)
-        await expectPages(deps, anyTime, all)
+        await expectPages(deps, anyTimeSpan, all)
         all = newestFirst([...all, ...(await insert(list, caller, [0, 0, minute]))])
-        await expectPages(deps, anyTime, all)
+        await expectPages(deps, anyTimeSpan, all)
         const late = await insert(list, caller, [6 * minute, 30 * minute, 30 * minute, 59 * minute])
         elapsedMs += minute + 1
-        await expectPages(deps, anyTime, newestFirst([...all, ...late]))
+        await expectPages(deps, anyTimeSpan, newestFirst([...all, ...late]))
       })
 
       it('counts documents older than an hour only once, and stores that count', async () => {
@@ -186,7 +186,7 @@ describe('The total of a long list', () => {
     expect(await totalOf(intents, deps, caller)).to.equal(60 - deletedCount)
     // A different setting has removed more, as the clean-up notes in the stored counts.
     const before = ago(5.5 * 24 * hour)
-    await forgetStored(deps.ListCheckpoints, caller.businessId, before)
+    await deleteCheckpoints(deps.ListCheckpoints, caller.businessId, before)
     await collectionOf(intents).deleteMany({ businessId: caller.businessId, createdAt: { $lt: before } })
     expect(await totalOf(intents, withCheckpoints(5), caller)).to.equal(6)
   })

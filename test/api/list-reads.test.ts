@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { deliveryStatuses } from '../../schemas/deliveries.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
+import { alreadyCancelledAt, neverCancelsAt } from '../../src/intents/lifecycle.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { withImpossibleDocuments } from '../support/contract-faults.ts'
@@ -59,9 +59,9 @@ describe('A list', () => {
         const status = statuses[index % 5] ?? 'PAID'
         const kind = Math.floor(index / 5) % 3
         const expiresAt = at(withOverdue && kind > 0 ? 1 : -hour)
-        const pending = kind === 2 ? neverCancels : expiresAt
-        const cancelsAt = { PENDING: pending, CANCELLED: alreadyCancelled }[status as string] ?? null
-        const hold = (cancelsAt === neverCancels ? { id: newId() } : null) as Intent['hold']
+        const pending = kind === 2 ? neverCancelsAt : expiresAt
+        const cancelsAt = { PENDING: pending, CANCELLED: alreadyCancelledAt }[status as string] ?? null
+        const hold = (cancelsAt === neverCancelsAt ? { id: newId() } : null) as Intent['hold']
         const createdAt = at(index * minute)
         const more = { createdAt, merchantReference: index % 2 === 0 ? 'a' : 'b', listedAmount: index }
         const paid = status === 'PAID' || status === 'REFUNDED' ? { payment: paidAt(createdAt) } : {}
@@ -124,7 +124,7 @@ describe('A list', () => {
         const failureStatus = [503, 500, 404, undefined][index % 4]
         return {
           ...made,
-          _id: deliveryId(newId(), endpoint),
+          _id: makeDeliveryId(newId(), endpoint),
           endpointId: endpoint,
           businessId,
           status,

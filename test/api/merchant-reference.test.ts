@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { cancelAll } from '../../src/intents/cancel.ts'
-import { parseCreate, createIntent as runCreate } from '../../src/intents/create.ts'
+import { cancelIntents } from '../../src/intents/cancel.ts'
+import { parseNewIntent, createIntent as runCreate } from '../../src/intents/create.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { InsertOutcome } from '../../src/mongo/batchers.ts'
 import type { Batchers } from '../../src/platform/deps.ts'
@@ -141,7 +141,7 @@ describe("An intent's merchantReference", () => {
     const ways: Record<string, (reference: string) => Promise<unknown>> = {
       cancel: (reference) => cancelIntent(service, merchant, reference),
       'bulk cancel': () =>
-        cancelAll(
+        cancelIntents(
           service.deps,
           { businessId: merchant.businessId, sandbox: true, createdBefore: new Date(8.64e15) },
           { ...tester, pending: 1, ending: new AbortController().signal, count: () => undefined },
@@ -221,7 +221,7 @@ describe("An intent's merchantReference", () => {
       return refusedByReference
     })
     const caller = callerOf(merchant)
-    const body = parseCreate(service.deps, true, { ...input, merchantReference: 'other' })
+    const body = parseNewIntent(service.deps, true, { ...input, merchantReference: 'other' })
     const request = newRequest(service.deps, { deadlineAt: performance.now() + 200 })
     const refusal = await runCreate(service.deps, caller, body, request).catch((error) => error)
     expect([refusal.code, inserts > 1]).to.deep.equal(['SERVICE_UNAVAILABLE', true])

@@ -5,15 +5,15 @@ import { pino } from 'pino'
 import { startMongo, startRedis } from '../../dev/servers.ts'
 import { queueNames } from '../../schemas/jobs.ts'
 import { createApp } from '../../src/app.ts'
-import { routes } from '../../src/http/routes/routes.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import type { HttpServer } from '../../src/http/server/listen.ts'
 import { serveMetrics } from '../../src/http/server/probes.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { createMetrics, watchedLines } from '../../src/metrics/metrics.ts'
+import { alertedLogLines, createMetrics } from '../../src/metrics/metrics.ts'
 import { errorCatalogue } from '../../src/platform/errors.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { requestRestore } from '../../workers/maintenance.ts'
+import { requestJobRestore } from '../../workers/maintenance.ts'
 import { polledWorks } from '../../workers/run/start.ts'
 import { paymentEvents, post, requestIntent, subscribe } from '../support/actions.ts'
 import { copyIntents } from '../support/copy-intents.ts'
@@ -152,7 +152,7 @@ describe('The metrics endpoint', () => {
     })
     const startedAt = service.clock.now().getTime() / 1000
     const workers = service.startWorkers()
-    requestRestore(service.deps)
+    requestJobRestore(service.deps)
     const done = await waitRarely('nothing is late', async () => {
       const samples = await later()
       const polled = polledWorks.filter(({ isLong }) => !isLong).map(({ name }) => name)
@@ -241,7 +241,7 @@ describe('The metrics endpoint', () => {
     const samples = await now()
 
     const labels = (name: string) => new Set(samples.flatMap((sample) => sample.labels[name] ?? []))
-    const operations = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    const operations = apiRoutes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     const isPattern = (route: string) =>
       route === 'other' || operations.includes(route) || /^(GET|HEAD|POST) \/[\w./:*{}-]*$/.test(route)
     expect([...labels('route')].filter((route) => !isPattern(route))).to.deep.equal([])
@@ -259,7 +259,7 @@ describe('The metrics endpoint', () => {
   it('responds only on METRICS_PORT if it is set', async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken, metricsPort: 0 } }
-    const web = await openServer(service, timeouts, createApp(deps))
+    const web = await openServer(service, httpTimeouts, createApp(deps))
     const servers = await Promise.all([openProbes(deps), serveMetrics(deps)])
     const [ofWorker, apart] = servers.map((server) => `http://127.0.0.1:${portOf(server)}`)
     for (const origin of [web.origin, ofWorker]) {
@@ -275,7 +275,7 @@ describe('The metrics endpoint', () => {
   it("requires METRICS_TOKEN if it is set, on the API port and on a worker's port", async () => {
     const metricsToken = 'a-token-of-this-test'
     const deps = { ...service.deps, config: { ...service.deps.config, metricsToken } }
-    const web = await openServer(service, timeouts, createApp(deps))
+    const web = await openServer(service, httpTimeouts, createApp(deps))
     const probes = await openProbes(deps)
     const ofWorker = `http://127.0.0.1:${portOf(probes)}`
     const refusals: [authorization: string | undefined, code: string][] = [
@@ -313,7 +313,7 @@ describe('The metrics endpoint', () => {
 
   it('starts a counter at 0 if an alert watches its increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
-    for (const [level, lines] of Object.entries(watchedLines))
+    for (const [level, lines] of Object.entries(alertedLogLines))
       for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
     const attemptsOf = (samples: Sample[]) =>
       samples

@@ -2,11 +2,11 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect } from 'chai'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
-import { pathOf } from '../../src/http/openapi/operation.ts'
-import { codesOf } from '../../src/http/openapi/responses.ts'
-import { routes } from '../../src/http/routes/routes.ts'
+import { openApiPath } from '../../src/http/openapi/operation.ts'
+import { listErrorCodes } from '../../src/http/openapi/responses.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { errorCatalogue } from '../../src/platform/errors.ts'
-import { sendErrors } from '../../src/webhooks/sender/faults.ts'
+import { sendFaults } from '../../src/webhooks/sender/faults.ts'
 import { checkResponse, description, mismatchOf, schemaErrors } from '../support/check-responses.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
@@ -55,7 +55,9 @@ describe('The OpenAPI description', () => {
 
   it('contains exactly the operations that have a route', () => {
     const listed = described.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    expect(listed).to.have.members(routes.map((route) => `${route.method.toUpperCase()} ${pathOf(route)}`))
+    expect(listed).to.have.members(
+      apiRoutes.map((route) => `${route.method.toUpperCase()} ${openApiPath(route)}`),
+    )
   })
 
   it('documents the CORS headers of every response that other sites may read', async () => {
@@ -96,11 +98,11 @@ describe('The OpenAPI description', () => {
   })
 
   it('lists every error code and failure stage, and describes a request body only where the operation validates it', () => {
-    expect([...new Set(routes.flatMap(codesOf))]).to.have.members(Object.keys(errorCatalogue))
-    const stages = ['status', ...Object.values(sendErrors).map(({ stage }) => stage), 'address']
+    expect([...new Set(apiRoutes.flatMap(listErrorCodes))]).to.have.members(Object.keys(errorCatalogue))
+    const stages = ['status', ...Object.values(sendFaults).map(({ stage }) => stage), 'address']
     expect(failureStages).to.have.members([...new Set(stages)])
-    for (const route of routes) {
-      const refuses = codesOf(route).includes('INVALID_JSON')
+    for (const route of apiRoutes) {
+      const refuses = listErrorCodes(route).includes('INVALID_JSON')
       expect(route.body !== undefined, route.operationId).to.equal(refuses)
     }
   })

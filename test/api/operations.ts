@@ -1,9 +1,9 @@
-import type { Scope } from '../../schemas/scopes.ts'
-import { apiBase } from '../../src/app.ts'
-import { routes } from '../../src/http/routes/routes.ts'
+import type { ApiScope } from '../../schemas/scopes.ts'
+import { apiBasePath } from '../../src/app.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 
 /** Any one of these is enough to read events. */
-const anyEvent: Scope[] = ['payments.intents:read', 'store.orders:read', 'webhooks.endpoints:read']
+const anyEvent: ApiScope[] = ['payments.intents:read', 'store.orders:read', 'webhooks.endpoints:read']
 
 /** The first matching row applies. A scope without a verb gets `read` for GET, and `write` otherwise. */
 const scopesOfPaths: [path: RegExp, scope: string][] = [
@@ -16,11 +16,11 @@ const scopesOfPaths: [path: RegExp, scope: string][] = [
 ]
 
 /** Each operation on objects that don't exist, with the scope and the kind of key that it should need. */
-export const operations = routes.map(({ method, path }) => {
+export const operations = apiRoutes.map(({ method, path }) => {
   const [, name = 'none'] = scopesOfPaths.find(([pattern]) => pattern.test(path)) ?? []
   const verb = method === 'get' ? 'read' : 'write'
-  const scope = (name.includes(':') ? name : `${name}:${verb}`) as Scope
-  const url = apiBase + path.replaceAll(/:\w+/g, 'PI-NONE')
+  const scope = (name.includes(':') ? name : `${name}:${verb}`) as ApiScope
+  const url = apiBasePath + path.replaceAll(/:\w+/g, 'PI-NONE')
   const kind = `${method} ${path}` === 'get /dev/intents/:referenceNumber' ? 'any' : 'secret'
   return [method, url, path.startsWith('/dev/events') ? anyEvent : scope, kind] as const
 })

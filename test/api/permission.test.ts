@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import { switchApi } from '../../src/businesses/change-business.ts'
 import { setKeyStatus } from '../../src/businesses/change-key.ts'
-import { isForBrowsers, scopesOf } from '../../src/http/operations/route.ts'
-import { routes } from '../../src/http/routes/routes.ts'
+import { isBrowserRoute, scopesOfRoute } from '../../src/http/operations/route.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { asMerchant, tester, withAnotherKey, withMerchant, withService } from '../support/service.ts'
@@ -25,7 +25,10 @@ describe('The permission check', () => {
 
   describe('of key type and scope', () => {
     it('is declared by each operation', () => {
-      const declared = routes.map((route) => [scopesOf(route), isForBrowsers(route) ? 'any' : 'secret'])
+      const declared = apiRoutes.map((route) => [
+        scopesOfRoute(route),
+        isBrowserRoute(route) ? 'any' : 'secret',
+      ])
       expect(declared).to.deep.equal(operations.map(([, , scope, kind]) => [[scope].flat(), kind]))
     })
 
@@ -43,14 +46,14 @@ describe('The permission check', () => {
 
     it("requires the operation's scope and no other", async () => {
       const keys = new Map<string, Promise<Merchant>>()
-      const keyWith = (granted: Scope[]) => {
+      const keyWith = (granted: ApiScope[]) => {
         const known = keys.get(granted.join()) ?? withAnotherKey(service, merchant, { scopes: granted })
         keys.set(granted.join(), known)
         return known
       }
       for (const [method, path, scope] of operations) {
         const permitting = [scope].flat()
-        const lacking = await keyWith(scopes.filter((each) => !permitting.includes(each)))
+        const lacking = await keyWith(apiScopes.filter((each) => !permitting.includes(each)))
         await expectRefused(service.http[method](path).set(lacking.write()), 403, 'SCOPE_REQUIRED')
         for (const each of permitting) {
           const { body } = await service.http[method](path).set((await keyWith([each])).write())

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { auditLine } from '../../src/audit/audit-event.ts'
-import { type BusinessLimits, defaultLimits } from '../../src/businesses/business.ts'
-import { parseCreate, createIntent as runCreate } from '../../src/intents/create.ts'
-import { expireDue } from '../../src/intents/expire.ts'
-import { createLiveCodes } from '../../src/intents/live-codes.ts'
-import { usedToday } from '../../src/limits/counter.ts'
+import { newAuditLine } from '../../src/audit/audit-event.ts'
+import { type BusinessLimits, unsetLimits } from '../../src/businesses/business.ts'
+import { parseNewIntent, createIntent as runCreate } from '../../src/intents/create.ts'
+import { expireDueIntents } from '../../src/intents/expire.ts'
+import { createLiveCodeQuota } from '../../src/intents/live-codes.ts'
+import { readUsedToday } from '../../src/limits/counter.ts'
 import type { InsertOutcome } from '../../src/mongo/batchers.ts'
 import { unavailable } from '../../src/platform/errors.ts'
 import { readable, signedIn } from '../admin/staff.ts'
@@ -142,7 +142,7 @@ describe("A business's quota of live payment codes", () => {
   it('is recounted at most every ten seconds, or every second while no code seems to be left', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     let elapsedMs = 0
-    const codes = createLiveCodes(service.deps, () => elapsedMs)
+    const codes = createLiveCodeQuota(service.deps, () => elapsedMs)
     /** These creates insert nothing. */
     const admit = () =>
       codes.within(merchant, 20, async () => true).catch(({ code }: { code: string }) => code)
@@ -165,7 +165,7 @@ describe("A business's quota of live payment codes", () => {
   it('includes a create whose insert is in progress when a count begins', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     let elapsedMs = 0
-    const codes = createLiveCodes(service.deps, () => elapsedMs)
+    const codes = createLiveCodeQuota(service.deps, () => elapsedMs)
     const { passed, open } = createGate()
     const inserting = codes.within(merchant, 2, () => passed)
     await codes.within(merchant, 2, async () => undefined)
@@ -350,7 +350,7 @@ describe("A business's daily storage quota", () => {
     }
     service.clock.advance(dayMs)
     await limit(merchant, { sandboxBytesPerDay: 1 })
-    await expireDue(service.deps)
+    await expireDueIntents(service.deps)
     expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('CANCELLED')
   })
 
@@ -393,7 +393,7 @@ describe("A business's daily storage quota", () => {
   const counted = async ({ businessId: owner }: Merchant, ...names: string[]) => {
     await service.deps.counters.close()
     const wanted = names.map((name) => ({ name, owner }))
-    return usedToday(service.deps, wanted)
+    return readUsedToday(service.deps, wanted)
   }
 
   it('counts every stored document and byte, including events, deliveries, attempts and ledger entries', async () => {
@@ -451,7 +451,7 @@ describe("A business's daily storage quota", () => {
     const stopped = await openSecondProcess(service, environment)
     stopped.clock.freeze(noon)
     for (let made = 0; made < 10; made += 1) await create(stopped, merchant).expect(201)
-    const used = () => usedToday(service.deps, [{ name: 'sandboxCreates', owner: merchant.businessId }])
+    const used = () => readUsedToday(service.deps, [{ name: 'sandboxCreates', owner: merchant.businessId }])
     expect(await used()).to.deep.equal([15])
     await stopped.close()
     expect(await used()).to.deep.equal([10])
@@ -468,10 +468,10 @@ describe("A business's daily storage quota", () => {
     for (const [used, insert] of insertions) {
       const merchant = await service.merchant()
       await limit(merchant, { sandboxIntentsPerDay: 10 })
-      const caller = { ...callerOf(merchant), limits: { ...defaultLimits, sandboxIntentsPerDay: 10 } }
+      const caller = { ...callerOf(merchant), limits: { ...unsetLimits, sandboxIntentsPerDay: 10 } }
       const request = newRequest(deps, { deadlineAt: performance.now() + 200 })
       deps.batchers.insertIntent = insert
-      const failed = runCreate(deps, caller, parseCreate(deps, true, { amount: 5 }), request)
+      const failed = runCreate(deps, caller, parseNewIntent(deps, true, { amount: 5 }), request)
       const { code } = await failed.catch((error) => error)
       deps.batchers.insertIntent = insertIntent
       expect(code).to.equal('SERVICE_UNAVAILABLE')
@@ -591,7 +591,7 @@ describe("A business's daily audit line quota", () => {
     const { merchant, id } = await withEndpoint('live')
     const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: 'x' } as const
     const lines = Array.from({ length: limit }, () =>
-      auditLine(by, noon, { act: 'delivery.requeued', subject: 'x', businessId: merchant.businessId }),
+      newAuditLine(by, noon, { act: 'delivery.requeued', subject: 'x', businessId: merchant.businessId }),
     )
     await service.deps.AuditEvent.insertMany(lines)
     beside.clock.freeze(noon)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../dev/servers.ts'
-import { rotateKey } from '../../src/businesses/change-key.ts'
+import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator, requestIntent } from '../support/actions.ts'
 import { deadlineMs } from '../support/machine.ts'
 import {
@@ -128,7 +128,7 @@ describe('A rate limit of five requests per second', () => {
       const merchant = await service.merchant()
       const { businessId, keyId } = merchant
       const other = asMerchant(businessId, await service.key(businessId))
-      const rotated = await rotateKey(service.deps, keyId, 60, tester)
+      const rotated = await rotateApiKey(service.deps, keyId, 60, tester)
       if (rotated === null) throw new Error('no key')
       expect(await statuses(5, () => list(merchant))).not.to.include(429)
       await expectRefused(list(asMerchant(businessId, rotated)), 429, 'RATE_LIMITED')

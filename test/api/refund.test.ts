@@ -5,7 +5,7 @@ import { payIntent } from '../../src/intents/payments/pay.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
-import type { RefundOrder, StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import type { OrderStatusQuery, RefundOrder, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, outboxData, post, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
@@ -52,7 +52,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   /** Lasts until the test ends. Returns the orders and queries received. */
   function replaceWallets(responses: Record<'refund' | 'status', () => Promise<WalletOutcome>>) {
     const orders: RefundOrder[] = []
-    const queries: StatusQuery[] = []
+    const queries: OrderStatusQuery[] = []
     const wallet: Wallet = {
       name: 'simulation',
       authorise: async () => ({ outcome: 'done' }),

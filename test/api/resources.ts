@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId, newReferenceNumber } from '../../src/platform/ids.ts'
-import { dayOf } from '../../src/platform/time.ts'
+import { toUtcDay } from '../../src/platform/time.ts'
 import { planReplay, startReplay } from '../../src/replays/start.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
@@ -44,7 +44,7 @@ export const kinds = {
     // Its amount identifies it in every ledger view.
     make: async ({ deps, clock }, { merchant, sandbox }) => {
       const amount = 7_100_000 + randomInt(800_000)
-      const day = dayOf(clock.now())
+      const day = toUtcDay(clock.now())
       const draft = { _id: newId(), type: 'refund', amount: -amount, day } as const
       const refund = { refundId: 'RF-2222222222222222', referenceNumber: 'PI-2222222222222222' }
       const returnedFees = { providerTtc: 0, payerTtc: 0 }
@@ -60,7 +60,7 @@ export const kinds = {
     unknown: 'never unknown',
     async make({ deps, clock }, { merchant: { businessId }, sandbox }) {
       const referenceNumber = newReferenceNumber()
-      const day = dayOf(clock.now())
+      const day = toUtcDay(clock.now())
       excuse([referenceNumber])
       const draft = { _id: newId(), type: 'payment', amount: 5, referenceNumber, day } as const
       await deps.batchers.bookEntries({ businessId, sandbox }, [draft], noDeadline)
@@ -76,7 +76,7 @@ export const kinds = {
   },
   delivery: {
     missing: 'DELIVERY_NOT_FOUND',
-    unknown: deliveryId(newId(), newId()),
+    unknown: makeDeliveryId(newId(), newId()),
     make: async (service, { merchant }) => {
       await subscribe(service, merchant, nowhere)
       return (await freshDelivery(service, merchant))._id

@@ -1,11 +1,11 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import mongoose from 'mongoose'
-import { createShortCodes, shortCodesFrom } from '../../src/intents/codes.ts'
+import { createShortCodePool, generateShortCodes } from '../../src/intents/codes.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Deps } from '../../src/platform/deps.ts'
-import { allShortCodes, isShortCode } from '../../src/platform/ids.ts'
+import { isShortCode, shortCodeCount } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/cleaning.ts'
 import { createSecrets } from '../../src/security/encrypt.ts'
@@ -31,9 +31,9 @@ describe('A short code', () => {
   const create = (key?: string) => service.http.post(intents).set(merchant.write(key)).send({ amount: 5 })
 
   /** Opens the codes as another process would. */
-  const anotherPool = (changes: Partial<Parameters<typeof createShortCodes>[0]> = {}) => {
+  const anotherPool = (changes: Partial<Parameters<typeof createShortCodePool>[0]> = {}) => {
     const { ServiceKey, Intent, secrets, log } = service.deps
-    return createShortCodes({ ServiceKey, Intent, secrets, log, ...changes })
+    return createShortCodePool({ ServiceKey, Intent, secrets, log, ...changes })
   }
   const keys = () => nativeCollection(service.deps.ServiceKey)
   const stored = async () => (await keys().findOne({ _id: 'shortCodes' })) ?? expect.fail()
@@ -51,11 +51,11 @@ describe('A short code', () => {
   it('is derived from its number and the key, and is unique per number', () => {
     // Computed with another program.
     const key = createSecretKey(Buffer.from(Array.from({ length: 32 }, (_, index) => index)))
-    expect(shortCodesFrom(key, 0, 3)).to.deep.equal(['ZZ8FF4', 'PPZGYY', 'ZY3M8K'])
-    expect(shortCodesFrom(key, block - 1, 1)).to.deep.equal(['QSXS8T'])
-    expect(shortCodesFrom(key, allShortCodes - 1, 1)).to.deep.equal(['FDWQZ7'])
+    expect(generateShortCodes(key, 0, 3)).to.deep.equal(['ZZ8FF4', 'PPZGYY', 'ZY3M8K'])
+    expect(generateShortCodes(key, block - 1, 1)).to.deep.equal(['QSXS8T'])
+    expect(generateShortCodes(key, shortCodeCount - 1, 1)).to.deep.equal(['FDWQZ7'])
     // Random codes would repeat about 30 times.
-    const many = shortCodesFrom(createSecretKey(randomBytes(32)), allShortCodes - 2 ** 18, 2 ** 18)
+    const many = generateShortCodes(createSecretKey(randomBytes(32)), shortCodeCount - 2 ** 18, 2 ** 18)
     expect(new Set(many).size).to.equal(2 ** 18)
     expect(many.filter((code) => !isShortCode(code))).to.deep.equal([])
   })
@@ -69,22 +69,22 @@ describe('A short code', () => {
     await runCleanUp(service.deps, new AbortController().signal, watch)
     expect(counts.intents).to.equal(1)
     const key = await keyOf()
-    expect(shortCodesFrom(key, 0, block)).to.include(shortCode)
+    expect(generateShortCodes(key, 0, block)).to.include(shortCode)
 
     const killed = await takeAll(anotherPool(), 3)
-    expect(shortCodesFrom(key, block, block)).to.include.members(killed)
+    expect(generateShortCodes(key, block, block)).to.include.members(killed)
     const codes = await takeAll(anotherPool(), block)
-    expect(codes).to.have.members(shortCodesFrom(key, 2 * block, block))
+    expect(codes).to.have.members(generateShortCodes(key, 2 * block, block))
   })
 
   it('is never issued twice, even if two processes create the key at the same time', async () => {
     const second = await openSecondProcess(service)
-    const pools = [service, second, service, second].map(({ deps }) => createShortCodes(deps))
+    const pools = [service, second, service, second].map(({ deps }) => createShortCodePool(deps))
     const codes = (await Promise.all(pools.map((pool) => takeAll(pool, 3 * block)))).flat()
     expect(new Set(codes).size).to.equal(12 * block)
     expect(await keys().countDocuments({})).to.equal(1)
     const { used = 0 } = await stored()
-    expect(shortCodesFrom(await keyOf(), 0, used)).to.include.members(codes)
+    expect(generateShortCodes(await keyOf(), 0, used)).to.include.members(codes)
     await second.close()
   })
 
@@ -104,7 +104,7 @@ describe('A short code', () => {
       expect([status, headers['retry-after']]).to.deep.equal([503, '2'])
     }
     const { body } = await create('lost').expect(201)
-    expect(shortCodesFrom(await keyOf(), block, block)).to.include(body.data.shortCode)
+    expect(generateShortCodes(await keyOf(), block, block)).to.include(body.data.shortCode)
     expect((await create('lost').expect(201)).body).to.deep.equal(body)
   })
 
@@ -146,7 +146,7 @@ describe('A short code', () => {
     const reencrypted = await reencryptField(rotating, service.deps.ServiceKey, 'key')
     expect(reencrypted).to.deep.equal({ reencrypted: 1, unreadable: [] })
     const codes = await takeAll(anotherPool({ secrets: createSecrets([current]) }), block)
-    expect(codes).to.have.members(shortCodesFrom(key, block, block))
+    expect(codes).to.have.members(generateShortCodes(key, block, block))
   })
 
   it('is not issued, and creates fail, until a configured SECRET_KEY decrypts its key', async () => {
@@ -170,7 +170,7 @@ describe('A short code', () => {
   it('is found with few writes even if the counter was set back far behind existing intents', async () => {
     const template = await intentTemplate(service, merchant)
     const key = await keyOf()
-    const codes = shortCodesFrom(key, 0, 5000)
+    const codes = generateShortCodes(key, 0, 5000)
     // The last process left some of its codes unused.
     await copyIntents(service, template, 4900, (index) => ({ shortCode: codes[index] ?? '' }))
     await setUsed(0)
@@ -188,19 +188,22 @@ describe('A short code', () => {
     await keys().deleteOne({ _id: 'shortCodes' })
     const another = anotherPool()
     const [code = ''] = await takeAll(another, 1)
-    const next = shortCodesFrom(await keyOf(), block, block)
+    const next = generateShortCodes(await keyOf(), block, block)
     await copyIntents(service, template, 100, (index) => ({ shortCode: next[index] ?? '' }))
     const rest = await takeAll(another, 2 * block - 101)
-    expect([code, ...rest]).to.have.members([...shortCodesFrom(await keyOf(), 0, block), ...next.slice(100)])
+    expect([code, ...rest]).to.have.members([
+      ...generateShortCodes(await keyOf(), 0, block),
+      ...next.slice(100),
+    ])
   })
 
   it('is no longer available once all have been issued, and creates then fail', async () => {
     await createIntent(service, merchant)
-    await setUsed(allShortCodes - block)
+    await setUsed(shortCodeCount - block)
     const last = await takeAll(anotherPool(), block)
-    expect(last).to.have.members(shortCodesFrom(await keyOf(), allShortCodes - block, block))
+    expect(last).to.have.members(generateShortCodes(await keyOf(), shortCodeCount - block, block))
     service.deps.shortCodes = anotherPool()
     await expectRefused()
-    expect(await stored()).to.include({ used: allShortCodes })
+    expect(await stored()).to.include({ used: shortCodeCount })
   })
 })

@@ -3,14 +3,14 @@ import type { AddressInfo, Server } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
-import { type Timeouts, timeouts } from '../../src/http/server/timeouts.ts'
+import { type HttpTimeouts, httpTimeouts } from '../../src/http/server/timeouts.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { deadlineMs } from '../support/machine.ts'
 import type { Service } from '../support/service.ts'
 
 /** Short enough for a test. `openServer` lengthens them on a busy machine. */
-export const shortTimeouts: Timeouts = {
-  ...timeouts,
+export const shortTimeouts: HttpTimeouts = {
+  ...httpTimeouts,
   headersMs: 400,
   requestMs: 1200,
   bodyStallMs: 400,
@@ -33,7 +33,9 @@ export async function openServer(
   app = createApp(service.deps),
   maxConnections?: number,
 ): Promise<Opened> {
-  const short = Object.entries(shortTimeouts).filter(([name, ms]) => limits[name as keyof Timeouts] === ms)
+  const short = Object.entries(shortTimeouts).filter(
+    ([name, ms]) => limits[name as keyof HttpTimeouts] === ms,
+  )
   const stretched = Object.fromEntries(short.map(([name, ms]) => [name, Math.ceil(deadlineMs(ms))]))
   const { server, stop } = createHttpServer(service.deps, app, { ...limits, ...stretched }, maxConnections)
   server.listen(0, '127.0.0.1')

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
 import { createApp } from '../../src/app.ts'
-import { connectionLimit } from '../../src/http/server/network-share.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
+import { limitToOpenFiles } from '../../src/http/server/network-share.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, crlf, expectFailure, postHead, readResponses, readToEnd, sendRaw } from './raw-request.ts'
@@ -69,7 +69,10 @@ describe('An HTTP connection', () => {
   })
 
   it('is closed long before the request timeout if a request body stalls, even after a fast one', async () => {
-    const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
+    const { origin, close } = await openServer(service, {
+      ...shortTimeouts,
+      requestMs: httpTimeouts.requestMs,
+    })
     const fast = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
     const all = await Promise.all([
@@ -78,14 +81,17 @@ describe('An HTTP connection', () => {
       sendRaw(origin, head('Transfer-Encoding: chunked'), '1\r\n{\r\n'),
       sendRaw(origin, fast + head('Content-Length: 5000'), ' '),
     ])
-    expect(performance.now() - startedAt).to.be.below(timeouts.requestMs / 2)
+    expect(performance.now() - startedAt).to.be.below(httpTimeouts.requestMs / 2)
     for (const responses of all) expectFailure(responses.at(-1), 408, 'REQUEST_TIMEOUT')
     expect(all.at(-1)?.map(({ status }) => status)).to.deep.equal([201, 408])
     await close()
   })
 
   it('is served if its request body arrives in time, however slowly', async () => {
-    const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
+    const { origin, close } = await openServer(service, {
+      ...shortTimeouts,
+      requestMs: httpTimeouts.requestMs,
+    })
     const framings: [header: string, frame: (byte: string) => string, end: string][] = [
       [`Content-Length: ${body.length}`, (byte) => byte, ''],
       ['Transfer-Encoding: chunked', (byte) => `1\r\n${byte}\r\n`, '0\r\n\r\n'],
@@ -268,8 +274,8 @@ describe('An HTTP connection', () => {
   })
 
   it('is closed if the process already has its maximum number of connections', async () => {
-    expect(hasty.server.maxConnections).to.equal(connectionLimit())
-    const { origin, close } = await openServer(service, timeouts, undefined, 1)
+    expect(hasty.server.maxConnections).to.equal(limitToOpenFiles())
+    const { origin, close } = await openServer(service, httpTimeouts, undefined, 1)
     const standing = await connectTo(origin)
     const refused = await connectTo(origin)
     expect((await readToEnd(refused)).length).to.equal(0)
@@ -291,7 +297,7 @@ describe('An HTTP connection', () => {
     const ofAddress = most / 10
 
     it('is closed if that address already has a tenth of all connections', async () => {
-      const { origin, close } = await openServer(service, timeouts, undefined, most)
+      const { origin, close } = await openServer(service, httpTimeouts, undefined, most)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
       await waitFor('five are closed', () => standing(all).length === ofAddress)
@@ -308,7 +314,7 @@ describe('An HTTP connection', () => {
     it('stays open, however many connections the address has, if TRUST_PROXY lists the address', async () => {
       const config = { ...service.deps.config, trustProxy: ['127.9.0.1'] }
       const app = createApp({ ...service.deps, config })
-      const { origin, close } = await openServer(service, timeouts, app, most)
+      const { origin, close } = await openServer(service, httpTimeouts, app, most)
       const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')
       expect((await probe(all.at(-1) as Socket))[0]?.status).to.equal(200)
       expect(standing(all)).to.have.length(ofAddress + 4)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { apiBase } from '../../src/app.ts'
+import { apiBasePath } from '../../src/app.ts'
 import type { Route } from '../../src/http/operations/route.ts'
-import { routes } from '../../src/http/routes/routes.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { withAnotherKey, withService } from '../support/service.ts'
@@ -100,7 +100,7 @@ describe('The API for several businesses in both environments', () => {
     const today = service.clock.now().toISOString().slice(0, 10)
     // The example replay has its endpoint's id.
     const withId = route.path.replace(':day', today).replace(':replayId', id).replace(/:\w+/, id)
-    const request = service.http[route.method](apiBase + withId.replace(':vid', await variantIn(id)))
+    const request = service.http[route.method](apiBasePath + withId.replace(':vid', await variantIn(id)))
     return request.set(merchant.write()).send('body' in row ? row.body : undefined)
   }
 
@@ -116,7 +116,7 @@ describe('The API for several businesses in both environments', () => {
   const snapshot = (kind: Kind, ...sides: Side[]) => kind.stored(service, sides.map(businessOf))
 
   it('is tested with every operation', () => {
-    expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
+    expect(Object.keys(table)).to.have.members(apiRoutes.map(({ method, path }) => `${method} ${path}`))
   })
 
   it("takes stock for an order only from that business's products in that environment", async () => {
@@ -126,7 +126,7 @@ describe('The API for several businesses in both environments', () => {
     )
     const order = (...products: (ProductResponse | undefined)[]) =>
       service.http
-        .post(`${apiBase}/dev/store/orders/simulate`)
+        .post(`${apiBasePath}/dev/store/orders/simulate`)
         .set(own.test.merchant.write())
         .send({ items: products.map((product) => ({ productId: product?._id, quantity: 1 })) })
     await expectRefused(order(mine, foreign), 404, 'PRODUCT_NOT_FOUND')
@@ -138,7 +138,7 @@ describe('The API for several businesses in both environments', () => {
     expect(await Promise.all(stocks)).to.deep.equal([4, 5, 5])
   })
 
-  for (const route of routes) {
+  for (const route of apiRoutes) {
     const name = `${route.method} ${route.path}`
     const row = table[name]
     if (row === undefined) continue

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { type EventName, events } from '../../schemas/events.ts'
+import { type EventName, eventScopes } from '../../schemas/events.ts'
 import { deliveriesOf, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
@@ -58,7 +58,7 @@ describe('A webhook endpoint test', () => {
   })
 
   it('sends a body of the same shape as the real webhook for every event', async () => {
-    for (const event of Object.keys(events) as EventName[]) {
+    for (const event of Object.keys(eventScopes) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
       const { headers, json } = endpointServer.received.at(-1) ?? expect.fail(event)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readJson } from '../../src/http/body/json-body.ts'
+import { readJsonBody } from '../../src/http/body/json-body.ts'
 import { foldName } from '../../src/input/known-fields.ts'
 import { createIntent, readIntent, subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
@@ -259,7 +259,7 @@ describe('An unknown body field', () => {
 
   it('costs little time, even if a body contains thousands', async () => {
     const many = `{${Array.from({ length: 20_000 }, (_, n) => `"a${n}":1`).join()},"amount":5}`
-    expect(readJson(Buffer.from(many), 'application/json')).to.have.property('value')
+    expect(readJsonBody(Buffer.from(many), 'application/json')).to.have.property('value')
     await send('/intents', many).expect(201)
     const { body } = await send(`/intents/${fixture.paid}/refund`, many)
     expect(body.error.details).to.have.lengthOf(100)

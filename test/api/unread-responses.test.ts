@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
-import { maxItemBytes, memoryOfOne } from '../../src/http/responses/largest.ts'
-import { memoryOfBusiness } from '../../src/limits/capacity.ts'
+import { itemMemoryBytes, maxItemBytes } from '../../src/http/responses/largest.ts'
+import { maxBusinessBytes } from '../../src/limits/capacity.ts'
 import { createIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -35,7 +35,7 @@ describe('A response that the client has not read', () => {
   const taken = () => service.deps.capacity.used().memory
   const takeMost = () =>
     service.deps.capacity.force([merchant.businessId], {
-      memory: memoryOfBusiness - 61 * memoryOfOne('intent'),
+      memory: maxBusinessBytes - 61 * itemMemoryBytes('intent'),
     }).free
 
   async function request(origin: string, path: string, by: Merchant): Promise<Socket> {
@@ -63,7 +63,7 @@ describe('A response that the client has not read', () => {
       await waitFor('the connection has something to read', () => socket.bytesRead > 0)
       sockets.push(socket)
     }
-    expect(taken()).to.be.within(1, memoryOfBusiness)
+    expect(taken()).to.be.within(1, maxBusinessBytes)
     const responses = await Promise.all(sockets.map(responseOf))
     free()
     const refused = responses.filter((response) => response?.status === 429)
@@ -72,7 +72,7 @@ describe('A response that the client has not read', () => {
     for (const response of refused) {
       expectFailure(response, 429, 'RATE_LIMITED')
       expect(response?.headers.get('retry-after')).to.equal('1')
-      const limitDetails = { scope: 'responses', limit: memoryOfBusiness }
+      const limitDetails = { scope: 'responses', limit: maxBusinessBytes }
       expect(JSON.parse(response?.body ?? '').error.details).to.deep.equal(limitDetails)
     }
     const { values } = await service.deps.metrics.rateLimited.get()
@@ -81,7 +81,7 @@ describe('A response that the client has not read', () => {
 
   it('makes further requests wait for memory rather than fail while the client is still reading', async () => {
     const { capacity } = service.deps
-    const earlier = capacity.force([merchant.businessId], { memory: memoryOfBusiness })
+    const earlier = capacity.force([merchant.businessId], { memory: maxBusinessBytes })
     const waiting = request(service.origin, page, merchant)
     await waitFor('the read waits', () => capacity.waiting(merchant.businessId) === 1)
     earlier.free()

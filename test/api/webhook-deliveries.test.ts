@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { scopes } from '../../schemas/scopes.ts'
+import { apiScopes } from '../../schemas/scopes.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
   attempt,
@@ -292,7 +292,7 @@ describe('The webhook delivery API', () => {
       const delivery = await freshDelivery(service, merchant)
       endpointServer.respondWith((res) => void res.writeHead(500).end(endpointServer.received.at(-1)?.body))
       await attempt(service.deps, delivery._id)
-      const few = scopes.filter((scope) => scope !== 'payments.intents:read')
+      const few = apiScopes.filter((scope) => scope !== 'payments.intents:read')
       const lesser = await withAnotherKey(service, merchant, { scopes: few })
       const hidden = await one(delivery, lesser)
       expect(hidden.payload).to.equal(null)

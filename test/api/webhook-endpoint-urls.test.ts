@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { judgeUrl } from '../../src/input/webhook-url.ts'
+import { judgeWebhookUrl } from '../../src/input/webhook-url.ts'
 import { acceptedHosts, refusedHosts } from '../webhooks/hosts.ts'
 
-const isAccepted = (host: string) => 'url' in judgeUrl(`https://${host}/hooks`, new Set())
+const isAccepted = (host: string) => 'url' in judgeWebhookUrl(`https://${host}/hooks`, new Set())
 
 describe("A webhook endpoint's URL", () => {
   it(`is refused if its host may be private (${refusedHosts.length} hosts)`, () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { events as eventSchemas } from '../../schemas/events.ts'
-import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { eventScopes as eventSchemas } from '../../schemas/events.ts'
+import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
@@ -93,11 +93,12 @@ describe('The webhook endpoint API', () => {
   })
 
   it("returns 403 EVENTS_NOT_PERMITTED listing the events outside the key's scopes", async () => {
-    const withOnly = (...more: Scope[]) => service.merchant({ scopes: ['webhooks.endpoints:write', ...more] })
+    const withOnly = (...more: ApiScope[]) =>
+      service.merchant({ scopes: ['webhooks.endpoints:write', ...more] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
     const neither = await service.merchant({
-      scopes: scopes.filter((scope) => !['payments.intents:read', 'store.orders:read'].includes(scope)),
+      scopes: apiScopes.filter((scope) => !['payments.intents:read', 'store.orders:read'].includes(scope)),
     })
     const order = ['order.new']
     const payment = allEvents.filter((event) => event.startsWith('payment.'))

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { scopes } from '../../schemas/scopes.ts'
+import { apiScopes } from '../../schemas/scopes.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
-import { issueKey } from '../../src/businesses/change-key.ts'
+import { issueApiKey } from '../../src/businesses/change-key.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { tester } from '../support/service.ts'
 import { createClient } from './stage/client.ts'
@@ -34,8 +34,8 @@ export async function startNeighbour(
   isProduction: boolean,
 ): Promise<{ end(): Promise<Neighbour> }> {
   const { _id: businessId } = await createBusiness(deps, { name: 'Neighbour', liveApproved: true }, tester)
-  const rights = { scopes: [...scopes], ipAllowlist: [] }
-  const issued = await issueKey(deps, { businessId, mode: 'live', kind: 'secret', ...rights }, tester)
+  const rights = { scopes: [...apiScopes], ipAllowlist: [] }
+  const issued = await issueApiKey(deps, { businessId, mode: 'live', kind: 'secret', ...rights }, tester)
   if (issued === null) throw new Error('no business')
   const refused: string[] = []
   const over = new AbortController()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
-import { neverCancels } from '../../src/intents/lifecycle.ts'
+import { neverCancelsAt } from '../../src/intents/lifecycle.ts'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { changeAsOperator, createIntent } from '../support/actions.ts'
 import type { Merchant } from '../support/service.ts'
@@ -66,7 +66,7 @@ describe('A hosted payment page', function () {
       {
         $set: {
           hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon },
-          cancelsAt: neverCancels,
+          cancelsAt: neverCancelsAt,
         },
       },
     )

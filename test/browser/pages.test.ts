@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { newId } from '../../src/platform/ids.ts'
 import {
-  type DifferenceKind,
-  differenceKinds,
+  type FileDifferenceKind,
+  fileDifferenceKinds,
   type Reconciliation,
 } from '../../src/reconciliation/reconciliation.ts'
 import { planReplay, startReplay } from '../../src/replays/start.ts'
-import { issueLink } from '../../src/staff/change-account.ts'
+import { issuePasswordLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { addFactor, operator, signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
@@ -68,9 +68,9 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
 
 /** A reconciliation with every kind of difference. */
 function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconciliation {
-  const valuesOf = (kind: DifferenceKind) =>
+  const valuesOf = (kind: FileDifferenceKind) =>
     kind === 'other day' ? { here: '2026-11-24', there: '2026-11-25' } : { here: null, there: 1_250_000 }
-  const differences = differenceKinds.map((difference, index) => ({
+  const differences = fileDifferenceKinds.map((difference, index) => ({
     difference,
     ...valuesOf(difference),
     key: newId(),
@@ -79,8 +79,8 @@ function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconc
     reference: index === 0 ? null : reference,
     businessId,
   }))
-  const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 1])) as Record<
-    DifferenceKind,
+  const counts = Object.fromEntries(fileDifferenceKinds.map((kind) => [kind, 1])) as Record<
+    FileDifferenceKind,
     number
   >
   return {
@@ -110,7 +110,7 @@ async function signInWithCode(
 ): Promise<void> {
   const account = await signedIn(service, 'viewer')
   const { recoveryCodes } = await addFactor(service, account)
-  const { link = '' } = (await issueLink(service.deps, account.name, operator)) ?? {}
+  const { link = '' } = (await issuePasswordLink(service.deps, account.name, operator)) ?? {}
   const password = 'trois petits chats gris'
   await page.goto(new URL(link).pathname)
   await inspect(page, 'set-password')

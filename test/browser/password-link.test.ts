@@ -2,7 +2,7 @@ import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { issueLink } from '../../src/staff/change-account.ts'
+import { issuePasswordLink } from '../../src/staff/change-account.ts'
 import { operator, signedIn } from '../admin/staff.ts'
 import { listen } from '../support/listen.ts'
 import { withService } from '../support/service.ts'
@@ -41,7 +41,7 @@ describe('A password link in a browser', function () {
       const context = await browser.newContext({ baseURL, ignoreHTTPSErrors: true })
       const page = await context.newPage()
       const { name } = await signedIn(service, 'viewer')
-      const { link = '' } = (await issueLink(service.deps, name, operator)) ?? {}
+      const { link = '' } = (await issuePasswordLink(service.deps, name, operator)) ?? {}
 
       await page.goto(new URL(link).pathname)
       await page.getByLabel('New password', { exact: true }).fill(password)

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/staff/permissions.ts'
+import type { StaffRole } from '../../src/staff/permissions.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, storedDelivery, subscribe } from '../support/actions.ts'
@@ -36,7 +36,7 @@ async function openStage() {
     accounts,
     visit,
     /** Opens a page with this role signed in. */
-    async enter(role: Role, to: string, size: keyof typeof sizes) {
+    async enter(role: StaffRole, to: string, size: keyof typeof sizes) {
       const page = await visit(size)
       await signIn(page, accounts[role], to)
       return page
@@ -62,7 +62,7 @@ async function openStage() {
 /** Creates one account per role, on the command line. */
 async function hireAll(service: Service) {
   const { done } = openAdmin(service)
-  const hire = async (role: Role): Promise<Account> => {
+  const hire = async (role: StaffRole): Promise<Account> => {
     const { name = '', password = '' } = await done('staff', 'create', '--name', `a-${role}`, '--role', role)
     return { name, password }
   }

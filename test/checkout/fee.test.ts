@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RatesFrom } from '../../src/businesses/business.ts'
+import type { DatedRates } from '../../src/businesses/business.ts'
 import { readIntent } from '../support/actions.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { fill, offerOf, open, pay, type Seen, wallets } from './customer.ts'
@@ -13,7 +13,7 @@ describe("The payer's fee on the payment page", () => {
   }
   /** From now on, in basis points. */
   const changeRate = ({ businessId }: Merchant, payer: number) => {
-    const rates: RatesFrom = { from: service.deps.now(), provider: 100, payer }
+    const rates: DatedRates = { from: service.deps.now(), provider: 100, payer }
     return service.deps.Business.updateOne({ _id: businessId }, { $push: { commission: rates } })
   }
   /** Amounts and fees of everything ordered from this merchant's sandbox wallets. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { WriteRequest } from '../../src/idempotency/request.ts'
-import { findEffect } from '../../src/intents/effect.ts'
+import { findEffectByKey } from '../../src/intents/effect.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
@@ -227,7 +227,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
     ...request(async (deps, caller, { referenceNumber, request: own }) => {
       const input = { amount: 20_000, reason: null, expectedRefundable: null }
       const run = refundIntent(deps, caller, referenceNumber, input, own)
-      return finished(run, () => findEffect(deps, caller, referenceNumber, own))
+      return finished(run, () => findEffectByKey(deps, caller, referenceNumber, own))
     }, preparePaid),
     async check(each: Request, label: string) {
       const intent = await expectBooks(each, label)
@@ -255,7 +255,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
       ...request(async (deps, caller, { referenceNumber, request: own }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
         const run = simulatePayment(deps, caller, referenceNumber, input, own)
-        return finished(run, () => findEffect(deps, caller, referenceNumber, own))
+        return finished(run, () => findEffectByKey(deps, caller, referenceNumber, own))
       }, prepare),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readAmount } from '../../src/checkout/amount.ts'
+import { parseTypedAmount } from '../../src/checkout/amount.ts'
 
 describe('An amount typed by a customer', () => {
   const understood: Record<string, number> = {
@@ -29,7 +29,7 @@ describe('An amount typed by a customer', () => {
   }
   for (const [typed, centimes] of Object.entries(understood))
     it(`is converted to centimes: “${typed}” gives ${centimes}`, () =>
-      expect(readAmount(typed)).to.equal(centimes))
+      expect(parseTypedAmount(typed)).to.equal(centimes))
 
   const wrongSeparators = ['0.500', '1,50,00', '1,500.000', '1,500,00.00', '5.0.0', '5..0', '12,345,67']
   const signed = ['-5', '+5', '1e3', '0x10', 'Infinity', 'NaN']
@@ -37,8 +37,8 @@ describe('An amount typed by a customer', () => {
   const refused = [...wrongSeparators, ...signed, ...texts, '90071992547409,92', '9'.repeat(400)]
   for (const typed of refused)
     it(`is rejected if the text is ${JSON.stringify(typed.slice(0, 20))}`, () =>
-      expect(readAmount(typed)).to.equal(null))
+      expect(parseTypedAmount(typed)).to.equal(null))
 
   for (const typed of ['1,500', '1.500', '١٥٠,٥٠٠', '999.000 MRU'])
-    it(`is reported as ambiguous: “${typed}”`, () => expect(readAmount(typed)).to.equal('unclear'))
+    it(`is reported as ambiguous: “${typed}”`, () => expect(parseTypedAmount(typed)).to.equal('unclear'))
 })

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
-import { apiBase } from '../../src/app.ts'
+import { apiBasePath } from '../../src/app.ts'
 import { description } from '../support/check-responses.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 
@@ -59,13 +59,13 @@ describe('The Postman collection', () => {
   }
 
   it('contains every operation and the public URL', () => {
-    expect(variables.get('base_url')).to.equal(`https://pay.example${apiBase}`)
+    expect(variables.get('base_url')).to.equal(`https://pay.example${apiBasePath}`)
     const operations = Object.values(description.paths as object).flatMap((path) => Object.keys(path))
     expect(collection.item.flatMap(({ item }) => item)).to.have.length(operations.length)
   })
 
   it('contains requests that the service accepts', async () => {
-    variables.set('base_url', `${service.origin}${apiBase}`)
+    variables.set('base_url', `${service.origin}${apiBasePath}`)
     const items = collection.item.flatMap(({ item }) => item)
     const isDeleting = ({ request }: Item) => request.method === 'DELETE'
     const succeeded = new Set<string>()

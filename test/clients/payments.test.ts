@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type * as payments from '../../docs/clients/payments.ts'
-import { apiBase } from '../../src/app.ts'
+import { apiBasePath } from '../../src/app.ts'
 import { startProxy } from '../docs/proxy.ts'
 import { attempt, deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -57,7 +57,7 @@ describe('The downloadable TypeScript client', () => {
   })
 
   it('creates, pays, refunds and retrieves an intent', async () => {
-    const payments = connect({ baseUrl: `${service.origin}${apiBase}/` })
+    const payments = connect({ baseUrl: `${service.origin}${apiBasePath}/` })
     const { referenceNumber, status } = await payments.createIntent({ amount: 50_000, label: 'Order 17' })
     expect(status).to.equal('PENDING')
     expect((await payments.simulatePayment({ referenceNumber })).payment?.amountPaid).to.equal(50_000)

@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os'
 import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
-import { allShortCodes, newId, newReferenceNumber, shortCodeOf } from '../../src/platform/ids.ts'
+import { newId, newReferenceNumber, shortCodeCount, toShortCode } from '../../src/platform/ids.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
@@ -41,7 +41,7 @@ describe('npm run admin -- intents cancel', function () {
         _id,
         codeKey: `test:${_id}`,
         referenceNumber: newReferenceNumber(),
-        shortCode: shortCodeOf(randomInt(allShortCodes)),
+        shortCode: toShortCode(randomInt(shortCodeCount)),
         createdAt: new Date(like.createdAt.getTime() - (index >> 1)),
         outbox: [],
       }

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { expect } from 'chai'
-import { defaultLimits } from '../../src/businesses/business.ts'
+import { unsetLimits } from '../../src/businesses/business.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withService } from '../support/service.ts'
@@ -100,7 +100,7 @@ describe('npm run admin', function () {
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     const limited = await service.deps.Business.findById(id).lean()
     const left = { sandboxIntentsPerDay: 0, liveBytesPerDay: 5_000_000_000 }
-    expect(limited?.limits).to.deep.equal({ ...defaultLimits, ...left })
+    expect(limited?.limits).to.deep.equal({ ...unsetLimits, ...left })
     const linesWith = (which: object) =>
       service.deps.AuditEvent.find({ businessId: id, ...which })
         .sort({ at: 1 })

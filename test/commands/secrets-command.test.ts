@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { rotateKey, setKeyStatus } from '../../src/businesses/change-key.ts'
+import { rotateApiKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { rehashNote } from '../../src/businesses/key-batchers.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
-import { responseField, type StoredResponse, unexpiredFilter } from '../../src/idempotency/request.ts'
+import { encryptedResponse, type StoredResponse, unexpiredFilter } from '../../src/idempotency/request.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { createSecrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
@@ -63,7 +63,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   const rowOf = (id: string, text: string): StoredResponse => ({
     _id: id,
-    response: service.deps.secrets.encrypt(text, responseField(id)),
+    response: service.deps.secrets.encrypt(text, encryptedResponse(id)),
     refusal: true,
     paramsHash: 'x',
     at: new Date(),
@@ -241,7 +241,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([[], []])
     expect(await rows.countDocuments(isAnew)).to.equal(count)
     for (const { _id, response } of await rows.find({ _id: /^many-/ }).lean())
-      expect(decrypt(response, responseField(_id))).to.equal(`404"${_id}"`)
+      expect(decrypt(response, encryptedResponse(_id))).to.equal(`404"${_id}"`)
     expect(await reencryptResponses(both.deps)).to.deep.equal({ reencrypted: 0, unreadable: [] })
   })
 
@@ -251,8 +251,8 @@ describe('npm run admin -- secrets rotate', function () {
     const [rotated, over, gone] = await Promise.all([make(), make(), make()])
     await setKeyStatus(service.deps, suspended.keyId, 'suspended', tester)
     await setKeyStatus(service.deps, revoked.keyId, 'revoked', tester)
-    const fresh = await rotateKey(both.deps, rotated.keyId, 3600, tester)
-    await rotateKey(both.deps, over.keyId, 0, tester)
+    const fresh = await rotateApiKey(both.deps, rotated.keyId, 3600, tester)
+    await rotateApiKey(both.deps, over.keyId, 0, tester)
     const set = (merchant: Merchant, change: object) =>
       service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { newKey } from '../../src/businesses/api-key.ts'
-import { rotateKey } from '../../src/businesses/change-key.ts'
+import { newApiKey } from '../../src/businesses/api-key.ts'
+import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import type { SecretFacts } from '../../src/businesses/key-facts.ts'
-import { createAccount, createAccountWithLink, setDisabled } from '../../src/staff/change-account.ts'
+import { createAccount, createAccountWithLink, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { createWallet } from '../../src/wallets/sandbox/operate.ts'
-import { findAccount } from '../../src/wallets/sandbox/sandbox-wallet.ts'
+import { findWalletAccount } from '../../src/wallets/sandbox/sandbox-wallet.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { freshDelivery, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
@@ -38,7 +38,7 @@ describe('A list or show command', function () {
     await service.deps.ApiKey.updateOne({ _id: public_.id }, { status: 'suspended' })
     await service.http.get(intents).set({ Authorization: `Bearer ${key}` })
     await waitFor('the day', async () => (await service.deps.ApiKey.findById(keyId))?.lastUsedDay !== null)
-    await rotateKey(service.deps, keyId, 3600, tester)
+    await rotateApiKey(service.deps, keyId, 3600, tester)
 
     const pages = {
       '--limit 2': [public_.id, bound.id],
@@ -76,9 +76,9 @@ describe('A list or show command', function () {
 
   it('finds the key that belongs to a secret read from standard input', async () => {
     const { keyId, key: old } = await service.merchant()
-    const current = (await rotateKey(service.deps, keyId, 3600, tester))?.key ?? ''
+    const current = (await rotateApiKey(service.deps, keyId, 3600, tester))?.key ?? ''
     const ended = await service.merchant({ mode: 'live' })
-    await rotateKey(service.deps, ended.keyId, 0, tester)
+    await rotateApiKey(service.deps, ended.keyId, 0, tester)
     const previous = Buffer.from(service.deps.config.secretKeys[0]).toString('base64')
     const newer = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64'), SECRET_KEY_PREVIOUS: previous }
     const find = (input: string, changes = {}) => cli.admin(['key', 'find', '--json'], changes, input)
@@ -96,7 +96,7 @@ describe('A list or show command', function () {
     const last = current.slice(-1) === 'a' ? 'b' : 'a'
     const unknown: [RegExp, Promise<(typeof known)[0]>][] = [
       [/^The key is mistyped/, find(current.slice(0, -1) + last)],
-      [/^The key is well formed but unknown/, find(newKey('secret', 'live'))],
+      [/^The key is well formed but unknown/, find(newApiKey('secret', 'live'))],
       [/contains no API key/, find('sk_prod_1')],
       [/contains 2 keys/, find(`${current} ${old}`)],
       [/admin key find < file/, cli.admin(['key', 'find', current])],
@@ -120,10 +120,10 @@ describe('A list or show command', function () {
     const by = { actor: { kind: 'operator', name: 'test', from: null }, reason: 'test' } as const
     for (const name of ['fatou', 'moussa', 'sidi'])
       await createAccount(service.deps, { name, role: name === 'sidi' ? 'support' : 'viewer' }, by)
-    await setDisabled(service.deps, 'moussa', true, by)
+    await setStaffDisabled(service.deps, 'moussa', true, by)
     await createAccountWithLink(service.deps, { name: 'zeina', role: 'viewer' }, by)
     expect((await cli.done('staff', 'show', 'zeina')).password).to.match(/^no password yet: link valid /)
-    await setDisabled(service.deps, 'zeina', true, by)
+    await setStaffDisabled(service.deps, 'zeina', true, by)
     const enabled = await cli.done('staff', 'enable', 'zeina')
     expect(enabled.password).to.equal('no password, no link: issue a link')
     const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
@@ -162,7 +162,7 @@ describe('A list or show command', function () {
     const rows = text(rest.stdout).slice(1)
     const cells = rows.map((line) => line.split(/ {2,}/).slice(0, 4))
     expect(cells).to.deep.equal([['44 ** ** 88', '-', '7', 'open']])
-    await findAccount({ ...service.deps, hashDemoPin: async () => '' }, businessId, '22000006')
+    await findWalletAccount({ ...service.deps, hashDemoPin: async () => '' }, businessId, '22000006')
     const locked = await cli.done('wallet', 'show', '22000006', '--business', businessId)
     expect(locked.fixedOutcome).to.deep.equal({ outcome: 'refused', reason: 'wallet_locked' })
   })

@@ -1,4 +1,4 @@
-import { routes } from '../../src/http/routes/routes.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { createIntent, freshDelivery, post, relay, subscribe } from '../support/actions.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Merchant, Service } from '../support/service.ts'
@@ -48,7 +48,7 @@ export async function runCurl(
 
 /** The path may contain `{id}`, as the pages write it. */
 export const operationOf = (operation: string) =>
-  routes.find(({ method, path }) =>
+  apiRoutes.find(({ method, path }) =>
     new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(operation),
   )
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { maxUnanswered } from '../../src/http/server/connection.ts'
+import { maxPipelined } from '../../src/http/server/connection.ts'
 import { maxConnections } from '../../src/http/server/network-share.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
-import { memoryOfBusiness } from '../../src/limits/capacity.ts'
-import { perBodyByte, smallBytes } from '../../src/limits/memory.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
+import { maxBusinessBytes } from '../../src/limits/capacity.ts'
+import { memoryPerBodyByte, uncountedBytes } from '../../src/limits/memory.ts'
 import { textOf } from './pages.ts'
 
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
@@ -14,15 +14,15 @@ const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`
 /** How each page words the connection limits, with the code's numbers. */
 const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
-    `once more for each full ${kib(smallBytes)}`,
-    `${mib(memoryOfBusiness / perBodyByte.json)} of large bodies that arrive at once; ${mib(memoryOfBusiness / perBodyByte.csv)} of imports`,
-    `${mib(memoryOfBusiness)} of large responses`,
+    `once more for each full ${kib(uncountedBytes)}`,
+    `${mib(maxBusinessBytes / memoryPerBodyByte.json)} of large bodies that arrive at once; ${mib(maxBusinessBytes / memoryPerBodyByte.csv)} of imports`,
+    `${mib(maxBusinessBytes)} of large responses`,
   ],
   'docs/maintainers/decisions.md': [
     `at most ${number(maxConnections)} connections`,
-    `at most ${maxUnanswered} unanswered requests`,
-    `for up to ${seconds(timeouts.lingerMs)}`,
-    `over ${kib(smallBytes)}`,
+    `at most ${maxPipelined} unanswered requests`,
+    `for up to ${seconds(httpTimeouts.lingerMs)}`,
+    `over ${kib(uncountedBytes)}`,
   ],
 }
 

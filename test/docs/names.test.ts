@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Command } from 'commander'
 import { createProgram } from '../../src/admin/program.ts'
-import { routes } from '../../src/http/routes/routes.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { description } from '../support/check-responses.ts'
 import { operationOf } from './curl.ts'
 import { pages, textOf } from './pages.ts'
@@ -77,7 +77,7 @@ describe('The documentation', () => {
     expect(unknown).to.deep.equal([])
     const paths = named(/\/api\/v1(\/[^\s`?"'…)\]]+)/g).filter(({ name }) => name !== '/openapi.json')
     const isPath = (path: string) =>
-      routes.some(({ method }) => operationOf(`${method.toUpperCase()} ${path}`) !== undefined)
+      apiRoutes.some(({ method }) => operationOf(`${method.toUpperCase()} ${path}`) !== undefined)
     expect(paths.filter(({ name }) => !isPath(name))).to.deep.equal([])
   })
 })

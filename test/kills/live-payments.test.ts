@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { type QueryResult, queryWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet, type WalletQueryResult } from '../../src/intents/query-wallets.ts'
 import { describeError } from '../../src/platform/log.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallet.ts'
@@ -66,13 +66,13 @@ describe('A live payment', () => {
 
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
-  async function queryOnce(referenceNumber: string): Promise<QueryResult> {
+  async function queryOnce(referenceNumber: string): Promise<WalletQueryResult> {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     return queryWallet(service.deps, _id, hold?.id ?? '')
   }
 
   /** Sets the clock to each due time and queries, until the outcome is known. */
-  async function queryRepeatedly(referenceNumber: string): Promise<QueryResult> {
+  async function queryRepeatedly(referenceNumber: string): Promise<WalletQueryResult> {
     for (;;) {
       const result = await queryOnce(referenceNumber)
       if (result.nextAt === null) return result

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { EntryDraft } from '../../src/ledger/entry.ts'
+import type { LedgerDraft } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { countCleanUp, runCleanUp } from '../../src/retention/clean-up.ts'
+import { dryRunCleanUp, runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/cleaning.ts'
 import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { createIntent, relay } from '../support/actions.ts'
@@ -16,7 +16,7 @@ describe("The ledger's clean-up", () => {
   const service = withService()
   const merchant = withMerchant(service)
 
-  const book = (sandbox: boolean, type: EntryDraft['type'], amount: number): Promise<void> => {
+  const book = (sandbox: boolean, type: LedgerDraft['type'], amount: number): Promise<void> => {
     const day = service.clock.now().toISOString().slice(0, 10)
     const draft = { _id: newId(), type, amount, day, referenceNumber: fixtureReference }
     const owner = { businessId: merchant.businessId, sandbox }
@@ -48,7 +48,7 @@ describe("The ledger's clean-up", () => {
 
     const { counts, watch } = startCounts(unwatched)
     const { signal } = new AbortController()
-    await countCleanUp(deps, signal, watch)
+    await dryRunCleanUp(deps, signal, watch)
     expect(counts.entries).to.equal(6)
     const begun = startCounts(unwatched)
     expect(await runCleanUp(deps, signal, begun.watch)).to.equal('cleaned')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type LedgerEntry, noTotals } from '../../src/ledger/entry.ts'
+import { createZeroTotals, type LedgerEntry } from '../../src/ledger/entry.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { profiled } from '../support/profiled.ts'
@@ -42,7 +42,7 @@ describe('A ledger page', () => {
           day: at(n).toISOString().slice(0, 10),
           position,
           typePosition: byType[type],
-          after: { ...noTotals(), balance: 1, opening: 0, entries: position, byType },
+          after: { ...createZeroTotals(), balance: 1, opening: 0, entries: position, byType },
         }
       }),
     )

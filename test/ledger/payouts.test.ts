@@ -1,14 +1,14 @@
 import { expect } from 'chai'
-import { findLastLink } from '../../src/chains/append.ts'
+import { findChainEnd } from '../../src/chains/append.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { entriesOf } from '../../src/ledger/book.ts'
-import { linkEntry } from '../../src/ledger/entry.ts'
-import { balanceOf } from '../../src/ledger/statement.ts'
+import { buildEntryDrafts } from '../../src/ledger/book.ts'
+import { linkLedgerEntry } from '../../src/ledger/entry.ts'
+import { getLedgerBalance } from '../../src/ledger/statement.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
-import { type Payout, payOut } from '../../src/payouts/pay-out.ts'
+import { bookPayoutOnce, type Payout } from '../../src/payouts/pay-out.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { dayOf } from '../../src/platform/time.ts'
+import { toUtcDay } from '../../src/platform/time.ts'
 import { relayOutboxes } from '../../src/relay/relay.ts'
 import { verifyLedgers } from '../../src/verification/verify-ledger.ts'
 import { withAdmin } from '../admin/admin.ts'
@@ -32,7 +32,7 @@ describe('A payout', function () {
   const receive = async (amount: number) =>
     receiveLive(service, await withAnotherKey(service, merchant, { mode: 'live' }), amount)
   const send = (changes: Partial<Payout>) =>
-    payOut(service.deps, { ...owner(), amount: 100, reference: 'TR-1', ...changes }, operator)
+    bookPayoutOnce(service.deps, { ...owner(), amount: 100, reference: 'TR-1', ...changes }, operator)
   const entries = async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const { body } = await service.http.get('/api/v1/dev/balance/entries?type=payout').set(live.read())
@@ -83,7 +83,7 @@ describe('A payout', function () {
   it('is booked once, with one audit line, even if its process is killed at any step', async () => {
     type Case = Pick<Payout, 'businessId'>
     const book = ({ deps }: Pick<Service, 'deps'>, { businessId }: Case) =>
-      payOut(deps, { businessId, sandbox: false, amount: 400, reference: 'TR-1' }, operator)
+      bookPayoutOnce(deps, { businessId, sandbox: false, amount: 400, reference: 'TR-1' }, operator)
     const paying: Operation<Case> = {
       async prepare() {
         const live = await service.merchant({ mode: 'live' })
@@ -96,7 +96,7 @@ describe('A payout', function () {
         expect(entry.amount).to.equal(-400)
       },
       async check({ businessId }, label) {
-        expect(await balanceOf(service.deps, { businessId, sandbox: false }), label).to.equal(100)
+        expect(await getLedgerBalance(service.deps, { businessId, sandbox: false }), label).to.equal(100)
         const payouts = await service.deps.LedgerEntry.find({ businessId, type: 'payout' }).lean()
         const lines = await service.deps.AuditEvent.find({ businessId, act: 'business.paid-out' }).lean()
         const ids = payouts.map(({ _id }) => _id)
@@ -119,7 +119,7 @@ describe('A payout', function () {
     const other = await service.merchant({ mode: 'live' })
     const balances = () =>
       Promise.all(
-        [live, other].map(({ businessId }) => balanceOf(service.deps, { businessId, sandbox: false })),
+        [live, other].map(({ businessId }) => getLedgerBalance(service.deps, { businessId, sandbox: false })),
       )
     const paid = [await payLive(service, live, 70, 0), await payLive(service, other, 90, 0)]
     const intents = await service.deps.Intent.find({ referenceNumber: { $in: paid } }, { _id: 1 }).lean()
@@ -127,10 +127,12 @@ describe('A payout', function () {
 
     const chain = nativeCollection(service.deps.LedgerEntry)
     const now = service.deps.now()
-    const draft = { _id: newId(), type: 'payout', amount: -400, day: dayOf(now) } as const
+    const draft = { _id: newId(), type: 'payout', amount: -400, day: toUtcDay(now) } as const
     const session = service.deps.transactions.client.startSession()
     session.startTransaction()
-    await chain.insertMany(linkEntry(owner(), await findLastLink(chain, owner()), draft, now), { session })
+    await chain.insertMany(linkLedgerEntry(owner(), await findChainEnd(chain, owner()), draft, now), {
+      session,
+    })
     const booking = book()
     booking.catch(() => undefined)
     await waitFor("the other business's entry", async () => (await balances())[1] === 90)
@@ -152,18 +154,18 @@ describe('A payout', function () {
     const intents = await service.deps.Intent.find({ businessId: merchant.businessId }).lean<Intent[]>()
     const free = intents.filter(({ payment }) => payment?.commission.providerTtc === 0)
     const ordered = [...free, ...intents.filter((each) => !free.includes(each))]
-    const drafts = ordered.flatMap((each) => each.outbox.flatMap((event) => entriesOf(each, event)))
+    const drafts = ordered.flatMap((each) => each.outbox.flatMap((event) => buildEntryDrafts(each, event)))
     const victim = await openVictim(service, { step: 4, fate: 'lost', lateMs: 0 })
     const booking = victim.deps.batchers.bookEntries(owner(), drafts, noDeadline)
     closeInBackground(booking.catch(() => undefined))
     await waitForDeath(victim, booking, { step: 4, label: 'killed between a payment and its fee' })
     closeInBackground(victim.close())
     const booked = 1_000 + 249 * 980 + 1_000
-    expect(await balanceOf(service.deps, owner())).to.equal(booked)
+    expect(await getLedgerBalance(service.deps, owner())).to.equal(booked)
     expect(await send({ amount: booked }).catch(String)).to.include(`The balance is ${booked - 20} centimes`)
     await send({ amount: booked - 20 })
     await relay(service, live)
-    expect(await balanceOf(service.deps, owner())).to.equal(0)
+    expect(await getLedgerBalance(service.deps, owner())).to.equal(0)
     expect((await send({ amount: booked - 20 })).alreadyBooked).to.equal(true)
   })
 })

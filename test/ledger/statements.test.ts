@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type EntryDraft, noTotals } from '../../src/ledger/entry.ts'
+import { createZeroTotals, type LedgerDraft } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -30,7 +30,7 @@ describe('A statement or balance', () => {
   const balance = async () => (await readBalance()).amount
 
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
-  const book = (type: EntryDraft['type'], amount: number): Promise<void> => {
+  const book = (type: LedgerDraft['type'], amount: number): Promise<void> => {
     const today = service.clock.now().toISOString().slice(0, 10)
     const draft = { _id: newId(), type, amount, day: today, referenceNumber: fixtureReference }
     return service.deps.batchers.bookEntries(owner(), [draft], noDeadline)
@@ -83,7 +83,7 @@ describe('A statement or balance', () => {
   it('is zero for a day without entries, even if a process was frozen at midnight', async () => {
     const frozenAt = service.clock.now()
     service.clock.advance(dayMs)
-    const idle = { day: '2027-03-10', opening: 0, ...noTotals(), closing: 0, closed: true }
+    const idle = { day: '2027-03-10', opening: 0, ...createZeroTotals(), closing: 0, closed: true }
     expect(await day('2027-03-10')).to.deep.equal(idle)
     service.clock.freeze(frozenAt)
     await book('payment', 700)

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { LoggedEvent } from '../../src/events/log.ts'
-import { type EntryDraft, type LedgerEntry, linkEntry } from '../../src/ledger/entry.ts'
+import { type LedgerDraft, type LedgerEntry, linkLedgerEntry } from '../../src/ledger/entry.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
-import { payOut } from '../../src/payouts/pay-out.ts'
+import { bookPayoutOnce } from '../../src/payouts/pay-out.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { dayOf } from '../../src/platform/time.ts'
+import { toUtcDay } from '../../src/platform/time.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { createSecrets } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
-import { checkTrail, latestCheck } from '../../src/verification/nightly-check.ts'
-import type { Seal } from '../../src/verification/seal.ts'
+import { checkAuditTrail, findLatestCheck } from '../../src/verification/nightly-check.ts'
+import type { StoredSeal } from '../../src/verification/seal.ts'
 import { verifyLedgers } from '../../src/verification/verify-ledger.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { createIntent, relay } from '../support/actions.ts'
@@ -57,7 +57,7 @@ describe('Ledger verification', function () {
   }
   const owner = (sandbox: boolean) => ({ businessId: merchant.businessId, sandbox })
   const send = (sandbox: boolean, amount: number, reference: string = newId()) =>
-    payOut(service.deps, { ...owner(sandbox), amount, reference }, tester)
+    bookPayoutOnce(service.deps, { ...owner(sandbox), amount, reference }, tester)
   const payOutTest = (amount: number) => send(true, amount)
   const payLive = (amount: number) => send(false, amount)
 
@@ -76,15 +76,15 @@ describe('Ledger verification', function () {
   /** Does what the command does, but with the test's clock. */
   const faultsHere = async () => (await verifyLedgers(service.deps, (batch) => batch(), true)).faults
   const night = (log = service.deps.log, deps = service.deps) =>
-    checkTrail({ ...deps, log }, new AbortController().signal)
+    checkAuditTrail({ ...deps, log }, new AbortController().signal)
   const nextDay = (days = 1) => service.clock.advance(days * dayMs)
 
   /** Appends an entry with every field its chain requires, like a forger who knows the code. */
-  async function forge(draft: Partial<EntryDraft> & Pick<EntryDraft, 'type' | 'amount'>): Promise<void> {
+  async function forge(draft: Partial<LedgerDraft> & Pick<LedgerDraft, 'type' | 'amount'>): Promise<void> {
     const before = (await chain()).at(-1) ?? null
     const now = service.deps.now()
-    const forged = { _id: newId(), day: dayOf(now), ...draft }
-    await entries().insertMany(linkEntry(owner(false), before, forged, now))
+    const forged = { _id: newId(), day: toUtcDay(now), ...draft }
+    await entries().insertMany(linkLedgerEntry(owner(false), before, forged, now))
   }
   /** Changes entries, and recomputes everything that follows from them. */
   async function rewrite(change: (chained: LedgerEntry[]) => LedgerEntry[]): Promise<void> {
@@ -92,7 +92,7 @@ describe('Ledger verification', function () {
     const links: LedgerEntry[] = []
     for (const entry of rest) {
       const { position: _p, typePosition: _t, after: _a, number: _n, ...draft } = entry
-      links.push(...linkEntry(owner(false), links.at(-1) ?? null, draft as EntryDraft, entry.bookedAt))
+      links.push(...linkLedgerEntry(owner(false), links.at(-1) ?? null, draft as LedgerDraft, entry.bookedAt))
     }
     await restore(links)
   }
@@ -165,7 +165,7 @@ describe('Ledger verification', function () {
         const event = await events().findOne({ _id: String(entry?._id) })
         const _id = newId()
         await events().insertOne({ ...event, _id, number: 99 } as LoggedEvent)
-        await forge({ ...(entry as EntryDraft), _id })
+        await forge({ ...(entry as LedgerDraft), _id })
       },
       /^Entry 6 books the payment PI-\w+ without its event\./,
     ],
@@ -256,14 +256,14 @@ describe('Ledger verification', function () {
       /^Error: Entry 7 does not follow .*\(balance 43000 instead of 34000\)/,
     ],
     'a sealed payment was booked again': [
-      async () => forge({ ...(((await chain())[0] ?? {}) as EntryDraft), _id: newId() }),
+      async () => forge({ ...(((await chain())[0] ?? {}) as LedgerDraft), _id: newId() }),
       /^Error: Entry 8 books the payment PI-\w+ without its event/,
     ],
   }
   describe('after a night has sealed a part', () => {
     const shared = withService()
     let whole: LedgerEntry[]
-    let standing: Seal[]
+    let standing: StoredSeal[]
     before(async () => {
       await setUp(shared)
       await night()
@@ -322,7 +322,7 @@ describe('Ledger verification', function () {
       const sealed = await seals().find().toArray()
       const heads = sealed.flatMap(({ heads: each = [] }) => each.map(({ chain: name }) => name))
       expect(heads).to.deep.equal([`${merchant.businessId} test`])
-      expect((await latestCheck(service.deps))?.faultCount).to.equal(0)
+      expect((await findLatestCheck(service.deps))?.faultCount).to.equal(0)
       expect((await verify()).faults).to.deep.equal([line?.fault])
       await change({ number: 1 }, { $set: { referenceNumber: paid } })()
     })
@@ -334,7 +334,7 @@ describe('Ledger verification', function () {
         ending.abort()
         return service.deps.now()
       }
-      await checkTrail({ ...service.deps, now, log: recorded.log }, ending.signal)
+      await checkAuditTrail({ ...service.deps, now, log: recorded.log }, ending.signal)
       expect([recorded.lines(), await seals().countDocuments()]).to.deep.equal([[], 0])
     })
 

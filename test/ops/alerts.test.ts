@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { queueNames } from '../../schemas/jobs.ts'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
-import { createMetrics, measureProcess, watchedLines } from '../../src/metrics/metrics.ts'
+import { addProcessMetrics, alertedLogLines, createMetrics } from '../../src/metrics/metrics.ts'
 import { errorCatalogue } from '../../src/platform/errors.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
@@ -32,7 +32,7 @@ interface Panel {
 }
 
 const metrics = createMetrics()
-measureProcess(metrics)
+addProcessMetrics(metrics)
 const described = metrics.registry.getMetricsAsArray() as unknown as MetricDescription[]
 
 /** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds the target's. */
@@ -172,12 +172,12 @@ describe('The monitoring setup', () => {
   it('exports a zero count from the first scrape for every log line that an alert watches', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
-    expect(watchedLines.error).to.have.members(atError)
+    expect(alertedLogLines.error).to.have.members(atError)
     const watched = rules.flatMap(({ expr }) =>
       [...expr.matchAll(/\bline=~?"([^"]+)"/g)].flatMap(([, lines = '']) => lines.split('|')),
     )
     expect(watched.length).to.be.greaterThan(3)
-    expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(watched)
+    expect([...alertedLogLines.error, ...alertedLogLines.warn]).to.include.members(watched)
   })
 
   it('has a dashboard whose panels show the chosen data source', () => {

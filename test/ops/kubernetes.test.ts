@@ -11,8 +11,8 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseEnv, promisify } from 'node:util'
 import { expect } from 'chai'
-import { environment } from '../../schemas/environment.ts'
-import { readConfig } from '../../src/config/config.ts'
+import { environmentSchema } from '../../schemas/environment.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { type Container, type Manifest, manifestFiles, readText, readYaml } from './manifests.ts'
 
@@ -38,7 +38,7 @@ const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, 
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
 /** When a platform kills a process: 5 s after the longest it may take. */
-const killedAfterSeconds = environment.properties.SHUTDOWN_TIMEOUT_SECONDS.default + 5
+const killedAfterSeconds = environmentSchema.properties.SHUTDOWN_TIMEOUT_SECONDS.default + 5
 
 const processLabel = '__meta_kubernetes_pod_label_process'
 
@@ -84,8 +84,8 @@ describe('The Kubernetes configuration', () => {
 
   it('defines an environment in which the service starts in production mode', () => {
     const names = [config, secrets].flatMap(Object.keys)
-    expect(Object.keys(environment.properties)).to.include.members(names)
-    const read = readConfig({
+    expect(Object.keys(environmentSchema.properties)).to.include.members(names)
+    const read = parseConfig({
       ...config,
       ...secrets,
       MONGODB_URL: 'mongodb://a,b,c/payment_intents?replicaSet=rs',

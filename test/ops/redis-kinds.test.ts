@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { startMongo, startRedis } from '../../dev/servers.ts'
-import { readConfig } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { openQueues } from '../../src/queues/queues.ts'
+import { openJobQueues } from '../../src/queues/queues.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { type Board, openBoard } from '../admin/open-board.ts'
 import { certificate, pem } from '../support/certificate.ts'
@@ -129,7 +129,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     const faults: { err?: unknown }[] = []
     const log = createLog('silent', 'test', null)
     log.warn = (fields: object) => void faults.push(fields)
-    return { queues: openQueues(readConfig(freshEnvironment(environment)), log), faults }
+    return { queues: openJobQueues(parseConfig(freshEnvironment(environment)), log), faults }
   }
 
   async function reaches(environment: Record<string, string>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
-import { requestRestore, restoreJobs } from '../../workers/maintenance.ts'
+import { requestJobRestore, restoreJobs } from '../../workers/maintenance.ts'
 import { deliveriesOf, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -84,7 +84,7 @@ describe('The failed job of a DEAD delivery', () => {
 
   it('is restored by a single job if several processes request it at once', async () => {
     const processes = await Promise.all([1, 2, 3].map(() => openSecondProcess(service)))
-    for (const { deps } of processes) requestRestore(deps)
+    for (const { deps } of processes) requestJobRestore(deps)
     // A process sends its jobs before it ends.
     await Promise.all(processes.map((each) => each.close()))
     expect(await queues.open(service, 'maintenance').count()).to.equal(1)

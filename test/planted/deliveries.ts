@@ -44,7 +44,7 @@ export const bugs: PlantedBugs = {
   ],
   'A re-queued delivery gets eight more attempts instead of one → delivery.counted': [
     lasting(30),
-    replace('retryPosition', '$.max(1, $)', '((attempts - 1) % 8) + 1'),
+    replace('retryTableStep', '$.max(1, $)', '((attempts - 1) % 8) + 1'),
   ],
   'The relay inserts a delivery without a lease, so another worker attempts it too → delivery.counted':
     replace(
@@ -73,21 +73,21 @@ export const bugs: PlantedBugs = {
     "composeBody($delivery, $data).replace('{', $delivery.attempts > 0 ? '{ ' : '{')",
   ),
   "A body has the intent's status at the time of the attempt, not of the event → event.reported": [
-    replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
+    replace('paymentEventFields', 'metadata: 1', 'metadata: 1, status: 1'),
     replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
   ],
   'A retry signs different bytes than it sends → delivery.signed': replace(
     'send',
-    'signedHeadersFor($deps, $endpoint, $delivery, $body, $at)',
-    'signedHeadersFor($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
+    'signForEndpoint($deps, $endpoint, $delivery, $body, $at)',
+    'signForEndpoint($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
   ),
   'No worker looks for deliveries whose jobs Redis lost → quiet.reached delivery.delivered delivery.paced': [
     under('redis.flush', 'redis.empty'),
-    replace('polledWorks', 'run: attemptDue', 'run: async () => 0'),
+    replace('polledWorks', 'run: pollDeliveries', 'run: async () => 0'),
   ],
   'A failed attempt keeps its slot → quiet.reached delivery.paced': [
     lasting(20),
-    after('createSlots', 'cancel()', 'if (delivered === false) return'),
+    after('createAttemptSlots', 'cancel()', 'if (delivered === false) return'),
   ],
   'A slot is released to a different business than the one that took it → quiet.reached delivery.paced': [
     lasting(20),
@@ -101,8 +101,8 @@ export const bugs: PlantedBugs = {
   ],
   'The relay removes an event from its outbox before it is in the event log → events.complete': [
     killedAt('relay.events-pulled'),
-    replace('relayDocument', 'logEvents($$)', 'null'),
-    before('relayDocument', '$.causes.push($$)', 'await logEvents(deps, source, outbox, noDeadline)'),
+    replace('relayDocument', 'appendToEventLog($$)', 'null'),
+    before('relayDocument', '$.causes.push($$)', 'await appendToEventLog(deps, source, outbox, noDeadline)'),
   ],
   "The log isn't unique by event id, so an event that is relayed twice is in the log twice → events.complete":
     [
@@ -111,7 +111,7 @@ export const bugs: PlantedBugs = {
     ],
   'After a page of the feed, the position is the end of the log → events.complete': [
     often('createIntent'),
-    replace('readFeed', 'hasMore ? $ : $end', '$end'),
+    replace('readFeedPage', 'hasMore ? $ : $end', '$end'),
   ],
   'A request that waits for an event continues at the end of the log → events.complete': before(
     'waitForEvent',
@@ -137,7 +137,7 @@ export const bugs: PlantedBugs = {
       'runPage',
       'applyPage($$)',
       `const first = { createdAt: events.at(-1).createdAt, eventId: events.at(-1)._id }
-      await recordProgress(deps, replay, first, { requeued: 0, created: 0, skipped: 0 })`,
+      await saveReplayProgress(deps, replay, first, { requeued: 0, created: 0, skipped: 0 })`,
     ),
   ],
   'A replay leaves out what its endpoint had accepted → replay.exact': [
@@ -152,19 +152,19 @@ export const bugs: PlantedBugs = {
   ),
   'Background work waits for an endpoint that a dead process has locked → webhooks/failing-endpoints.test.ts':
     replace(
-      'unlessLocked',
+      'writeIfUnlocked',
       'await tryOnce($client, $, $write)',
       '{ result: await write(undefined as never) }',
     ),
   "All endpoints' health is written together, so one locked endpoint holds up the others → webhooks/failing-endpoints.test.ts":
     [
-      replace('createHealthNotes', 'result.endpointId', "'all'"),
+      replace('createHealthRecorder', 'result.endpointId', "'all'"),
       replace(
-        'createHealthNotes',
-        '$endpoints.updateOne({ _id, url }, healthChange(notes))',
-        'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthChange(own) } })) as never)',
+        'createHealthRecorder',
+        '$endpoints.updateOne({ _id, url }, healthUpdate(notes))',
+        'models.Endpoint.collection.bulkWrite([...Map.groupBy(notes, (each) => each.endpointId)].map(([id, own]) => ({ updateOne: { filter: { _id: id }, update: healthUpdate(own) } })) as never)',
       ),
     ],
   'A line shared by repeated actions is sealed while actions are still counted in it → admin/audit-seals.test.ts':
-    drop('sealTrail', '...closed($)'),
+    drop('sealAuditTrail', '...closed($)'),
 }

@@ -37,15 +37,15 @@ export const bugs: PlantedBugs = {
     pausedAt('cancel.before-transition', 'simulate.before-transition'),
     often('raceFor'),
     drop('planTransition', 'status: { $in: $ }'),
-    replace('cancel', 'guard: freeFilter', 'guard: () => ({})'),
-    drop('simulatePayment', 'guard: freeFilter($)'),
+    replace('cancel', 'guard: changeableFilter', 'guard: () => ({})'),
+    drop('simulatePayment', 'guard: changeableFilter($)'),
   ],
   'Past its expiry, an intent reads as open until a poll has found it → expiry.prompt': [
     often('listIntents'),
     lasting(30),
     replace('asOf', '$ || $ || $', 'now.getTime() > 0'),
     replace('relayDocument', "$event === 'payment.created'", "$event === 'payment.failed'"),
-    replace('expireDue', 'guard($before)', 'guard(new Date($before.getTime() - 5_000))'),
+    replace('expireDueIntents', 'guard($before)', 'guard(new Date($before.getTime() - 5_000))'),
   ],
   "A long list's total misses whatever was created in the very millisecond of a count checkpoint → list.exact":
     [
@@ -70,7 +70,7 @@ export const bugs: PlantedBugs = {
   ],
   'A payment code is free again as soon as another intent draws it → code.unique': [
     often('createIntent'),
-    drop('freeIfReusable', 'codeReusableAt: $'),
+    drop('freeReusableCode', 'codeReusableAt: $'),
   ],
   "A refund's write doesn't check the refunded total, so two concurrent refunds exceed the payment → refund.bounded":
     [
@@ -83,9 +83,9 @@ export const bugs: PlantedBugs = {
   "A refund's retry doesn't look for the refund it started, and starts another → key.once": [
     killedAt('refund.settled', 'refund.set-aside', 'write.before-response-kept'),
     often('refundIntent'),
-    replace('findEarlier', 'findOwnMark($$)', 'null'),
-    replace('findEffect', 'findOwnMark($$)', 'null'),
-    drop('beginRefund', '...unmarkedFilter($)'),
+    replace('findEarlierResult', 'findUsedKey($$)', 'null'),
+    replace('findEffect', 'findUsedKey($$)', 'null'),
+    drop('beginRefund', '...unusedKeyFilter($)'),
   ],
   'A refund of everything that is left is refused → api/refund.test.ts': replace(
     'checkRefund',
@@ -100,7 +100,7 @@ export const bugs: PlantedBugs = {
   'No worker queries the wallet about a payment whose process died → quiet.reached': [
     killedAt('pay.pending', 'pay.wallet-responded', 'wallet.decided'),
     often('payByLink'),
-    replace('queryDueWallets', "queryBy($, 'hold.queryAt', $$)", '0'),
+    replace('queryDueOrders', "queryBy($, 'hold.queryAt', $$)", '0'),
   ],
   "A wallet call counts as not executed when MongoDB doesn't report its outcome → wallets/sandbox-wallet.test.ts":
     replace('resultOf', "{ outcome: 'unknown', why: $.name }", "{ outcome: 'not-executed' }"),
@@ -125,18 +125,18 @@ export const bugs: PlantedBugs = {
     often('simulatePayment', 'refundIntent'),
     replace(
       'openLedger',
-      'linkEntry($$)',
-      'linkEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
+      'linkLedgerEntry($$)',
+      'linkLedgerEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
     ),
   ],
   "A payout is booked outside its audit line's transaction → ledger/payouts.test.ts": replace(
-    'payOut',
+    'bookPayoutOnce',
     '$.insertMany(links, { session })',
     'entries.insertMany(links)',
   ),
   "A day's first entry doesn't close the day before → ledger/book.test.ts": replace(
-    'linkEntry',
-    'linkClosing($$)',
+    'linkLedgerEntry',
+    'linkClosingMarker($$)',
     'null',
   ),
   'A fee is always rounded down → unit/commission.test.ts': replace('portion', '$fee + 5000n', '$fee'),

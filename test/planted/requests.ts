@@ -3,7 +3,7 @@ import { drop, replace } from '../support/edited-build/edit.ts'
 
 export const bugs: PlantedBugs = {
   'A key with a stored response runs the operation again → api/idempotency.test.ts': replace(
-    'runOnce',
+    'runWriteOnce',
     'if ($row === null) return null',
     'return null',
   ),
@@ -11,34 +11,34 @@ export const bugs: PlantedBugs = {
     often('repeatCreate'),
     replace('createdFields', 'code: 1', 'code: 1, status: 1'),
     replace(
-      'createdResponse',
-      'presentCreated($intent, $$)',
-      '({ ...presentCreated($intent, $$), status: $intent.status })',
+      'buildCreateResponse',
+      'presentNewIntent($intent, $$)',
+      '({ ...presentNewIntent($intent, $$), status: $intent.status })',
     ),
   ],
   "A refund's write doesn't check for its own key, so a request and its duplicate both refund → api/idempotency-effects.test.ts":
-    drop('beginRefund', '...unmarkedFilter($)'),
+    drop('beginRefund', '...unusedKeyFilter($)'),
   'A mark counts even if it is older than 24 hours → api/idempotency-effects.test.ts': replace(
     'isFresh',
     '$at > $',
     'true',
   ),
   "A stored refusal is repeated without looking for a duplicate's effect → api/idempotency-effects.test.ts":
-    replace('runOnce', '$row.refusal ? $ : null', 'null'),
+    replace('runWriteOnce', '$row.refusal ? $ : null', 'null'),
   "A request refused by a quota doesn't look for what its lost duplicate has done → api/idempotency-effects.test.ts":
-    replace('runOnce', 'const done = await deadline.run(findEffect)', 'const done = null'),
+    replace('runWriteOnce', 'const done = await deadline.run(findEffect)', 'const done = null'),
   "A change's response is sent before it is stored → api/idempotency-effects.test.ts": replace(
-    'runOnce',
+    'runWriteOnce',
     'isKnown ? null : await store($row)',
     '(isKnown || store($row).catch(() => null), null)',
   ),
   "A late duplicate's refusal replaces the effect's response → api/idempotency-effects.test.ts": [
     replace('storeResponse', '$row.refusal ? $ : $', '{}'),
-    replace('runOnce', 'const done = await deadline.run(findEffect)', 'const done = null'),
+    replace('runWriteOnce', 'const done = await deadline.run(findEffect)', 'const done = null'),
   ],
   "A retry that finds a dead process's effect returns its response without storing it → api/idempotency-effects.test.ts":
     replace(
-      'runOnce',
+      'runWriteOnce',
       'isKnown ? null : await store($row)',
       'isKnown || isRepeat ? null : await store($row)',
     ),
@@ -58,7 +58,7 @@ export const bugs: PlantedBugs = {
   ),
   'No poll carries out the plans of dead processes → workers/poll.test.ts': replace(
     'polledWorks',
-    'run: finishPlans',
+    'run: finishRequeues',
     'run: async () => 0',
   ),
   'A response is stored outside its transaction, before the commit → key.once stock.balances order.exact': [
@@ -103,7 +103,7 @@ export const bugs: PlantedBugs = {
     "const isOver = { $lt: ['$expireAt', 0] }",
   ),
   "A quiet business's debt slows all other businesses' endpoints → webhooks/send-tls.test.ts": drop(
-    'createMeters',
+    'createTimeMeters',
     'payOff($now)',
   ),
   'A freed slot goes to the owner that has waited longest, not to the one that holds least → unit/share.test.ts':

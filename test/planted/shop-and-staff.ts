@@ -43,7 +43,7 @@ export const bugs: PlantedBugs = {
       'const owner = { businessId, sandbox: { $in: [true, false] } }',
     ),
     replace(
-      'countableOf',
+      'toCountableList',
       'where: { businessId, sandbox }',
       'where: { businessId, sandbox: { $in: [true, false] } }',
     ),
@@ -56,13 +56,13 @@ export const bugs: PlantedBugs = {
   'A viewer of the staff pages may do what support may → right.kept': [
     often('listDeliveries', 'overreach'),
     lasting(20),
-    replace('requirePermission', 'mayStaff(staffOf(res), permission)', 'true'),
+    replace('requirePermission', 'hasPermission(currentStaff(res), permission)', 'true'),
   ],
   "What support staff did enters the audit trail afterwards, not in its plan's transaction → workers/requeue.test.ts":
     [
       replace('makePlan', 'add(...$lines)', 'Promise.resolve((plan.lines = $lines))'),
       before(
-        'requeueAs',
+        'planAndRequeue',
         'wakeDue($$)',
         'for (const line of plan?.lines ?? []) await deps.AuditEvent.create({ ...by, ...line, _id: line.subject, at: plan.at })',
       ),
@@ -73,7 +73,7 @@ export const bugs: PlantedBugs = {
     '{}',
   ),
   "A rotation reads a key's secrets before its transaction, so one of two rotations loses a secret → admin/audited-acts.test.ts":
-    replace('rotateKey', '$keys.findOne($filter, { session })', '$keys.findOne($filter)'),
+    replace('rotateApiKey', '$keys.findOne($filter, { session })', '$keys.findOne($filter)'),
   "Removing an admin's rights reads that there is another admin, but doesn't write to that one → admin/staff-acts.test.ts":
     replace(
       'keepOther',
@@ -83,7 +83,7 @@ export const bugs: PlantedBugs = {
   'A password change overwrites one made after the old password was checked → admin/set-password.test.ts':
     replace('changeOwnPassword', 'const guard = $', 'const guard = {}'),
   'Updates that requests make to their keys wait for one key locked by a dead process → api/last-used-day.test.ts':
-    replace('createNoteBatcher', 'await withTimeout($together, $$)', 'await $together'),
+    replace('createKeyNoteBatcher', 'await withTimeout($together, $$)', 'await $together'),
   "A write is acknowledged before it's on disk, so MongoDB may lose it → create.exists key.once read.forward event.exact transition.legal":
     [
       under('mongo.kill'),
@@ -99,7 +99,7 @@ export const bugs: PlantedBugs = {
   'The clean-up removes day-old data → clean-up.bounded': [
     under('clock.jump'),
     lasting(40),
-    replace('cutoffsOf', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)'),
+    replace('findCutoffs', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)'),
   ],
   "A delivery's deliveredAt is the time it was created → api/webhook-deliveries.test.ts": replace(
     'presentDelivery',

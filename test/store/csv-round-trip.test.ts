@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { type NameKind, readName } from '../../src/input/name.ts'
+import { type NameKind, normaliseName } from '../../src/input/name.ts'
 import { postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { rounds } from '../support/machine.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -21,7 +21,7 @@ const text = (maxLength: number) =>
 
 const typed = (kind: NameKind, maxLength: number) =>
   text(maxLength)
-    .map((each) => readName(kind, each) ?? '')
+    .map((each) => normaliseName(kind, each) ?? '')
     .filter((name) => name !== '' && Array.from(name).length <= maxLength)
 
 const variant = fc.record({

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { Refusal } from '../../src/platform/errors.ts'
-import { readRows } from '../../src/store/imports/read-file.ts'
-import type { CsvFault } from '../../src/store/imports/rows.ts'
+import { parseProductCsv } from '../../src/store/imports/read-file.ts'
+import type { CsvRowError } from '../../src/store/imports/rows.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
-const deps = { config: { maxAmount: 1_000_000 } } as Parameters<typeof readRows>[0]
+const deps = { config: { maxAmount: 1_000_000 } } as Parameters<typeof parseProductCsv>[0]
 const full = 'handle,name,description,variant_label,sku,price,stock,active'
-const read = (csv: unknown) => readRows(deps, csv)
+const read = (csv: unknown) => parseProductCsv(deps, csv)
 const lines = (...each: string[]): string => each.join('\n')
 
 async function refusalOf(csv: unknown): Promise<Refusal> {
@@ -17,9 +17,9 @@ async function refusalOf(csv: unknown): Promise<Refusal> {
 
 const messageOf = async (csv: unknown): Promise<string> => (await refusalOf(csv)).message
 
-async function faultsOf(csv: unknown): Promise<CsvFault[]> {
+async function faultsOf(csv: unknown): Promise<CsvRowError[]> {
   const { details } = (await refusalOf(csv)).extras
-  return (details as { faults: CsvFault[] }).faults
+  return (details as { faults: CsvRowError[] }).faults
 }
 
 function fileWith(column: string, text: string): string {

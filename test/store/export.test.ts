@@ -7,7 +7,7 @@ import { sendDownload } from '../../src/http/responses/download.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { exportProducts } from '../../src/store/exports/export-products.ts'
-import { newProduct, newVariant } from '../../src/store/products/create.ts'
+import { buildProduct, buildVariant } from '../../src/store/products/create.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { connectTo } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
@@ -22,10 +22,12 @@ const header = 'handle,name,description,variant_label,sku,price,stock,active\r\n
 
 const stored = (businessId: string, count: number, description: string): Product => {
   const _id = newId()
-  const variants = Array.from({ length: count }, (_, n) => newVariant({ label: `L${n}`, price: 1, stock: 1 }))
+  const variants = Array.from({ length: count }, (_, n) =>
+    buildVariant({ label: `L${n}`, price: 1, stock: 1 }),
+  )
   const shown = { name: 'Tea', description, images: [], active: true, variants }
   const at = new Date('2026-01-01T00:00:00Z')
-  return newProduct({ _id, businessId, sandbox: true, handle: _id, ...shown }, at)
+  return buildProduct({ _id, businessId, sandbox: true, handle: _id, ...shown }, at)
 }
 
 describe('A product export', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { CsvFault } from '../../src/store/imports/rows.ts'
+import type { CsvRowError } from '../../src/store/imports/rows.ts'
 import { expectRefused } from '../api/refused.ts'
 import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { inFull } from '../support/machine.ts'
@@ -159,7 +159,7 @@ describe('A product import', () => {
         const sent = postCsv(service, merchant, file(...rows, 'new,New,,,,5,,'), { query })
         const param = faults[0]?.[1] ?? 'csv'
         const { error } = (await expectRefused(sent, 400, 'VALIDATION_ERROR', { param })).body
-        const listed = error.details.faults.map((fault: CsvFault) => [fault.row, fault.column])
+        const listed = error.details.faults.map((fault: CsvRowError) => [fault.row, fault.column])
         expect(listed, what).to.have.deep.members(faults)
       }
     expect(await sells()).to.have.members(Object.values(sold).flat())

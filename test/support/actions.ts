@@ -1,14 +1,14 @@
 import type { CreatedIntent } from '../../docs/clients/payments.ts'
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
-import { createIntent as insertIntent, parseCreate } from '../../src/intents/create.ts'
+import { createIntent as insertIntent, parseNewIntent } from '../../src/intents/create.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { relayOutboxes } from '../../src/relay/relay.ts'
 import { type WakeOutcome, wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery.ts'
-import { createEndpoint, parseEndpoint } from '../../src/webhooks/endpoints/change.ts'
-import { bodyOf, composeData, findBodySource } from '../../src/webhooks/message.ts'
+import { createEndpoint, parseNewEndpoint } from '../../src/webhooks/endpoints/change.ts'
+import { composeEventData, findBodySource, webhookBody } from '../../src/webhooks/message.ts'
 import { callerOf } from './caller.ts'
 import { httpTo, type Merchant, openService, type Service, sharedEnvironment } from './service.ts'
 import { waitFor } from './wait-for.ts'
@@ -33,7 +33,7 @@ export async function subscribe(
   service.allowHost(new URL(url).host)
   const { deps } = service
   const caller = callerBy(merchant)
-  const described = parseEndpoint(deps, caller, { url, events })
+  const described = parseNewEndpoint(deps, caller, { url, events })
   const created = await createEndpoint(deps, caller, described, newRequest(deps))
   return (await dataOf(created)) as unknown as Subscription
 }
@@ -46,7 +46,12 @@ export async function createIntent(
   input: object = { amount: 50_000 },
 ): Promise<Created> {
   const caller = callerBy(merchant)
-  const created = await insertIntent(deps, caller, parseCreate(deps, caller.sandbox, input), newRequest(deps))
+  const created = await insertIntent(
+    deps,
+    caller,
+    parseNewIntent(deps, caller.sandbox, input),
+    newRequest(deps),
+  )
   return JSON.parse(JSON.stringify(await dataOf(created)))
 }
 
@@ -115,7 +120,7 @@ export async function deliveriesOf(service: Service, { businessId }: Merchant): 
 export async function storedBody(service: Service, delivery: Delivery | undefined): Promise<string> {
   const source = await findBodySource(service.deps, delivery?.referenceNumber ?? '')
   if (delivery === undefined || source === null) throw new Error('there is no such delivery')
-  return bodyOf(delivery, source)
+  return webhookBody(delivery, source)
 }
 
 export const storedBodies = (service: Service, deliveries: Delivery[]) =>
@@ -123,7 +128,7 @@ export const storedBodies = (service: Service, deliveries: Delivery[]) =>
 
 export async function outboxData(service: Service, referenceNumber: string) {
   const { outbox, ...intent } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
-  return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeData(each, intent)) }))
+  return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeEventData(each, intent)) }))
 }
 
 /** An intent and its delivery, which is due and has no attempts yet. */

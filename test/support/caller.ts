@@ -1,5 +1,5 @@
-import { scopes } from '../../schemas/scopes.ts'
-import { defaultLimits } from '../../src/businesses/business.ts'
+import { apiScopes } from '../../schemas/scopes.ts'
+import { unsetLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Merchant } from './service.ts'
 
@@ -8,8 +8,8 @@ export const callerOf = ({ businessId, keyId }: Merchant, sandbox = true): Calle
   keyId,
   sandbox,
   kind: 'secret',
-  scopes: new Set(scopes),
-  limits: defaultLimits,
+  scopes: new Set(apiScopes),
+  limits: unsetLimits,
   commission: [],
   ip: '::1',
 })

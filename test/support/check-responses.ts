@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { describedAs } from '../../dev/openapi-document.ts'
 import { describeApi } from '../../src/http/openapi/describe.ts'
-import { pathOf } from '../../src/http/openapi/operation.ts'
-import { routes } from '../../src/http/routes/routes.ts'
+import { openApiPath } from '../../src/http/openapi/operation.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { checksBodies, noteContractFault } from './contract-faults.ts'
 
 /** Checks every response of a service, in every test, against the OpenAPI description. */
@@ -43,9 +43,9 @@ export function schemaErrors(value: unknown, ...steps: string[]): string | null 
   return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: '' })
 }
 
-const operations = routes.map((route) => ({
+const operations = apiRoutes.map((route) => ({
   method: route.method,
-  path: pathOf(route),
+  path: openApiPath(route),
   pattern: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`),
 }))
 

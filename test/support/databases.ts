@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, mongo } from 'mongoose'
-import { collectionDeclarations, makeIndexes } from '../../src/context/models.ts'
+import { collectionDeclarations, ensureIndexes } from '../../src/context/models.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { forget } from '../invariants/expect-invariants.ts'
 
@@ -19,9 +19,9 @@ export async function borrowDatabase(serverUrl: string): Promise<string> {
   return url
 }
 
-export async function prepareDatabase(address: Parameters<typeof makeIndexes>[0]): Promise<void> {
+export async function prepareDatabase(address: Parameters<typeof ensureIndexes>[0]): Promise<void> {
   if (prepared.has(address.mongodbUrl)) return
-  await makeIndexes(address, createLog('silent', 'test', null))
+  await ensureIndexes(address, createLog('silent', 'test', null))
   prepared.add(address.mongodbUrl)
 }
 

@@ -1,6 +1,6 @@
 import { newId } from '../../src/platform/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { attempt, freshDelivery, storedDelivery } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
@@ -32,7 +32,7 @@ export async function deadDeliveries(service: Service, merchant: Merchant, count
   const now = service.clock.now().getTime()
   const dead = Array.from({ length: count }, (_, index): Delivery => {
     const deadAt = new Date(now - (count - index) * 1000)
-    const _id = deliveryId(newId(), model.endpointId)
+    const _id = makeDeliveryId(newId(), model.endpointId)
     return { ...model, _id, status: 'DEAD', attempts: 8, nextAttemptAt: null, deadAt }
   })
   excuse(dead.map(({ _id }) => _id))

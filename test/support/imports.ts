@@ -2,7 +2,7 @@ import type { WriteRequest } from '../../src/idempotency/request.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { importProducts } from '../../src/store/imports/import-products.ts'
-import { readRows } from '../../src/store/imports/read-file.ts'
+import { parseProductCsv } from '../../src/store/imports/read-file.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { noteRestocked } from '../invariants/expect-invariants.ts'
 import { callerOf } from './caller.ts'
@@ -26,7 +26,7 @@ export const postCsv = (
 
 export async function importAs(deps: Deps, merchant: Merchant, csv: string, changes?: Partial<WriteRequest>) {
   noteRestocked(csv)
-  const input = { rows: await readRows(deps, csv), isDryRun: false }
+  const input = { rows: await parseProductCsv(deps, csv), isDryRun: false }
   return dataOf(await importProducts(deps, callerOf(merchant), input, newRequest(deps, changes)))
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { endPayment } from '../../src/intents/payments/begin-and-settle.ts'
+import { recordPayment } from '../../src/intents/payments/begin-and-settle.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
@@ -22,10 +22,10 @@ export async function bytesOf({ deps }: Service, referenceNumber: string): Promi
 export async function paymentsOf(service: Service, referenceNumber: string, amount: number) {
   const intent = await storedIntent(service, referenceNumber)
   const payer = { payerPhone: '22 ** ** 45', payerHash: 'h', commission: noCommission }
-  const end = async (status: string, outcome: Parameters<typeof endPayment>[3]) => {
+  const end = async (status: string, outcome: Parameters<typeof recordPayment>[3]) => {
     const payment = { id: newId(), wallet: 'sandbox', amount, ...payer } as const
     const by = { marking: newMarking(service.deps), cause }
-    const ended = await endPayment(service.deps, intent, payment, outcome, by, noDeadline)
+    const ended = await recordPayment(service.deps, intent, payment, outcome, by, noDeadline)
     expect(ended?.status).to.equal(status)
   }
   return {

@@ -1,9 +1,9 @@
 import type { ChainOwner } from '../../src/chains/append.ts'
-import { endPayment } from '../../src/intents/payments/begin-and-settle.ts'
-import type { EntryDraft, LedgerEntry } from '../../src/ledger/entry.ts'
+import { recordPayment } from '../../src/intents/payments/begin-and-settle.ts'
+import type { LedgerDraft, LedgerEntry } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { dayOf } from '../../src/platform/time.ts'
+import { toUtcDay } from '../../src/platform/time.ts'
 import { createIntent, relay } from './actions.ts'
 import { storedIntent } from './pay.ts'
 import type { Merchant, Service } from './service.ts'
@@ -43,9 +43,9 @@ export async function bookMany({ deps }: Pick<Service, 'deps'>, owner: ChainOwne
 }
 
 type Type = 'payment' | 'refund' | 'payout'
-function draftsOf(occurredAt: Date, type: Type, amount: number, text: string): EntryDraft[] {
+function draftsOf(occurredAt: Date, type: Type, amount: number, text: string): LedgerDraft[] {
   const _id = newId()
-  const day = dayOf(occurredAt)
+  const day = toUtcDay(occurredAt)
   if (type === 'payout') return [{ _id, type, amount: -amount, day, payoutReference: text }]
   const shared = { referenceNumber: 'PI-2222222222222222', merchantReference: text, occurredAt, day }
   const fee = Math.ceil(amount / 50)
@@ -84,6 +84,6 @@ export async function payLive(service: Service, live: Merchant, amount: number, 
   const at = service.deps.now()
   const fixed = { ...service.deps, now: () => at }
   const intent = await storedIntent(service, referenceNumber)
-  await endPayment(fixed, intent, payment, { outcome: 'done' }, by, noDeadline)
+  await recordPayment(fixed, intent, payment, { outcome: 'done' }, by, noDeadline)
   return referenceNumber
 }

@@ -1,7 +1,7 @@
 import { newEvent } from '../../src/outbox/event.ts'
 import { newId, newOrderNumber } from '../../src/platform/ids.ts'
 import type { Order } from '../../src/store/orders/order.ts'
-import { orderFormat } from '../../src/store/orders/order.ts'
+import { orderEventFormat } from '../../src/store/orders/order.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** A placed order with its event in the outbox. Doesn't use the API, so no relay job is enqueued. */
@@ -29,7 +29,9 @@ export async function storeOrder(service: Service, { businessId }: Merchant, san
     total: 500,
     customer: null,
     createdAt,
-    outbox: [newEvent('order.new', createdAt, { format: orderFormat, facts: { status: 'PLACED' } }, null)],
+    outbox: [
+      newEvent('order.new', createdAt, { format: orderEventFormat, facts: { status: 'PLACED' } }, null),
+    ],
   }
   await service.deps.Order.create(order)
   return order

@@ -1,7 +1,7 @@
 import type { Intent } from '../../src/intents/intent.ts'
 import {
-  type ConfirmedTotals,
-  type PaymentRequest,
+  type ConfirmedPayment,
+  type PaymentContext,
   type PaymentResult,
   payIntent,
 } from '../../src/intents/payments/pay.ts'
@@ -21,14 +21,14 @@ export const storedIntent = (service: Pick<Service, 'deps'>, referenceNumber: st
 /** Without a relay, these are all of the intent's events. */
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
-const withinDeadline: PaymentRequest['withinDeadline'] = (work) => work(noDeadline)
-export const withoutDeadline: PaymentRequest = { cause: null, clientIp: '', withinDeadline }
+const withinDeadline: PaymentContext['withinDeadline'] = (work) => work(noDeadline)
+export const withoutDeadline: PaymentContext = { cause: null, clientIp: '', withinDeadline }
 
 /** Pays the whole amount by demo wallet, with a new form. `changes` overrides what the form contains. */
 export function payFor(
   { deps }: { deps: Deps },
   intent: Intent,
-  changes: Partial<ConfirmedTotals>,
+  changes: Partial<ConfirmedPayment>,
 ): Promise<PaymentResult> {
   const wallet = deps.wallets.forPayments(intent.sandbox)
   if (wallet === null) throw new Error('there is no wallet')
@@ -41,7 +41,7 @@ export function payFor(
 export async function pay(
   service: Pick<Service, 'deps'>,
   referenceNumber: string,
-  changes: Partial<ConfirmedTotals> = {},
+  changes: Partial<ConfirmedPayment> = {},
 ): Promise<PaymentResult> {
   return payFor(service, await storedIntent(service, referenceNumber), changes)
 }

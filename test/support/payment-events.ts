@@ -1,8 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { eventBodies } from '../../schemas/event-bodies.ts'
+import { eventBodySchemas } from '../../schemas/event-bodies.ts'
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { uri: true } })
-const validators = new Map(Object.entries(eventBodies).map(([event, schema]) => [event, ajv.compile(schema)]))
+const validators = new Map(
+  Object.entries(eventBodySchemas).map(([event, schema]) => [event, ajv.compile(schema)]),
+)
 
 /** What is wrong with a webhook's body by its event's schema. */
 export function schemaErrorsOf(body: { event: string; data: object }): string[] {

@@ -1,11 +1,11 @@
 import type { EventName } from '../../schemas/events.ts'
-import { paymentFormat } from '../../src/intents/event-data.ts'
+import { paymentDataVersion } from '../../src/intents/event-data.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Replay } from '../../src/replays/replay.ts'
-import { leaseReplay, runReplay } from '../../src/replays/run.ts'
+import { leaseDueReplay, runReplay } from '../../src/replays/run.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { newDelivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
@@ -43,7 +43,7 @@ export async function logEvents(
   return drafts.map(({ _id }) => _id)
 }
 
-const recorded = { format: paymentFormat, facts: { status: 'PENDING', amount: 5 } }
+const recorded = { format: paymentDataVersion, facts: { status: 'PENDING', amount: 5 } }
 
 /** One delivery per logged event, in the state that `logged` has at the same position. */
 export async function storeDeliveries(
@@ -74,7 +74,7 @@ export async function storeDeliveries(
 /** Carries out due replays, as a worker does, and waits for their attempts. */
 export async function runReplays(deps: Deps): Promise<void> {
   deps.slots.open()
-  for (let leased = await leaseReplay(deps); leased !== null; leased = await leaseReplay(deps))
+  for (let leased = await leaseDueReplay(deps); leased !== null; leased = await leaseDueReplay(deps))
     await runReplay(deps, leased, new AbortController().signal)
   await deps.backgroundWork.ended()
   deps.slots.close()

@@ -1,11 +1,16 @@
 import type { Deps } from '../../src/platform/deps.ts'
-import { openWallets, type StatusQuery, type Wallet, type WalletOutcome } from '../../src/wallets/wallet.ts'
+import {
+  type OrderStatusQuery,
+  openWallets,
+  type Wallet,
+  type WalletOutcome,
+} from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 
 /** Returns what a test sets, and records its calls. */
 export interface ScriptedWallet extends Wallet {
   orders: string[]
-  queries: StatusQuery[]
+  queries: OrderStatusQuery[]
   setOutcome(carryOut: () => WalletOutcome | Promise<WalletOutcome>): void
   setStatus(outcome: WalletOutcome): void
   setStatusError(error: Error): void
@@ -20,7 +25,7 @@ export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
   let statusError: Error | null = null
   let status: WalletOutcome = { outcome: 'unknown', why: 'no response' }
   const orders: string[] = []
-  const queries: StatusQuery[] = []
+  const queries: OrderStatusQuery[] = []
   const execute = async ({ key }: { key: string }) => {
     orders.push(key)
     return carryOut()

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
 import type { mongo } from 'mongoose'
 import supertest from 'supertest'
-import { type Scope, scopes } from '../../schemas/scopes.ts'
+import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import { createApp } from '../../src/app.ts'
 import type { KeyKind, KeyMode } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
-import { type IssuedKey, issueKey } from '../../src/businesses/change-key.ts'
-import { readConfig } from '../../src/config/config.ts'
+import { type IssuedKey, issueApiKey } from '../../src/businesses/change-key.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/context/open-deps.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
-import type { By } from '../../src/security/actor.ts'
+import type { Author } from '../../src/security/actor.ts'
 import { startWorkers } from '../../workers/run/start.ts'
 import { expectInvariants, noteRestocked } from '../invariants/expect-invariants.ts'
 import { checkResponse } from './check-responses.ts'
@@ -49,7 +49,7 @@ export function createClock(): Clock & { shift(atMs: number): number } {
 }
 
 /** Performs operations that the audit trail records. */
-export const tester: By = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null }
+export const tester: Author = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null }
 
 export const secretKey = randomBytes(32).toString('base64')
 
@@ -99,7 +99,7 @@ export interface Service {
 export interface KeyOptions {
   mode: KeyMode
   kind: KeyKind
-  scopes: Scope[]
+  scopes: ApiScope[]
   ipAllowlist: string[]
 }
 
@@ -119,11 +119,11 @@ export async function openService(
   log: Log = createLog('silent', 'test', null),
 ): Promise<Service> {
   const borrowed = environment.MONGODB_URL === undefined ? await borrowDatabase(servers.mongoUrl) : null
-  const config = readConfig(freshEnvironment({ ...environment, ...(borrowed && { MONGODB_URL: borrowed }) }))
+  const config = parseConfig(freshEnvironment({ ...environment, ...(borrowed && { MONGODB_URL: borrowed }) }))
   if (borrowed === null) await prepareDatabase(config)
   const clock = createClock()
   const deps = await openDeps(config, log, createMetrics(), 'web', clock.shift)
-  const { server } = createHttpServer(deps, createApp(deps), timeouts)
+  const { server } = createHttpServer(deps, createApp(deps), httpTimeouts)
   for (const event of ['request', 'checkContinue']) {
     server.prependListener(event, checkResponse)
     server.prependListener(event, ({ method, url }) => method === 'GET' || noteRestocked(url))
@@ -132,8 +132,8 @@ export async function openService(
   const workers: { close(): Promise<void> }[] = []
 
   const key = async (businessId: string, options: Partial<KeyOptions> = {}): Promise<IssuedKey> => {
-    const { mode = 'test', kind = 'secret', scopes: granted = [...scopes], ipAllowlist = [] } = options
-    const issued = await issueKey(deps, { businessId, mode, kind, scopes: granted, ipAllowlist }, tester)
+    const { mode = 'test', kind = 'secret', scopes: granted = [...apiScopes], ipAllowlist = [] } = options
+    const issued = await issueApiKey(deps, { businessId, mode, kind, scopes: granted, ipAllowlist }, tester)
     if (issued === null) throw new Error(`no business ${businessId}`)
     return issued
   }

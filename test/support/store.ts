@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Product, Variant } from '../../docs/clients/payments.ts'
-import { createShop } from '../../src/store/shops/shops.ts'
+import { createBusinessShop } from '../../src/store/shops/shops.ts'
 import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
 import { waitFor } from './wait-for.ts'
@@ -9,7 +9,7 @@ export type VariantResponse = Variant
 export type ProductResponse = Product & { variants: [Variant, ...Variant[]] }
 
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
-  createShop(deps, { businessId, name: 'Épicerie' }, tester)
+  createBusinessShop(deps, { businessId, name: 'Épicerie' }, tester)
 
 /** By default, a product costs 1 000 centimes and has 5 in stock. */
 export async function createProduct(

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express'
 import { createApp } from '../../src/app.ts'
 import { openDeps } from '../../src/context/open-deps.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
-import { timeouts } from '../../src/http/server/timeouts.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { createGate } from './gate.ts'
@@ -61,7 +61,7 @@ export async function openVictim(
     else if (fate !== 'lost') heldBack.push(() => enqueue(name, jobs))
     if (last) death.open()
   }
-  const { origin, close } = await listen(createHttpServer(deps, createAppOnDemand(deps), timeouts).server)
+  const { origin, close } = await listen(createHttpServer(deps, createAppOnDemand(deps), httpTimeouts).server)
   open = true
   return {
     deps,

@@ -4,7 +4,7 @@ import {
   type ThirdPartyStep,
   type WriteRequest,
 } from '../../src/idempotency/request.ts'
-import { markingOf, type RequestMarking } from '../../src/intents/transition.ts'
+import { type KeyUse, newKeyUse } from '../../src/intents/transition.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
@@ -50,5 +50,5 @@ export async function finished(run: Promise<OperationResult>, find: () => Promis
   }
 }
 
-export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): RequestMarking =>
-  markingOf(newRequest(deps), deps.now(), details)
+export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): KeyUse =>
+  newKeyUse(newRequest(deps), deps.now(), details)

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { digestOf, digestOfLine } from '../../src/verification/seal.ts'
+import { digestAuditLine, digestRecord } from '../../src/verification/seal.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 7))
 
@@ -20,21 +20,23 @@ const line: AuditEvent = {
 describe('An audit trail digest', () => {
   // If these values changed, stored digests would no longer match.
   it('is the same in every version of the service', () => {
-    expect(digestOfLine(key, line)).to.equal('OWEmk5pHlXUHCjem7-y-Rg')
+    expect(digestAuditLine(key, line)).to.equal('OWEmk5pHlXUHCjem7-y-Rg')
     const seal = { _id: 2, at: line.at, ids: [line._id], digests: ['x'], previous: 'p' }
-    expect(digestOf(key, 'seal', seal)).to.equal('AZKHL_kPqwn9TYKANwjVnGFNFTwISMEI3xoKbSCk8lI')
+    expect(digestRecord(key, 'seal', seal)).to.equal('AZKHL_kPqwn9TYKANwjVnGFNFTwISMEI3xoKbSCk8lI')
   })
 
   it("does not depend on the seal's number, field order or undefined fields", () => {
     const { before, ...rest } = line
     const same = { seal: 4, before: { list: before?.list, 'limits.perSecond': undefined }, ...rest }
-    expect(digestOfLine(key, same)).to.equal(digestOfLine(key, line))
+    expect(digestAuditLine(key, same)).to.equal(digestAuditLine(key, line))
   })
 
   it('differs for values of different types and for different keys', () => {
     const values = ['1', 1, true, 'true', null, 'null', [], {}, [1], ['date', 0], new Date(0), { date: 0 }]
-    const digests = values.map((value) => digestOfLine(key, { ...line, after: { value } }))
+    const digests = values.map((value) => digestAuditLine(key, { ...line, after: { value } }))
     expect(new Set(digests)).to.have.property('size', values.length)
-    expect(digestOfLine(createSecretKey(Buffer.alloc(32, 8)), line)).to.not.equal(digestOfLine(key, line))
+    expect(digestAuditLine(createSecretKey(Buffer.alloc(32, 8)), line)).to.not.equal(
+      digestAuditLine(key, line),
+    )
   })
 })

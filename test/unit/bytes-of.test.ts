@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { bytesOf } from '../../src/mongo/collection.ts'
+import { measureBson } from '../../src/mongo/collection.ts'
 
 describe("A document's computed size", () => {
   it('equals the size of its BSON, whatever it contains', () => {
@@ -15,7 +15,7 @@ describe("A document's computed size", () => {
       (document) => mongo.BSON.serialize(document, { ignoreUndefined: false }).length,
     )
     for (const [index, document] of documents.entries())
-      expect(bytesOf(document), JSON.stringify(document)).to.equal(sizes[index])
-    expect(bytesOf(...documents)).to.equal(sizes.reduce((sum, size) => sum + size, 0))
+      expect(measureBson(document), JSON.stringify(document)).to.equal(sizes[index])
+    expect(measureBson(...documents)).to.equal(sizes.reduce((sum, size) => sum + size, 0))
   })
 })

@@ -6,7 +6,7 @@ import * as limits from '../../src/limits/capacity.ts'
 import { createRequestMemory, type RequestMemory } from '../../src/limits/memory.ts'
 import { createTime } from '../support/time.ts'
 
-const { bytesPerSecond, maxWaitMs, memoryOfBusiness } = limits
+const { readBytesPerSecond, readWaitMs, maxBusinessBytes } = limits
 const kib = 1024
 
 /** Just a response's connection. */
@@ -44,7 +44,7 @@ describe("A process's capacity", () => {
     }
 
     it("delays a business's next read for as long as its large response takes at 16 MiB per second", async () => {
-      await read(bytesPerSecond / 2)
+      await read(readBytesPerSecond / 2)
       const next = watch(capacity.wait('a', { reads: 1 }))
       await time.advance(499)
       expect(next.atMs).to.equal(null)
@@ -63,28 +63,28 @@ describe("A process's capacity", () => {
     })
 
     it('delays work whose size is known in advance, even if all of it starts at once', async () => {
-      const works = Array.from({ length: 5 }, () => watch(capacity.paceWork('a', bytesPerSecond / 8)))
+      const works = Array.from({ length: 5 }, () => watch(capacity.paceWork('a', readBytesPerSecond / 8)))
       await time.advance(0)
       for (let n = 1; n < 5; n += 1) await time.advance(125)
       expect(works.map(({ atMs }) => atMs)).to.deep.equal([0, 125, 250, 375, 500])
     })
 
     it('never delays work on small documents or for other businesses', async () => {
-      await read(bytesPerSecond)
+      await read(readBytesPerSecond)
       for (let n = 0; n < 100; n += 1) await read(100_000, 'b')
-      await capacity.paceWork('c', bytesPerSecond)
+      await capacity.paceWork('c', readBytesPerSecond)
       await capacity.paceWork('c', 10_000)
-      await capacity.paceWork('b', bytesPerSecond)
+      await capacity.paceWork('b', readBytesPerSecond)
       expect(time.elapsedMs()).to.equal(0)
     })
 
     it('refuses a read after two seconds of waiting, or immediately if 100 others are waiting', async () => {
-      await read(bytesPerSecond * 10)
+      await read(readBytesPerSecond * 10)
       const all = Array.from({ length: 101 }, () => watch(capacity.wait('a', { reads: 1 })))
       await time.advance(0)
-      await time.advance(maxWaitMs)
+      await time.advance(readWaitMs)
       expect(all.map(({ atMs }) => atMs)).to.deep.equal([...Array(100).fill(2000), 0])
-      const details = { scope: 'responses', limit: bytesPerSecond }
+      const details = { scope: 'responses', limit: readBytesPerSecond }
       for (const { refusal } of all)
         expect(refusal).to.have.property('extras').that.deep.includes({ details })
     })
@@ -108,8 +108,8 @@ describe("A process's capacity", () => {
     })
 
     it("reserves at most one business's share for a response, and nothing up to 16 KiB", async () => {
-      const reserved = await reserve('a', 2 * memoryOfBusiness)
-      expect(taken()).to.equal(memoryOfBusiness)
+      const reserved = await reserve('a', 2 * maxBusinessBytes)
+      expect(taken()).to.equal(maxBusinessBytes)
       reserved.built(16 * kib)
       expect(taken()).to.equal(0)
       memory.count('a', 16 * kib, response())
@@ -146,9 +146,9 @@ describe("A process's capacity", () => {
 
     it("closes the oldest responses of a business that doesn't read the responses to its writes", () => {
       const responses = Array.from({ length: 5 }, response)
-      for (const each of responses) memory.count('a', memoryOfBusiness * 0.3, each)
+      for (const each of responses) memory.count('a', maxBusinessBytes * 0.3, each)
       expect(responses.map(({ closed }) => closed)).to.deep.equal([true, true, false, false, false])
-      expect(taken()).to.be.closeTo(memoryOfBusiness * 0.9, 10)
+      expect(taken()).to.be.closeTo(maxBusinessBytes * 0.9, 10)
     })
 
     it("closes a business's stalled response to free memory for one that uses less", async () => {
@@ -156,9 +156,9 @@ describe("A process's capacity", () => {
         ['a', 'b', 'c', 'd'].map(async (by) => {
           const stalling = response()
           capacity.force([by], { memory: 1 })
-          const reserved = await reserve(by, memoryOfBusiness / 2, stalling)
-          reserved.built(memoryOfBusiness / 2)
-          memory.count(by, memoryOfBusiness / 2, response())
+          const reserved = await reserve(by, maxBusinessBytes / 2, stalling)
+          reserved.built(maxBusinessBytes / 2)
+          memory.count(by, maxBusinessBytes / 2, response())
           return stalling
         }),
       )

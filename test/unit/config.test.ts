@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import express from 'express'
 import { queueNames } from '../../schemas/jobs.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { isWeakKey, isWeakText } from '../../src/config/faults.ts'
+import { parseConfig } from '../../src/config/config.ts'
+import { isWeakKey, isWeakToken } from '../../src/config/faults.ts'
 import { parseRedisUrl } from '../../src/config/redis-url.ts'
 import { certificate, pem } from '../support/certificate.ts'
 
@@ -20,7 +20,7 @@ const inProduction = {
 const words = (text: string): string[] => text.split(/\s+/)
 const faultsOf = (changes: Record<string, string | undefined>): string => {
   try {
-    readConfig({ ...enough, ...changes })
+    parseConfig({ ...enough, ...changes })
     return ''
   } catch (error) {
     return (error as Error).message
@@ -36,7 +36,7 @@ const expectAccepted = (name: string, values: string[]) => {
 
 describe('Configuration parsing', () => {
   it("defaults to the specification's values", () => {
-    const config = readConfig(enough)
+    const config = parseConfig(enough)
     expect(config).to.deep.include({
       production: false,
       port: 3000,
@@ -64,8 +64,8 @@ describe('Configuration parsing', () => {
   })
 
   it('treats an empty value as missing', () => {
-    expect(readConfig({ ...enough, PORT: '', TRUST_PROXY: '', WEBHOOK_RETRY_SECONDS: '' })).to.deep.equal(
-      readConfig(enough),
+    expect(parseConfig({ ...enough, PORT: '', TRUST_PROXY: '', WEBHOOK_RETRY_SECONDS: '' })).to.deep.equal(
+      parseConfig(enough),
     )
   })
 
@@ -100,11 +100,11 @@ describe('Configuration parsing', () => {
     const set = Object.fromEntries(rows.map(([variable, text]) => [variable, text]))
     const SECRET_KEY_PREVIOUS = randomBytes(32).toString('base64')
     const commissions = { COMMISSION_PROVIDER_BPS: '0', COMMISSION_TTE_BPS: '5000' }
-    const config = readConfig({ ...enough, ...inProduction, ...set, ...commissions, SECRET_KEY_PREVIOUS })
+    const config = parseConfig({ ...enough, ...inProduction, ...set, ...commissions, SECRET_KEY_PREVIOUS })
     expect(config).to.deep.include(Object.fromEntries(rows.map(([, , name, value]) => [name, value])))
     expect(config.commissionRates).to.deep.equal({ provider: 0, payer: 100, tof: 1400, tte: 5000 })
     expect(config.secretKeys).to.have.lengthOf(2)
-    expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
+    expect(parseConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
   })
 
   it('reports all errors at once by variable but never quotes a secret', () => {
@@ -172,13 +172,13 @@ describe('Configuration parsing', () => {
   })
 
   it('reads the address ranges that webhooks must avoid and reports invalid ones', () => {
-    const { webhookBlockedRanges } = readConfig({
+    const { webhookBlockedRanges } = parseConfig({
       ...enough,
       WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96, 203.0.113.7',
     })
     const written = webhookBlockedRanges.map(([network, bits]) => `${network.toString()}/${bits}`)
     expect(written).to.deep.equal(['2001:db8:64::/96', '203.0.113.7/32'])
-    expect(readConfig(enough).webhookBlockedRanges).to.deep.equal([])
+    expect(parseConfig(enough).webhookBlockedRanges).to.deep.equal([])
     const fault = 'must be a comma-separated list of addresses and CIDRs: remove 10.1, host, 10.0.0.0/33'
     expectRefused('WEBHOOK_BLOCKED_RANGES', ['2001:db8:64::/96,10.1,host,10.0.0.0/33'], fault)
   })
@@ -186,7 +186,7 @@ describe('Configuration parsing', () => {
   it('rejects a TRUST_PROXY with too many hops or a malformed address', () => {
     expectRefused('TRUST_PROXY', ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0'])
     expectRefused('TRUST_PROXY', ['10.0.0.1,x'])
-    const ranges = readConfig({ ...enough, TRUST_PROXY: '::ffff:10.0.0.0/104,fd00::/8,10.0.0.1' }).trustProxy
+    const ranges = parseConfig({ ...enough, TRUST_PROXY: '::ffff:10.0.0.0/104,fd00::/8,10.0.0.1' }).trustProxy
     expect(ranges).to.deep.equal(['10.0.0.0/8', 'fd00::/8', '10.0.0.1/32'])
     expect(() => express().set('trust proxy', ranges)).not.to.throw()
   })
@@ -208,7 +208,7 @@ describe('Configuration parsing', () => {
 
   it('identifies a wallet provider by its name, whatever its URL', () => {
     const nameOf = (changes: Record<string, string>) =>
-      readConfig({ ...enough, WALLET_PROVIDER_KEY: 'k'.repeat(32), ...changes }).walletProvider?.name
+      parseConfig({ ...enough, WALLET_PROVIDER_KEY: 'k'.repeat(32), ...changes }).walletProvider?.name
     expect(nameOf({ WALLET_PROVIDER_URL: 'http://10.0.0.7:8080/v1' })).to.equal('10.0.0.7:8080')
     for (const url of ['https://a.example', 'https://b.example'])
       expect(nameOf({ WALLET_PROVIDER_URL: url, WALLET_PROVIDER_NAME: 'acme' })).to.equal('acme')
@@ -305,7 +305,7 @@ describe('Configuration parsing', () => {
   })
 
   it('keeps all keys of a Redis cluster on one node', () => {
-    const prefixOf = (changes: Record<string, string>) => readConfig({ ...enough, ...changes }).queuePrefix
+    const prefixOf = (changes: Record<string, string>) => parseConfig({ ...enough, ...changes }).queuePrefix
     const cluster = { REDIS_URL: 'redis+cluster://h' }
     expect(prefixOf({})).to.equal('pi')
     expect(prefixOf(cluster)).to.equal('{pi}')
@@ -316,12 +316,12 @@ describe('Configuration parsing', () => {
     const redis = { REDIS_URL: 'rediss://h' }
     const forms = [`${pem}\n`, pem.replaceAll('\n', '\\n'), Buffer.from(pem).toString('base64'), certificate]
     for (const form of forms)
-      expect(readConfig({ ...enough, ...redis, REDIS_TLS_CA: form }).redisTrust).to.deep.equal({
+      expect(parseConfig({ ...enough, ...redis, REDIS_TLS_CA: form }).redisTrust).to.deep.equal({
         ca: pem,
         verify: 'full',
       })
     const two = `${pem}\n# another\n${pem}`
-    expect(readConfig({ ...enough, ...redis, REDIS_TLS_CA: two }).redisTrust.ca).to.equal(`${pem}\n${pem}`)
+    expect(parseConfig({ ...enough, ...redis, REDIS_TLS_CA: two }).redisTrust.ca).to.equal(`${pem}\n${pem}`)
     const broken = ['none', '/none.pem', pem.replace('MII', 'XII'), pem.slice(0, 200), import.meta.filename]
     for (const text of broken)
       expect(faultsOf({ ...redis, REDIS_TLS_CA: text })).to.include(
@@ -331,7 +331,7 @@ describe('Configuration parsing', () => {
       /MONGODB_TLS_CA needs tls=true[^]+REDIS_TLS_CA needs rediss[^]+REDIS_TLS_VERIFY needs rediss/,
     )
     const encrypted = { MONGODB_URL: 'mongodb+srv://h.example/pi', MONGODB_TLS_CA: pem }
-    expect(readConfig({ ...enough, ...encrypted }).mongodbCa).to.equal(pem)
+    expect(parseConfig({ ...enough, ...encrypted }).mongodbCa).to.equal(pem)
   })
 
   it('accepts a secret key only if it is exactly 32 bytes in base64', () => {
@@ -428,7 +428,7 @@ describe('Configuration parsing', () => {
         const secret = randomBytes(32).toString('base64')
         const walletKey = randomBytes(16).toString('hex')
         expect(isWeakKey(secret) ? secret : '').to.equal('')
-        expect(isWeakText(walletKey) ? walletKey : '').to.equal('')
+        expect(isWeakToken(walletKey) ? walletKey : '').to.equal('')
       }
     })
   })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type CounterBound, type Counters, openCounters, type Quota } from '../../src/limits/counter.ts'
+import { type Counters, openCounters, type PointLimit, type Quota } from '../../src/limits/counter.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -26,7 +26,7 @@ describe('A durable counter', () => {
 
   let owners = 0
   const quota = (limit: number, name = 'things'): Quota => ({ name, owner: `owner-${++owners}`, limit })
-  const bound = (max: number): CounterBound => ({ id: `tries ${++owners}`, max, seconds: 600 })
+  const bound = (max: number): PointLimit => ({ id: `tries ${++owners}`, max, seconds: 600 })
   const idToday = ({ name, owner }: Quota) =>
     `${name} ${owner} ${Math.floor(service.deps.now().getTime() / dayMs)}`
   const used = async (id: string) => (await service.deps.Counter.findById(id).lean())?.used ?? 0

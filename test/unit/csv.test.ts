@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
-import { type CsvCell, csvHeader, csvRows } from '../../src/platform/csv.ts'
+import { type CsvCell, toCsvHeader, toCsvRows } from '../../src/platform/csv.ts'
 
 describe('A CSV file for spreadsheets', () => {
   const cells = (rows: CsvCell[][], delimiter: ',' | ';'): string[][] =>
-    parse(csvRows(rows, delimiter), { delimiter })
+    parse(toCsvRows(rows, delimiter), { delimiter })
 
   it('contains no text that a spreadsheet could execute, with any delimiter', () => {
     const dangerous = {
@@ -44,25 +44,25 @@ describe('A CSV file for spreadsheets', () => {
 
   it('keeps every text unchanged for a program that reads the file again', () => {
     const texts = ['=1+1', 'a;=1', '\tx', 'a"b', '']
-    expect(parse(csvRows([texts], ';', 'program'), { delimiter: ';' })).to.deep.equal([texts])
+    expect(parse(toCsvRows([texts], ';', 'program'), { delimiter: ';' })).to.deep.equal([texts])
   })
 
   it('is written in time proportional to its length, whatever blanks and line breaks it contains', () => {
     const texts = ['\n', '\t', ',\u200B', '\r\n', ';\n ', '|"'].map((blanks) => `${blanks.repeat(100_000)}a`)
     const before = process.cpuUsage()
-    csvRows([texts], ',')
+    toCsvRows([texts], ',')
     expect(process.cpuUsage(before).user / 1000).to.be.below(2000)
   })
 
   it('contains unquoted numbers, with a decimal comma if the separator is a semicolon', () => {
     const row = [-5, { centimes: 123_450 }, { centimes: -1 }, { centimes: 9_007_199_254_740_991 }, null, '1']
-    expect(csvRows([row], ',')).to.equal('-5,1234.50,-0.01,90071992547409.91,,"1"\r\n')
-    expect(csvRows([row], ';')).to.equal('-5;1234,50;-0,01;90071992547409,91;;"1"\r\n')
-    expect(csvRows([], ';')).to.equal('')
+    expect(toCsvRows([row], ',')).to.equal('-5,1234.50,-0.01,90071992547409.91,,"1"\r\n')
+    expect(toCsvRows([row], ';')).to.equal('-5;1234,50;-0,01;90071992547409,91;;"1"\r\n')
+    expect(toCsvRows([], ';')).to.equal('')
   })
 
   it('starts with a byte order mark only if the separator is a semicolon', () => {
-    expect(csvHeader(['Numéro', 'b'], ',')).to.equal('Numéro,b\r\n')
-    expect(csvHeader(['Numéro', 'b'], ';')).to.equal('\uFEFFNuméro;b\r\n')
+    expect(toCsvHeader(['Numéro', 'b'], ',')).to.equal('Numéro,b\r\n')
+    expect(toCsvHeader(['Numéro', 'b'], ';')).to.equal('\uFEFFNuméro;b\r\n')
   })
 })

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
-import { fillTemplate, type Sentences } from '../../src/staff-pages/sentences/advice.ts'
+import { type CallerAdvice, fillTemplate } from '../../src/staff-pages/sentences/advice.ts'
 import { paymentFacts } from '../../src/staff-pages/sentences/payment-advice.ts'
 import { paymentSentences } from '../../src/staff-pages/sentences/payment-sentences.ts'
 import * as advice from '../../src/staff-pages/sentences/webhook-advice.ts'
-import { untriedHealth } from '../../src/webhooks/endpoints/endpoint.ts'
+import { newEndpointHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 
 /** Stands for every value in a text. */
 const value = 'X'
 const unpaid = { refunds: [], attempts: [], hold: null, payment: null, expiresAt: new Date() }
-const unused = { url: value, deletedAt: null, health: untriedHealth }
+const unused = { url: value, deletedAt: null, health: newEndpointHealth }
 const fresh = {
   _id: value,
   event: value,
@@ -33,17 +33,17 @@ const masked = (facts: object) => Object.fromEntries(Object.keys(facts).map((nam
 
 const textsOf = (code: Locale['code']): string[] => {
   const locale = locales.find((each) => each.code === code) as Locale
-  const causes = failureStages.map((stage) => advice.causeOf(locale, { stage, status: null }))
+  const causes = failureStages.map((stage) => advice.describeCause(locale, { stage, status: null }))
   const sentences = [
     [paymentSentences, paymentFacts(locale, { ...unpaid, codeExpiresAt: new Date() } as never, null)],
     [advice.endpointSentences, advice.endpointFacts(locale, unused)],
-    [advice.deadSentences, advice.endpointFacts(locale, unused)],
+    [advice.deadDeliverySentences, advice.endpointFacts(locale, unused)],
     ...Object.values(advice.deliverySentences).map(
       (table) => [table, advice.deliveryFacts(locale, fresh as never, undefined)] as const,
     ),
   ] as const
   const said = sentences.flatMap(([table, facts]) =>
-    Object.values(table).flatMap((each: Sentences) =>
+    Object.values(table).flatMap((each: CallerAdvice) =>
       (code === 'en' ? [each.happened, each.next, each.en] : [each[code]]).map((text) =>
         fillTemplate(text, masked(facts)),
       ),

@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
 import { describedAs } from '../../dev/openapi-document.ts'
-import { formatsFor } from '../../src/http/openapi/formats.ts'
+import { describeFormats } from '../../src/http/openapi/formats.ts'
 import { createValidate } from '../../src/input/validate.ts'
 
 const validate = createValidate({ maxAmount: describedAs.maxAmount, webhookAllowedHosts: new Set() })
-const described = formatsFor(describedAs)
+const described = describeFormats(describedAs)
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 function isAccepted(format: string, value: string): boolean {

@@ -1,6 +1,10 @@
 import { expect } from 'chai'
 import { array, assert, boolean, integer, nat, oneof, property, record } from 'fast-check'
-import { feePortionsOf, setAside, undoSetAside } from '../../src/intents/refunds/begin-and-settle.ts'
+import {
+  feePortionsOf,
+  refundDecrements,
+  refundIncrements,
+} from '../../src/intents/refunds/begin-and-settle.ts'
 import { commissionOf, noCommission, type ReturnedFees } from '../../src/wallets/commission.ts'
 
 interface State {
@@ -91,9 +95,9 @@ describe('The fee returned by refunds', () => {
     it('is set aside and given back if the refund fails', () => {
       const refund = { amount: 500, returnedFees: { providerTtc: 7, payerTtc: 3 } }
       const paths = { refundsCommitted: 500, 'feesReturned.providerTtc': 7, 'feesReturned.payerTtc': 3 }
-      expect(setAside(refund)).to.deep.equal(paths)
+      expect(refundIncrements(refund)).to.deep.equal(paths)
       const undone = Object.entries(paths).map(([path, value]) => [path, -value])
-      expect(undoSetAside(refund)).to.deep.equal(Object.fromEntries(undone))
+      expect(refundDecrements(refund)).to.deep.equal(Object.fromEntries(undone))
     })
   })
 
@@ -111,7 +115,7 @@ describe('The fee returned by refunds', () => {
           const { returnedFees, guard } = feePortionsOf(payment, seen, part)
           if (!matches(now(), guard)) return
           made.push({ amount: part, returnedFees })
-          states.push(incremented(now(), setAside({ amount: part, returnedFees })))
+          states.push(incremented(now(), refundIncrements({ amount: part, returnedFees })))
           const isLast = now().refundsCommitted === amountPaid
           for (const fee of fees) {
             const portion = Number((BigInt(commission[fee]) * BigInt(part)) / BigInt(amountPaid))
@@ -135,7 +139,7 @@ describe('The fee returned by refunds', () => {
           if (!isRelease) refund(seen, Math.floor((amountPaid - seen.refundsCommitted) / share))
           else if (made.length > 0) {
             const [gone] = made.splice(pick % made.length, 1)
-            if (gone !== undefined) states.push(incremented(now(), undoSetAside(gone)))
+            if (gone !== undefined) states.push(incremented(now(), refundDecrements(gone)))
             hasReleased = true
           }
           check()

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { successResponse } from '../../src/http/responses/envelope.ts'
-import { createdResponse } from '../../src/intents/present.ts'
+import { buildCreateResponse } from '../../src/intents/present.ts'
 import { Refusal } from '../../src/platform/errors.ts'
 import { cases, fixed } from '../vectors/first-responses/cases.ts'
 
@@ -24,7 +24,7 @@ describe("Format 1 of a create's first response", () => {
   })
 
   it('is the only format so far, so any other number causes SERVICE_UNAVAILABLE', () => {
-    const compute = () => createdResponse({ ...fixed, responseFormat: 2 })
+    const compute = () => buildCreateResponse({ ...fixed, responseFormat: 2 })
     expect(compute).to.throw(Refusal).with.property('code', 'SERVICE_UNAVAILABLE')
   })
 })

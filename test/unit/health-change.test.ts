@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { healthChange } from '../../src/webhooks/attempts/record-health.ts'
+import { healthUpdate } from '../../src/webhooks/attempts/record-health.ts'
 
 const at = (hour: number, minute = 0): Date => new Date(Date.UTC(2026, 10, 26, hour, minute))
 const note = (time: Date, stage: 'timeout' | null, status: number | null = 200) =>
@@ -36,8 +36,8 @@ function evaluate(value: unknown, stored: Stored): unknown {
 }
 
 /** The new values of the fields that the notes change. */
-function changed(stored: Stored, ...notes: Parameters<typeof healthChange>[0]): Stored {
-  const [stage, ...more] = healthChange(notes)
+function changed(stored: Stored, ...notes: Parameters<typeof healthUpdate>[0]): Stored {
+  const [stage, ...more] = healthUpdate(notes)
   expect([Object.keys(stage ?? {}), more]).to.deep.equal([['$set'], []])
   return evaluate(stage?.['$set'], stored) as Stored
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { mongo } from 'mongoose'
-import { readWithinPage } from '../../src/lists/pagination.ts'
-import { inSlices } from '../../src/platform/in-slices.ts'
+import { readPageDocuments } from '../../src/lists/pagination.ts'
+import { runInSlices } from '../../src/platform/in-slices.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 function compute(): void {
@@ -11,7 +11,7 @@ function compute(): void {
 
 describe('inSlices', () => {
   it('yields to the event loop every few milliseconds during a long computation', async () => {
-    const iterations = await countLoopIterations(() => inSlices(Array(40), compute))
+    const iterations = await countLoopIterations(() => runInSlices(Array(40), compute))
     expect(iterations).to.be.at.least(8)
   })
 })
@@ -30,7 +30,7 @@ describe('readWithinPage', () => {
       close: async () => undefined,
     } as unknown as mongo.FindCursor<{ _id: number }>
     const iterations = await countLoopIterations(async () =>
-      expect(await readWithinPage(cursor)).to.have.length(40),
+      expect(await readPageDocuments(cursor)).to.have.length(40),
     )
     expect(iterations).to.be.at.least(8)
   })

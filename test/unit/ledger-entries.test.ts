@@ -5,7 +5,7 @@ const owner = { businessId: 'b', sandbox: true }
 const noon = (day: number): Date => new Date(Date.UTC(2026, 10, day, 12))
 const nothing = { payment: 0, refund: 0, fee: 0, payout: 0 }
 
-const draft = (type: ledger.EntryDraft['type'], amount: number): ledger.EntryDraft => ({
+const draft = (type: ledger.LedgerDraft['type'], amount: number): ledger.LedgerDraft => ({
   _id: `${type} ${amount}`,
   type,
   amount,
@@ -14,9 +14,10 @@ const draft = (type: ledger.EntryDraft['type'], amount: number): ledger.EntryDra
 })
 
 /** Books entries one after the other, all on the same day. */
-function book(day: number, ...drafts: ledger.EntryDraft[]): ledger.LedgerEntry[] {
+function book(day: number, ...drafts: ledger.LedgerDraft[]): ledger.LedgerEntry[] {
   const chain: ledger.LedgerEntry[] = []
-  for (const each of drafts) chain.push(...ledger.linkEntry(owner, chain.at(-1) ?? null, each, noon(day)))
+  for (const each of drafts)
+    chain.push(...ledger.linkLedgerEntry(owner, chain.at(-1) ?? null, each, noon(day)))
   return chain
 }
 const lastOf = (chain: ledger.LedgerEntry[]): ledger.LedgerEntry => chain.at(-1) as ledger.LedgerEntry
@@ -25,7 +26,7 @@ const payment = lastOf(book(26, draft('payment', 500)))
 describe('A ledger entry', () => {
   it('is number 1 in an empty ledger and keeps the fields of its draft', () => {
     expect(
-      ledger.linkEntry({ ...owner, sandbox: false }, null, draft('payment', 500), noon(26)),
+      ledger.linkLedgerEntry({ ...owner, sandbox: false }, null, draft('payment', 500), noon(26)),
     ).to.deep.equal([
       {
         ...draft('payment', 500),
@@ -36,7 +37,7 @@ describe('A ledger entry', () => {
         position: 1,
         typePosition: 1,
         after: {
-          ...ledger.noTotals(),
+          ...ledger.createZeroTotals(),
           balance: 500,
           opening: 0,
           payments: { count: 1, amount: 500 },
@@ -75,7 +76,7 @@ describe('A ledger entry', () => {
   })
 
   it('follows a closing marker if the last entry was booked on an earlier day', () => {
-    const [closing, next, ...more] = ledger.linkEntry(owner, payment, draft('payment', 7), noon(29))
+    const [closing, next, ...more] = ledger.linkLedgerEntry(owner, payment, draft('payment', 7), noon(29))
     expect(more).to.deep.equal([])
     expect(closing).to.deep.equal({
       _id: 'b-test-2026-11-28',
@@ -87,39 +88,39 @@ describe('A ledger entry', () => {
       bookedAt: noon(29),
       day: '2026-11-26',
       through: '2026-11-28',
-      closed: { ...ledger.noTotals(), opening: 0, payments: { count: 1, amount: 500 }, closing: 500 },
-      after: { ...payment.after, ...ledger.noTotals(), opening: 500 },
+      closed: { ...ledger.createZeroTotals(), opening: 0, payments: { count: 1, amount: 500 }, closing: 500 },
+      after: { ...payment.after, ...ledger.createZeroTotals(), opening: 500 },
     })
     expect(next).to.include({ number: 3, position: 2, typePosition: 2, type: 'payment' })
     expect(next?.after).to.include({ balance: 507, opening: 500 })
   })
 
   it('never has an earlier booking time than the previous entry, even if a clock is behind', () => {
-    const [early, ...more] = ledger.linkEntry(owner, payment, draft('fee', -1), noon(25))
+    const [early, ...more] = ledger.linkLedgerEntry(owner, payment, draft('fee', -1), noon(25))
     expect([early?.bookedAt, more]).to.deep.equal([noon(26), []])
-    const [later] = ledger.linkEntry(owner, payment, draft('fee', -1), new Date(noon(26).getTime() + 1))
+    const [later] = ledger.linkLedgerEntry(owner, payment, draft('fee', -1), new Date(noon(26).getTime() + 1))
     expect(later?.bookedAt).to.deep.equal(new Date(noon(26).getTime() + 1))
   })
 })
 
 describe('A closing marker', () => {
   it('closes all days before today only once', () => {
-    expect(ledger.linkClosing(owner, payment, noon(26))).to.equal(null)
-    expect(ledger.linkClosing(owner, payment, noon(25))).to.equal(null)
-    const marker = ledger.linkClosing(owner, payment, noon(27))
+    expect(ledger.linkClosingMarker(owner, payment, noon(26))).to.equal(null)
+    expect(ledger.linkClosingMarker(owner, payment, noon(25))).to.equal(null)
+    const marker = ledger.linkClosingMarker(owner, payment, noon(27))
     expect(marker).to.include({ through: '2026-11-26', day: '2026-11-26', number: 2 })
-    expect(ledger.linkClosing(owner, marker, noon(27))).to.equal(null)
+    expect(ledger.linkClosingMarker(owner, marker, noon(27))).to.equal(null)
   })
 
   it('closes an empty ledger with a balance of zero', () => {
-    const marker = ledger.linkClosing({ ...owner, sandbox: false }, null, noon(1))
+    const marker = ledger.linkClosingMarker({ ...owner, sandbox: false }, null, noon(1))
     expect(marker).to.deep.include({
       _id: 'b-live-2026-10-31',
       number: 1,
       day: '2026-10-31',
       through: '2026-10-31',
-      closed: { ...ledger.noTotals(), opening: 0, closing: 0 },
-      after: { ...ledger.noTotals(), balance: 0, opening: 0, entries: 0, byType: nothing },
+      closed: { ...ledger.createZeroTotals(), opening: 0, closing: 0 },
+      after: { ...ledger.createZeroTotals(), balance: 0, opening: 0, entries: 0, byType: nothing },
     })
   })
 })

@@ -41,9 +41,9 @@ describe('The lifecycle of an intent', () => {
   })
 
   it('accepts no payment in the last second, when another process may already see the intent as expired', () => {
-    expect(lifecycle.freeFilter(now)).to.deep.equal(free)
+    expect(lifecycle.changeableFilter(now)).to.deep.equal(free)
     expect(lifecycle.payableFilter(now)).to.deep.equal({ expiresAt: { $gt: new Date(6000) }, hold: null })
-    const isOpen = (end: number): boolean => lifecycle.isOpenEverywhere({ expiresAt: new Date(end) }, now)
+    const isOpen = (end: number): boolean => lifecycle.isSurelyUnexpired({ expiresAt: new Date(end) }, now)
     expect([isOpen(5999), isOpen(6000), isOpen(6001)]).to.deep.equal([false, false, true])
   })
 
@@ -54,7 +54,7 @@ describe('The lifecycle of an intent', () => {
   })
 
   it('represents “never cancels” and “already cancelled” by the latest and the earliest possible date', () => {
-    expect([lifecycle.neverCancels, lifecycle.alreadyCancelled]).to.deep.equal([
+    expect([lifecycle.neverCancelsAt, lifecycle.alreadyCancelledAt]).to.deep.equal([
       new Date(8.64e15),
       new Date(0),
     ])

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { readJson } from '../../src/http/body/json-body.ts'
+import { readJsonBody } from '../../src/http/body/json-body.ts'
 import { createCellParsers } from '../../src/store/imports/rows.ts'
 
-const read = (text: string) => readJson(Buffer.from(text), 'application/json')
+const read = (text: string) => readJsonBody(Buffer.from(text), 'application/json')
 
 describe('Negative zero', () => {
   for (const zero of ['-0', '-0.0', '-0e5', '-1e-400', '-0.001E-999'])

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { readName } from '../../src/input/name.ts'
+import { normaliseName } from '../../src/input/name.ts'
 
 /** Characters that make a difference, and some others. */
 const characters = [
@@ -20,9 +20,9 @@ describe('A name or reference', () => {
     for (const kind of ['name', 'reference'] as const)
       fc.assert(
         fc.property(texts, (typed) => {
-          const stored = readName(kind, typed)
+          const stored = normaliseName(kind, typed)
           if (stored === null) return
-          expect(readName(kind, stored)).to.equal(stored)
+          expect(normaliseName(kind, stored)).to.equal(stored)
           expect(stored).to.equal(stored.normalize('NFC'))
           expect(stored).to.match(/^(?![\p{White_Space}\p{Default_Ignorable_Code_Point}])\P{Cc}+$/u)
           expect(stored).to.match(/(?![\p{White_Space}\p{Default_Ignorable_Code_Point}]).$/u)
@@ -35,7 +35,7 @@ describe('A name or reference', () => {
     const marks = `a${'\u0301'.repeat(100_000)}${'\u0323'.repeat(100_000)}`
     const blanks = ' '.repeat(200_000)
     for (const typed of [marks, `${blanks}x`, `x${blanks}x`, '\u200b'.repeat(200_000)])
-      expect(readName('name', typed)).to.equal(typed)
-    expect(readName('reference', `${'\u200b'.repeat(500)}x${' '.repeat(500)}`)).to.equal('x')
+      expect(normaliseName('name', typed)).to.equal(typed)
+    expect(normaliseName('reference', `${'\u200b'.repeat(500)}x${' '.repeat(500)}`)).to.equal('x')
   })
 })

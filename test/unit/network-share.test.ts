@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { connectionLimit, createNetworkShares } from '../../src/http/server/network-share.ts'
+import { createNetworkShares, limitToOpenFiles } from '../../src/http/server/network-share.ts'
 
 describe('The connection limit per network', () => {
   const sizes: [name: string, most: number, from: (index: number) => string, beside: string][] = [
@@ -33,7 +33,7 @@ describe('The maximum number of connections per process', () => {
     [Number.POSITIVE_INFINITY, 10_000],
   ] as const)
     it(`is ${most} if the process may open ${descriptors} files`, () => {
-      expect(connectionLimit(descriptors)).to.equal(most)
+      expect(limitToOpenFiles(descriptors)).to.equal(most)
     })
 
   it("follows from the process's `ulimit` and leaves file descriptors for other uses", () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPace } from '../../src/work/pace.ts'
+import { createPacer } from '../../src/work/pace.ts'
 
 const { now } = performance
 
@@ -17,7 +17,7 @@ describe('A batched clean-up', () => {
   const nothing = () => Promise.resolve()
 
   it('renews its lease before a batch only if the last renewal was at least 5 s ago', async () => {
-    const pace = createPace(new AbortController().signal, renew)
+    const pace = createPacer(new AbortController().signal, renew)
     const seen: number[] = []
     for (const ms of [0, 4_999, 5_000, 9_999, 11_000]) {
       passedMs = ms
@@ -30,7 +30,7 @@ describe('A batched clean-up', () => {
   it('renews its lease after a batch that took longer than 5 s', async () => {
     // The abort ends the rest, which would take real time.
     const ending = new AbortController()
-    const pace = createPace(ending.signal, renew)
+    const pace = createPacer(ending.signal, renew)
     const slow = pace(async () => {
       passedMs += 6_000
       ending.abort()
@@ -40,7 +40,7 @@ describe('A batched clean-up', () => {
   })
 
   it('starts no batch after losing its lease', async () => {
-    const pace = createPace(new AbortController().signal, () => Promise.reject(new Error('taken over')))
+    const pace = createPacer(new AbortController().signal, () => Promise.reject(new Error('taken over')))
     await pace(nothing)
     passedMs = 6_000
     let begun = 0

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { type RetentionRecord, startPass } from '../../src/retention/record.ts'
+import { type RetentionRecord, startCleanUpPass } from '../../src/retention/record.ts'
 
 const now = new Date('2026-03-03T12:00:00Z')
 const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: false }
-const start = (pass: RetentionRecord['pass']) => startPass({ pass } as RetentionRecord, now)
+const start = (pass: RetentionRecord['pass']) => startCleanUpPass({ pass } as RetentionRecord, now)
 
 describe('A clean-up of all businesses', () => {
   it('continues on later nights until it is complete, however many it takes', () => {

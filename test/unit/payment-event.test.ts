@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { eventBodies } from '../../schemas/event-bodies.ts'
+import { eventBodySchemas } from '../../schemas/event-bodies.ts'
 import type { EventName } from '../../schemas/events.ts'
-import { sampleData } from '../../src/webhooks/endpoints/send-test.ts'
+import { sampleEventData } from '../../src/webhooks/endpoints/send-test.ts'
 import { composeBody } from '../../src/webhooks/message.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 
@@ -14,13 +14,13 @@ interface Body {
 function bodyOf(event: EventName): Body {
   const eventAt = new Date()
   const head = { _id: 'd'.repeat(32), event, eventAt, sandbox: true }
-  return JSON.parse(composeBody(head, sampleData(event, eventAt)))
+  return JSON.parse(composeBody(head, sampleEventData(event, eventAt)))
 }
 
 const without = <T extends object>(body: T, field: string): T =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field)) as T
 
-const all = Object.keys(eventBodies) as EventName[]
+const all = Object.keys(eventBodySchemas) as EventName[]
 
 describe("A webhook event's schema", () => {
   for (const event of all)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { plainDigits } from '../../src/input/digits.ts'
+import { normaliseDigits } from '../../src/input/digits.ts'
 import { maskPhone, readPhone, readPin, readWalletPhone } from '../../src/input/phone.ts'
 
 describe('A phone number', () => {
@@ -63,7 +63,7 @@ describe('A PIN', () => {
 
 describe('Digit normalisation', () => {
   it('converts digits of every supported script to ASCII and removes invisible characters', () => {
-    expect(plainDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
+    expect(normaliseDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
     )
   })

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { WalletResponse } from '../../schemas/payment-reasons.ts'
-import { readResponse, toOutcome } from '../../src/wallets/live/live-wallet.ts'
+import { readWalletResponse, toWalletOutcome } from '../../src/wallets/live/live-wallet.ts'
 
 const order = { kind: 'payment', key: 'k', amount: 500, fee: 5, businessId: 'b', requestId: null } as const
 const usual = { key: 'k', status: 'succeeded' }
 const read = (response: object | string, status = 200, kind: 'payment' | 'refund' = 'payment') => {
   const body = typeof response === 'string' ? response : JSON.stringify(response)
-  return readResponse({ status, body }, { ...order, kind })
+  return readWalletResponse({ status, body }, { ...order, kind })
 }
 const isTrusted = (response: object, status?: number): boolean => 'response' in read(response, status)
 const fault = (response: object | string, status?: number): unknown => {
@@ -52,7 +52,7 @@ describe("A provider's response", () => {
 
   it('has an outcome with a known reason, or with the default reason', () => {
     const outcome = (status: WalletResponse['status'], reason?: string): unknown =>
-      toOutcome({ key: 'k', status, reason })
+      toWalletOutcome({ key: 'k', status, reason })
     expect(outcome('succeeded')).to.deep.equal({ outcome: 'done' })
     const reasons = {
       refused: { wrong_pin: 'wrong_pin', wallet_locked: 'wallet_locked', other: 'wrong_pin' },

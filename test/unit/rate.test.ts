@@ -1,7 +1,12 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type AddToSums, createRateLimits, type RateLimits, type RateOwner } from '../../src/limits/rate.ts'
+import {
+  type AddToSums,
+  createRateLimits,
+  type RateLimitOwner,
+  type RateLimits,
+} from '../../src/limits/rate.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addToSums: AddToSums, now = () => at): RateLimits => {
@@ -27,7 +32,7 @@ function sums() {
   return { addToSums, batches }
 }
 
-const countOften = (limits: RateLimits, times: number, key: RateOwner = 'key:a', limit?: number) => {
+const countOften = (limits: RateLimits, times: number, key: RateLimitOwner = 'key:a', limit?: number) => {
   for (let counted = 0; counted < times; counted += 1) limits.count(key, limit)
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { judgeAttempt, retryPosition } from '../../src/webhooks/attempts/attempt.ts'
+import { judgeAttempt, retryTableStep } from '../../src/webhooks/attempts/attempt.ts'
 import * as deliveries from '../../src/webhooks/deliveries/delivery.ts'
 
 const steps = [10, 20, 30, 40, 50, 60, 70, 80]
@@ -28,14 +28,14 @@ describe("An attempt's result", () => {
   })
 
   it('does not count re-queued attempts against the limit of attempts', () => {
-    const positions = [retryPosition(3, 1), retryPosition(3, 0), retryPosition(1, 3), retryPosition(2, 2)]
+    const positions = [retryTableStep(3, 1), retryTableStep(3, 0), retryTableStep(1, 3), retryTableStep(2, 2)]
     expect(positions).to.deep.equal([2, 3, 1, 1])
   })
 })
 
 describe("A delivery's job", () => {
   const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
-  const _id = deliveries.deliveryId(event, endpoint)
+  const _id = deliveries.makeDeliveryId(event, endpoint)
   const now = new Date(5000)
   const delivery = {
     _id,
@@ -47,30 +47,30 @@ describe("A delivery's job", () => {
   const waiting = { ...delivery, url: 'https://shop.example:8443/hook', nextAttemptAt: new Date(7500) }
 
   it('starts when the delivery is due and shows no failure before the first attempt', () => {
-    expect(deliveries.deliveryJob(waiting, now)).to.deep.equal({
+    expect(deliveries.newDeliveryJob(waiting, now)).to.deep.equal({
       name: 'payment.created',
       data: { ref: 'PI-1', host: 'shop.example:8443' },
       jobId: `${_id}-r0.0`,
       delayMs: 2500,
     })
-    expect(deliveries.deliveryJob({ ...waiting, nextAttemptAt: new Date(4000) }, now).delayMs).to.equal(0)
-    expect(deliveries.deliveryJob({ ...waiting, nextAttemptAt: null }, now).delayMs).to.equal(0)
+    expect(deliveries.newDeliveryJob({ ...waiting, nextAttemptAt: new Date(4000) }, now).delayMs).to.equal(0)
+    expect(deliveries.newDeliveryJob({ ...waiting, nextAttemptAt: null }, now).delayMs).to.equal(0)
   })
 
   it('shows how many attempts failed, why the last one failed and when the next one is due', () => {
     const failed = { ...waiting, attempts: 2, requeues: 1 }
     const lastAttempt = { status: 503, error: null }
-    const { data, jobId } = deliveries.deliveryJob({ ...failed, lastAttempt }, now)
+    const { data, jobId } = deliveries.newDeliveryJob({ ...failed, lastAttempt }, now)
     expect(data).to.deep.include({ failed: '2 of 9', error: 'status 503', next: new Date(7500) })
     expect(jobId).to.equal(`${_id}-r1.2`)
-    const over = deliveries.deliveryJob({ ...failed, nextAttemptAt: null, lastAttempt }, now)
+    const over = deliveries.newDeliveryJob({ ...failed, nextAttemptAt: null, lastAttempt }, now)
     expect(over.data).to.have.all.keys('ref', 'host', 'failed', 'error')
-    expect(deliveries.errorOf({ status: null, error: 'timeout' })).to.equal('timeout')
+    expect(deliveries.failureText({ status: null, error: 'timeout' })).to.equal('timeout')
   })
 
   it("has an id made of the delivery's id and its counts", () => {
-    expect(deliveries.countsOf(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
-    expect(deliveries.countsOf('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
+    expect(deliveries.parseJobId(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
+    expect(deliveries.parseJobId('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
     expect(deliveries.deliveryIdOf(`${_id}-r0.0`)).to.equal(_id)
   })
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
-import { addHeader, redirectTo, sendPage } from '../../src/http/pages/send-page.ts'
+import { addHeader, sendPage, sendRedirect } from '../../src/http/pages/send-page.ts'
 
 describe('A staff page that is ready only after the timeout', () => {
   it('is dropped with its sign-in cookie, without an error', async () => {
@@ -11,7 +11,7 @@ describe('A staff page that is ready only after the timeout', () => {
       sendPage(res, 503, 'too late')
       try {
         addHeader(res, 'Set-Cookie', 'staff=token')
-        redirectTo(res, '/admin')
+        sendRedirect(res, '/admin')
       } catch (error) {
         fault = error
       }

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
-import { signedHeaders, signedHeadersFor, unsignedHeaders } from '../../src/webhooks/message.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { signedHeaders, signForEndpoint, unsignedHeaders } from '../../src/webhooks/message.ts'
 
 const [current, previous, older] = ['a1', 'b2', 'c3'].map((byte) => byte.repeat(32)) as [
   string,
@@ -10,7 +10,7 @@ const [current, previous, older] = ['a1', 'b2', 'c3'].map((byte) => byte.repeat(
   string,
 ]
 const event = '0123456789abcdef01234567'
-const delivery = { _id: deliveryId(event, 'f'.repeat(24)), event: 'payment.created' } as const
+const delivery = { _id: makeDeliveryId(event, 'f'.repeat(24)), event: 'payment.created' } as const
 const at = new Date('2026-11-26T12:00:00.999Z')
 const timestamp = '1795694400'
 const body = '{"amount":500,"label":"نص"}'
@@ -58,16 +58,16 @@ describe("The set of a webhook's headers", () => {
     const decrypted: string[] = []
     const secrets = { decrypt: (text: string) => (decrypted.push(text), text.slice(1)) }
     const deps = { config: { webhookHeaderBrand: 'Brand' }, secrets } as unknown as Parameters<
-      typeof signedHeadersFor
+      typeof signForEndpoint
     >[0]
     const ended = { secret: `!${older}`, validUntil: at }
     const valid = { secret: `!${previous}`, validUntil: new Date(at.getTime() + 1) }
     const endpoint = { _id: 'e', secret: `!${current}`, previousSecrets: [valid, ended] }
     const expected = signedHeaders('Brand', [current, previous], delivery, body, at)
     for (let time = 0; time < 2; time += 1)
-      expect(signedHeadersFor(deps, endpoint, delivery, body, at)).to.deep.equal(expected)
+      expect(signForEndpoint(deps, endpoint, delivery, body, at)).to.deep.equal(expected)
     expect(decrypted).to.have.lengthOf(2)
-    signedHeadersFor(deps, { ...endpoint }, delivery, body, at)
+    signForEndpoint(deps, { ...endpoint }, delivery, body, at)
     expect(decrypted).to.have.lengthOf(4)
   })
 })

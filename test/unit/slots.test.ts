@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import {
   type AttemptSlot,
   type AttemptSlots,
-  createSlots,
-  fastForMs,
+  createAttemptSlots,
+  fastAttemptMs,
   type SlotOwner,
 } from '../../src/webhooks/attempts/slots.ts'
-import { untriedHealth } from '../../src/webhooks/endpoints/endpoint.ts'
+import { newEndpointHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 import { createTime } from '../support/time.ts'
 
-const quick = { ...untriedHealth, lastSuccessAt: new Date(0), lastDurationMs: fastForMs }
+const quick = { ...newEndpointHealth, lastSuccessAt: new Date(0), lastDurationMs: fastAttemptMs }
 const ownerOf = (businessId: string, name: string, origin = `${name}.example`, health = {}): SlotOwner => ({
   businessId,
   endpointId: `${businessId}/${name}`,
@@ -38,14 +38,14 @@ describe('The delivery slot limiter', () => {
   let slots: AttemptSlots
   beforeEach(() => {
     time = createTime()
-    slots = createSlots(time)
+    slots = createAttemptSlots(time)
     slots.open()
   })
 
   describe('for an endpoint', () => {
     it('grants 20 slots at first, 50 after a success within 5 s, and 2 after a failure or a slower success', () => {
-      const slow = ownerOf('a', 'late', undefined, { lastDurationMs: fastForMs + 1 })
-      const owners = [ownerOf('a', 'new', undefined, untriedHealth), ownerOf('a', 'good'), failing, slow]
+      const slow = ownerOf('a', 'late', undefined, { lastDurationMs: fastAttemptMs + 1 })
+      const owners = [ownerOf('a', 'new', undefined, newEndpointHealth), ownerOf('a', 'good'), failing, slow]
       expect(owners.map((owner) => takeAll(slots, owner).length)).to.deep.equal([20, 50, 2, 2])
     })
 
@@ -74,7 +74,7 @@ describe('The delivery slot limiter', () => {
       expect(slots.available(owner)).to.equal(50)
       const late = takeAll(slots, owner)
       freeAll(late.splice(40), null)
-      await time.advance(fastForMs)
+      await time.advance(fastAttemptMs)
       freeAll(late, true)
       expect(slots.available(owner)).to.equal(50)
     })
@@ -82,7 +82,7 @@ describe('The delivery slot limiter', () => {
     it('removes one slot for an attempt that is slow and then fails', async () => {
       const taken = takeAll(slots, ownerOf('a', 'shop'))
       freeAll(taken.splice(10), null)
-      await time.advance(fastForMs)
+      await time.advance(fastAttemptMs)
       freeAll(taken, false)
       expect(slots.available(ownerOf('a', 'shop'))).to.equal(40)
     })
@@ -157,7 +157,7 @@ describe('The delivery slot limiter', () => {
     it('makes a slot slow after 5 s, so the endpoint and the business can use another fast one', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
-      await time.advance(fastForMs - 1)
+      await time.advance(fastAttemptMs - 1)
       expect(slots.available(owner)).to.equal(0)
       await time.advance(1)
       expect(slots.inFlight()).to.equal(50)
@@ -170,7 +170,7 @@ describe('The delivery slot limiter', () => {
       const own = endpoints('a', 5)
       const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
-      await time.advance(fastForMs)
+      await time.advance(fastAttemptMs)
       const others = endpoints('a', 20).slice(5)
       // 100 have become slow, and 150 still count as fast.
       expect(takeAll(slots, ...others)).to.have.length(100)
@@ -184,7 +184,7 @@ describe('The delivery slot limiter', () => {
       const held = new Map<string, AttemptSlot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
-        await time.advance(fastForMs)
+        await time.advance(fastAttemptMs)
       }
       // 100 of each of the first three have become slow, and 50 of the last. That leaves 50 free, and the other 50
       // count as fast.
@@ -198,7 +198,7 @@ describe('The delivery slot limiter', () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
         takeAll(slots, ...endpoints(businessId, 20)),
       )
-      await time.advance(fastForMs)
+      await time.advance(fastAttemptMs)
       all.push(...['f', 'g'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20))))
       freeAll(all, null)
       expect(slots.inFlight()).to.equal(0)
@@ -313,7 +313,7 @@ describe('The delivery slot limiter', () => {
     it('reports to the worker when an attempt frees a fast slot by becoming slow', async () => {
       const reportsAfter = countReports()
       takeAll(slots, owner)
-      expect(await reportsAfter(fastForMs + 10)).to.equal(1)
+      expect(await reportsAfter(fastAttemptMs + 10)).to.equal(1)
     })
 
     it('reports to the worker on request if an endpoint is waiting, even if no slot was freed', async () => {
@@ -401,7 +401,7 @@ describe('The delivery slot limiter', () => {
   })
 
   it('grants no slots before the process opens them or after it closes them', () => {
-    const closed = createSlots(time)
+    const closed = createAttemptSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])
     expect(closed.waiting()).to.deep.equal([])

@@ -1,5 +1,10 @@
 import { expect } from 'chai'
-import { type LedgerEntry, linkClosing, linkEntry, noTotals } from '../../src/ledger/entry.ts'
+import {
+  createZeroTotals,
+  type LedgerEntry,
+  linkClosingMarker,
+  linkLedgerEntry,
+} from '../../src/ledger/entry.ts'
 import * as statements from '../../src/ledger/statement.ts'
 import type { Refusal } from '../../src/platform/errors.ts'
 
@@ -12,7 +17,7 @@ function ledgerOf(payments: Record<number, number>, today: Date) {
   const chain: LedgerEntry[] = []
   const pay = (at: number, amount: number): void => {
     const draft = { _id: `${at}`, type: 'payment', amount, day: day(at) } as const
-    chain.push(...linkEntry(owner, chain.at(-1) ?? null, draft, noon(at)))
+    chain.push(...linkLedgerEntry(owner, chain.at(-1) ?? null, draft, noon(at)))
   }
   for (const [at, amount] of Object.entries(payments)) pay(Number(at), amount)
   const ledger = { closings: 0, chain, pay, beforeLast: () => undefined as unknown }
@@ -28,15 +33,15 @@ function ledgerOf(payments: Record<number, number>, today: Date) {
   }
   const closeDays = async (): Promise<void> => {
     ledger.closings += 1
-    const marker = linkClosing(owner, chain.at(-1) ?? null, today)
+    const marker = linkClosingMarker(owner, chain.at(-1) ?? null, today)
     if (marker !== null) chain.push(marker)
   }
   const deps = { LedgerEntry: { collection: { find, findOne } }, batchers: { closeDays }, now: () => today }
-  return { ...ledger, ledger, deps: deps as unknown as Parameters<typeof statements.readDays>[0] }
+  return { ...ledger, ledger, deps: deps as unknown as Parameters<typeof statements.readDayStatements>[0] }
 }
 
 const quiet = (at: number, balance: number, closed = true) => {
-  return { day: day(at), opening: balance, ...noTotals(), closing: balance, closed }
+  return { day: day(at), opening: balance, ...createZeroTotals(), closing: balance, closed }
 }
 const paid = (at: number, opening: number, amount: number, closed = true) => {
   return { ...quiet(at, opening, closed), payments: { count: 1, amount }, closing: opening + amount }
@@ -54,30 +59,32 @@ describe('The query for daily statements', () => {
   it('shows each day of a month up to today, closed except for today', async () => {
     const { deps, ledger } = ledgerOf({ 2: 500, 4: 100 }, noon(6))
     const expected = [quiet(1, 0), paid(2, 0, 500), quiet(3, 500), paid(4, 500, 100), quiet(5, 600)]
-    expect(await statements.readMonth(deps, owner, '2026-11')).to.deep.equal([
+    expect(await statements.readMonthStatements(deps, owner, '2026-11')).to.deep.equal([
       ...expected,
       quiet(6, 600, false),
     ])
     expect(ledger.closings).to.equal(1)
-    expect(await statements.readMonth(deps, owner, '2026-11')).to.have.lengthOf(6)
+    expect(await statements.readMonthStatements(deps, owner, '2026-11')).to.have.lengthOf(6)
     expect(ledger.closings).to.equal(1)
   })
 
   it('shows all days of an earlier month, and none of a later one', async () => {
     const { deps } = ledgerOf({ 2: 500 }, noon(6))
-    const october = await statements.readMonth(deps, owner, '2026-10')
+    const october = await statements.readMonthStatements(deps, owner, '2026-10')
     expect(october.map((each) => each.day)).to.have.lengthOf(31)
     expect(october.at(-1)).to.deep.equal({ ...quiet(1, 0), day: '2026-10-31' })
-    expect(await statements.readMonth(deps, owner, '2026-12')).to.deep.equal([])
+    expect(await statements.readMonthStatements(deps, owner, '2026-12')).to.deep.equal([])
     const first = ledgerOf({}, new Date('2026-11-01T00:00:00Z'))
-    expect(await statements.readMonth(first.deps, owner, '2026-11')).to.deep.equal([quiet(1, 0, false)])
+    expect(await statements.readMonthStatements(first.deps, owner, '2026-11')).to.deep.equal([
+      quiet(1, 0, false),
+    ])
   })
 
   it('shows what was booked today without closing the day', async () => {
     const { deps, ledger } = ledgerOf({ 5: 100, 6: 20 }, noon(6))
     expect(await statements.readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 100, 20, false))
     expect(ledger.closings).to.equal(0)
-    expect(await statements.readDays(deps, owner, [day(5), day(6)])).to.deep.equal([
+    expect(await statements.readDayStatements(deps, owner, [day(5), day(6)])).to.deep.equal([
       paid(5, 0, 100),
       paid(6, 100, 20, false),
     ])
@@ -89,7 +96,7 @@ describe('The query for daily statements', () => {
     expect(await statements.readStatement(deps, owner, day(5))).to.deep.equal(paid(5, 0, 100))
     expect(ledger.closings).to.equal(1)
     const other = ledgerOf({ 5: 100 }, noon(6))
-    expect(await statements.readDays(other.deps, owner, [day(5), day(6)])).to.deep.equal([
+    expect(await statements.readDayStatements(other.deps, owner, [day(5), day(6)])).to.deep.equal([
       paid(5, 0, 100),
       quiet(6, 100, false),
     ])
@@ -99,15 +106,15 @@ describe('The query for daily statements', () => {
   it('returns zeros for an empty ledger', async () => {
     const { deps } = ledgerOf({}, noon(6))
     expect(await statements.readStatement(deps, owner, day(6))).to.deep.equal(quiet(6, 0, false))
-    expect(await statements.readDays(deps, owner, [])).to.deep.equal([])
-    expect(await statements.balanceOf(deps, owner)).to.equal(0)
+    expect(await statements.readDayStatements(deps, owner, [])).to.deep.equal([])
+    expect(await statements.getLedgerBalance(deps, owner)).to.equal(0)
   })
 
   it('shows a day as closed if another process books an entry of the next day meanwhile', async () => {
     const { deps, ledger } = ledgerOf({ 6: 20 }, noon(6))
     ledger.beforeLast = () => ledger.chain.length === 1 && ledger.pay(7, 5)
     expect(await statements.readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 0, 20))
-    expect(await statements.balanceOf(deps, owner)).to.equal(25)
+    expect(await statements.getLedgerBalance(deps, owner)).to.equal(25)
   })
 
   it('shows a past day even if no closing marker was written', async () => {
@@ -119,7 +126,7 @@ describe('The query for daily statements', () => {
     expect(await statements.readStatement(empty.deps, owner, day(5))).to.deep.equal(quiet(5, 0))
     const late = ledgerOf({ 5: 100 }, noon(6))
     Object.assign(late.deps.batchers, { closeDays: async () => undefined })
-    expect(await statements.readDays(late.deps, owner, [day(4), day(5)])).to.deep.equal([
+    expect(await statements.readDayStatements(late.deps, owner, [day(4), day(5)])).to.deep.equal([
       quiet(4, 0),
       paid(5, 0, 100),
     ])
@@ -132,20 +139,21 @@ describe('The date range of a statement', () => {
 
   it('may contain days from 2000 until today', () => {
     for (const each of ['2000-01-01', '2026-11-05', '2026-11-06'])
-      expect(statements.parseDay(deps, each)).to.equal(each)
+      expect(statements.parseStatementDay(deps, each)).to.equal(each)
     const words = 'day must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.'
     for (const each of ['1999-12-31', '2026-11-07', '2026-02-30', '2026-11-05T00:00:00Z', '2026-1-1', ''])
       expect(
-        faultOf(() => statements.parseDay(deps, each)),
+        faultOf(() => statements.parseStatementDay(deps, each)),
         each,
       ).to.equal(`VALIDATION_ERROR day ${words}`)
   })
 
   it('may be a month until the current one, which is the default', () => {
-    expect(statements.parseMonth(deps, {})).to.equal('2026-11')
-    for (const month of ['2025-12', '2026-11']) expect(statements.parseMonth(deps, { month })).to.equal(month)
+    expect(statements.parseStatementMonth(deps, {})).to.equal('2026-11')
+    for (const month of ['2025-12', '2026-11'])
+      expect(statements.parseStatementMonth(deps, { month })).to.equal(month)
     const words = 'month must not be later than the current month in UTC.'
-    expect(faultOf(() => statements.parseMonth(deps, { month: '2026-12' }))).to.equal(
+    expect(faultOf(() => statements.parseStatementMonth(deps, { month: '2026-12' }))).to.equal(
       `VALIDATION_ERROR month ${words}`,
     )
   })
@@ -161,7 +169,9 @@ describe('A CSV file of statements', () => {
   const statement = { day: day(2), opening: 10, ...totals, closing: 201, closed: true }
 
   it('has a row per day, with amounts as decimals and in centimes', () => {
-    expect(statements.statementsCsv([statement, quiet(3, 201, false)], ',').split('\r\n')).to.deep.equal([
+    expect(
+      statements.formatStatementsCsv([statement, quiet(3, 201, false)], ',').split('\r\n'),
+    ).to.deep.equal([
       'Statement day,Closed,Currency,Number of payments,Number of refunds,Number of payouts,' +
         'Opening,Payments,Refunds,Fees,Payouts,Closing,Opening (centimes),Payments (centimes),' +
         'Refunds (centimes),Fees (centimes),Payouts (centimes),Closing (centimes)',
@@ -169,7 +179,7 @@ describe('A CSV file of statements', () => {
       '"2026-11-03","false","MRU",0,0,0,2.01,0.00,0.00,0.00,0.00,2.01,201,0,0,0,0,201',
       '',
     ])
-    expect(statements.statementsCsv([statement], ';')).to.include(
+    expect(statements.formatStatementsCsv([statement], ';')).to.include(
       '1;2;3;0,10;5,00;2,01;0,06;1,02;2,01;10;500',
     )
   })

@@ -2,8 +2,8 @@ import { diag } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { expect } from 'chai'
 import { refuse } from '../../src/platform/errors.ts'
-import { reportingFailures, reportSdkWarnings } from '../../src/tracing/otlp.ts'
-import { inSpan, type TraceSpan, type Tracing } from '../../src/tracing/tracing.ts'
+import { logFailedExports, reportSdkWarnings } from '../../src/tracing/otlp.ts'
+import { runInSpan, type TraceSpan, type Tracing } from '../../src/tracing/tracing.ts'
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 
@@ -24,7 +24,7 @@ describe('Tracing', () => {
       export: (_spans, done) => done(failure as Result),
       shutdown: async () => undefined,
     }
-    const exporter = reportingFailures(failing, (fields) => said.push(fields))
+    const exporter = logFailedExports(failing, (fields) => said.push(fields))
     exporter.export([], (result) => results.push(result))
     expect(said).to.deep.equal([{ why: 'away', spans: 0 }])
     expect(results).to.deep.equal([{ code: 0 }])
@@ -40,12 +40,12 @@ describe('Tracing', () => {
     }
     const tracing: Tracing = { begin: () => span, close: async () => undefined }
     for (const error of [refuse('VALIDATION_ERROR'), refuse('SERVICE_UNAVAILABLE'), new Error('a bug')]) {
-      const thrown = await inSpan({ tracing }, 'part', null, () => Promise.reject(error)).catch(
+      const thrown = await runInSpan({ tracing }, 'part', null, () => Promise.reject(error)).catch(
         (caught: unknown) => caught,
       )
       expect(thrown).to.equal(error)
     }
-    await inSpan({ tracing }, 'part', null, async () => undefined)
+    await runInSpan({ tracing }, 'part', null, async () => undefined)
     expect(ends).to.deep.equal([false, true, true, false])
   })
 })

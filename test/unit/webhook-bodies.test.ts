@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { events } from '../../schemas/events.ts'
-import { paymentFormat } from '../../src/intents/event-data.ts'
-import { orderFormat } from '../../src/store/orders/order.ts'
-import { bodyOf, endpointFormat } from '../../src/webhooks/message.ts'
+import { eventScopes } from '../../schemas/events.ts'
+import { paymentDataVersion } from '../../src/intents/event-data.ts'
+import { orderEventFormat } from '../../src/store/orders/order.ts'
+import { endpointEventFormat, webhookBody } from '../../src/webhooks/message.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { _id, type BodyCase, eventAt, format1 } from '../vectors/webhook-bodies/cases.ts'
 
@@ -13,7 +13,7 @@ const folderOf = (format: number): string =>
   join(import.meta.dirname, '../vectors/webhook-bodies', `format-${format}`)
 
 const composed = (format: number, { event, facts, source, sandbox = true }: BodyCase): string =>
-  bodyOf({ _id, event, eventAt, sandbox, format, facts }, source)
+  webhookBody({ _id, event, eventAt, sandbox, format, facts }, source)
 
 describe("A webhook's body", () => {
   for (const [format, cases] of Object.entries(formats)) {
@@ -32,12 +32,14 @@ describe("A webhook's body", () => {
     it(`has one golden file per event in format ${format} and a test case per golden file`, () => {
       const names = cases.map(({ name }) => `${name}.body`)
       expect(readdirSync(folder)).to.have.members(names)
-      expect(new Set(cases.map(({ event }) => event))).to.have.all.keys(...Object.keys(events))
+      expect(new Set(cases.map(({ event }) => event))).to.have.all.keys(...Object.keys(eventScopes))
     })
   }
 
   it('has golden files for every format in which new events are written', () => {
-    expect(formats).to.include.keys(...[paymentFormat, orderFormat, endpointFormat].map(String))
+    expect(formats).to.include.keys(
+      ...[paymentDataVersion, orderEventFormat, endpointEventFormat].map(String),
+    )
   })
 
   it("can't be written in an unknown format", () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { judgeUrl } from '../../src/input/webhook-url.ts'
+import { judgeWebhookUrl } from '../../src/input/webhook-url.ts'
 
 const allowedHosts = new Set(['127.0.0.1:8080', 'localhost:9000', '[::1]:8443', 'receiver:80'])
 const check = (url: string): string => {
-  const checked = judgeUrl(url, allowedHosts)
+  const checked = judgeWebhookUrl(url, allowedHosts)
   return 'url' in checked ? checked.url.href : `refused: ${checked.fault}`
 }
-const stored = (urls: string[]): string[] => urls.filter((url) => 'url' in judgeUrl(url, allowedHosts))
+const stored = (urls: string[]): string[] => urls.filter((url) => 'url' in judgeWebhookUrl(url, allowedHosts))
 
 const wellFormed: [given: string, stored: string][] = [
   ['https://example.com', 'https://example.com/'],

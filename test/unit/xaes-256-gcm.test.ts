@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createXaes } from '../../src/security/encrypt.ts'
+import { createXaesCipher } from '../../src/security/encrypt.ts'
 
 /** Test vectors: https://c2sp.org/XAES-256-GCM. */
 describe('XAES-256-GCM', () => {
@@ -10,7 +10,7 @@ describe('XAES-256-GCM', () => {
     [3, 'c2sp.org/XAES-256-GCM', '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d'],
   ] as const)
     it(`matches the test vector for a key whose bytes are all ${fill}`, () => {
-      const xaes = createXaes(Buffer.alloc(32, fill))
+      const xaes = createXaesCipher(Buffer.alloc(32, fill))
       const [plain, data] = [Buffer.from('XAES-256-GCM'), Buffer.from(aad)]
       const encrypted = xaes.encrypt(nonce, plain, data)
       expect(encrypted.toString('hex')).to.equal(ciphertext)
@@ -34,7 +34,7 @@ describe('XAES-256-GCM', () => {
       const [key, roundNonce] = [draw(32), draw(24)]
       const plain = draw(draw(1)[0] as number)
       const aad = draw(draw(1)[0] as number)
-      all.update(createXaes(key).encrypt(roundNonce, plain, aad))
+      all.update(createXaesCipher(key).encrypt(roundNonce, plain, aad))
     }
     expect(all.digest('hex')).to.equal('e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939')
   })

@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { packageVersion } from '../../src/platform/version.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
-import { exchangeWithProvider, signatureOf } from '../../src/wallets/live/provider.ts'
-import type { PaymentOrder, RefundOrder, StatusQuery, Wallet } from '../../src/wallets/wallet.ts'
+import { exchangeWithProvider, signWalletRequest } from '../../src/wallets/live/provider.ts'
+import type { OrderStatusQuery, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
 import {
   asSpecified,
@@ -101,7 +101,7 @@ describe('The live wallet client', () => {
     validUntil: inSeconds(15),
     ...changes,
   })
-  const queryFor = ({ key, amount, fee, validUntil }: PaymentOrder): StatusQuery => ({
+  const queryFor = ({ key, amount, fee, validUntil }: PaymentOrder): OrderStatusQuery => ({
     kind: 'payment',
     businessId: 'b1',
     key,
@@ -172,7 +172,7 @@ describe('The live wallet client', () => {
       const [, method, path = ''] = /^(GET|POST) (\S+) HTTP/.exec(head) ?? []
       const timestamp = /X-Wallet-Timestamp: (\d+)/.exec(head)?.[1] ?? ''
       const signed = { timestamp, method: method as 'GET' | 'POST', path, body }
-      expect(head).to.include(`X-Wallet-Signature: ${signatureOf(key, signed)}`)
+      expect(head).to.include(`X-Wallet-Signature: ${signWalletRequest(key, signed)}`)
       return method
     })
     expect(methods).to.deep.equal(['POST', 'GET'])

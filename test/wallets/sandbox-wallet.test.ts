@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { nativeCollection } from '../../src/mongo/collection.ts'
-import { fairShare, type SlowCheck } from '../../src/security/slow-hash.ts'
+import { type CheckSlowHash, checksPerOwner } from '../../src/security/slow-hash.ts'
 import { createWallet, lookUpWallet } from '../../src/wallets/sandbox/operate.ts'
 import { createSandboxWallet } from '../../src/wallets/sandbox/sandbox-wallet.ts'
-import { outcomeOf, type Wallet } from '../../src/wallets/wallet.ts'
+import { callWallet, type Wallet } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createGate } from '../support/gate.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
@@ -96,7 +96,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(locked)
   })
 
-  const withCheck = (check: SlowCheck) =>
+  const withCheck = (check: CheckSlowHash) =>
     createSandboxWallet({ ...service.deps, slowHash: { ...service.deps.slowHash, createCheck: () => check } })
 
   for (const [what, begin] of [
@@ -137,7 +137,7 @@ describe('A sandbox wallet', () => {
   it("can pay even while another business's payments use up all PIN checks of a process", async () => {
     const [business, rival] = await Promise.all([service.merchant(), service.merchant()])
     const { slowHash } = service.deps
-    const rivals: ReturnType<SlowCheck>[] = []
+    const rivals: ReturnType<CheckSlowHash>[] = []
     const createCheck: typeof slowHash.createCheck = (...limits) => {
       const check = slowHash.createCheck(...limits)
       // All of them come just before the payment's own check.
@@ -149,7 +149,7 @@ describe('A sandbox wallet', () => {
     const wallet = createSandboxWallet({ ...service.deps, slowHash: { ...slowHash, createCheck } })
     const order = here.order({ phone: '22000001', pin: '1234', businessId: business.businessId })
     expect(await wallet.authorise(order)).to.deep.equal(done)
-    expect(count(await Promise.all(rivals), false)).to.equal(fairShare)
+    expect(count(await Promise.all(rivals), false)).to.equal(checksPerOwner)
   })
 
   it('never has a negative balance under concurrent payments', async () => {
@@ -222,7 +222,7 @@ describe('A sandbox wallet', () => {
     const impatient = createSandboxWallet({ ...service.deps, config: { walletTimeoutMs: 100 } })
     const order = here.order({ phone })
     const log = { ...service.deps.log, error: () => expect.fail('it is no bug') }
-    const given = await outcomeOf({ ...service.deps, log }, 'sandbox', () => impatient.authorise(order))
+    const given = await callWallet({ ...service.deps, log }, 'sandbox', () => impatient.authorise(order))
     expect(given).to.include({ outcome: 'unknown' })
     await session.abortTransaction()
     await session.endSession()

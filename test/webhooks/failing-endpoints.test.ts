@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pollOutboxes } from '../../src/relay/poll.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { shownUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
+import { maskUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { signedIn } from '../admin/staff.ts'
 import {
@@ -127,7 +127,7 @@ describe('A failing endpoint', () => {
     expect((await reports()).map(({ endpointId }) => endpointId)).to.deep.equal([other, other])
     for (const body of await storedBodies(service, await reports())) {
       expect(schemaErrorsOf(body)).to.deep.equal([])
-      const url = shownUrl(service.deps, `${endpointServer.url}?token=s3cret`)
+      const url = maskUrl(service.deps, `${endpointServer.url}?token=s3cret`)
       const about = { endpoint_id: failing, reference_number: failing, url }
       expect(body.data).to.include({ ...about, last_error: 'status', last_response_status: 500 })
     }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { type KnownOutcome, openWallets } from '../../src/wallets/wallet.ts'
+import { type KnownWalletOutcome, openWallets } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent, subscribe } from '../support/actions.ts'
 import { type Received, withEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -39,7 +39,11 @@ describe("A payment webhook's body", () => {
   }
   const simulate = (reference: string, body: object, status = 200) =>
     act(`${reference}/simulate-payment`, body, status)
-  const payWith = async (outcome: KnownOutcome, reference: string, said: Parameters<typeof pay>[2] = {}) => {
+  const payWith = async (
+    outcome: KnownWalletOutcome,
+    reference: string,
+    said: Parameters<typeof pay>[2] = {},
+  ) => {
     wallet.setOutcome(() => outcome)
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
   }

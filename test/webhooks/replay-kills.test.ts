@@ -3,7 +3,7 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type LeasedReplay, runReplay } from '../../src/replays/run.ts'
 import { planReplay, startReplay } from '../../src/replays/start.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, createIntent, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
@@ -39,7 +39,7 @@ describe('An event replay whose worker is killed between any two steps', functio
     await storeDeliveries(service, endpoint, eventIds, logged)
     const request = { from: at, to: null, events: null, onlyUndelivered: false }
     const { _id: replayId } = await startReplay(deps, await planReplay(deps, endpoint, request), tester)
-    return { replayId, ids: eventIds.map((eventId) => deliveryId(eventId, id)) }
+    return { replayId, ids: eventIds.map((eventId) => makeDeliveryId(eventId, id)) }
   }
 
   /** Carries out this replay if it is due. A worker would choose among the replays of all cases. */

@@ -1,18 +1,24 @@
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { endReplay, leaseReplay, recordProgress, releaseReplay, runReplay } from '../../src/replays/run.ts'
-import { countUndelivered, maxCounted } from '../../src/replays/selected-events.ts'
 import {
-  maxEventsPerDay,
+  endReplay,
+  leaseDueReplay,
+  releaseReplay,
+  runReplay,
+  saveReplayProgress,
+} from '../../src/replays/run.ts'
+import { countUndelivered, maxCountedEvents } from '../../src/replays/selected-events.ts'
+import {
+  maxReplayEventsPerDay,
   maxReplaysPerDay,
   type PlannedReplay,
   planReplay,
   startReplay,
 } from '../../src/replays/start.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
-import { startLoops } from '../../src/work/loop.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { startPollLoops } from '../../src/work/loop.ts'
 import { polledWorks } from '../../workers/run/start.ts'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { chanceOf } from '../support/chance.ts'
@@ -78,19 +84,19 @@ describe('An event replay', () => {
   it("can't be changed by a worker that has lost its lease", async () => {
     await log([{ event: 'payment.created', at: at(1) }])
     const { id } = await start({ from: at(0) })
-    const lost = (await leaseReplay(service.deps)) ?? expect.fail()
+    const lost = (await leaseDueReplay(service.deps)) ?? expect.fail()
     service.clock.advance(10_000)
-    const leased = (await leaseReplay(service.deps)) ?? expect.fail()
+    const leased = (await leaseDueReplay(service.deps)) ?? expect.fail()
     const before = await read(id)
     const reached = { createdAt: at(1), eventId: 'x' }
     const counts = { requeued: 0, created: 1, skipped: 0 }
-    expect(await recordProgress(service.deps, lost, reached, counts)).to.equal(null)
+    expect(await saveReplayProgress(service.deps, lost, reached, counts)).to.equal(null)
     expect(await endReplay(service.deps, lost, null)).to.equal(null)
     expect(await read(id)).to.deep.equal(before)
     const cancelled = (await cancel(id)).body.data
     await releaseReplay(service.deps, leased, 0)
     expect(await endReplay(service.deps, leased, null)).to.equal(null)
-    expect(await leaseReplay(service.deps)).to.equal(null)
+    expect(await leaseDueReplay(service.deps)).to.equal(null)
     expect(await read(id)).to.deep.equal(cancelled)
   })
 
@@ -118,7 +124,7 @@ describe('An event replay', () => {
       await Promise.all([runReplays(service.deps), runReplays(second.deps)])
 
       const selected = logged
-        .map((each, index) => ({ ...each, id: deliveryId(eventIds[index] ?? '', endpoint._id) }))
+        .map((each, index) => ({ ...each, id: makeDeliveryId(eventIds[index] ?? '', endpoint._id) }))
         .filter((each) => each.sandbox && each.event !== 'payment.failed' && each.at >= from && each.at <= to)
       const isSkipped = ({ state }: Logged) => state === 'due' || (onlyUndelivered && state === 'DELIVERED')
       const acted = selected.filter((each) => !isSkipped(each))
@@ -154,7 +160,7 @@ describe('An event replay', () => {
     deps.slots.open()
     // On a busy machine, the replay is given back before its end.
     await waitFor('all webhooks', async () => {
-      const leased = await leaseReplay(deps)
+      const leased = await leaseDueReplay(deps)
       if (leased) await runReplay(withoutRedis, leased, new AbortController().signal)
       return received().length === 25
     })
@@ -188,7 +194,7 @@ describe('An event replay', () => {
     await runReplays(service.deps)
     expect(received()).to.have.length(undelivered)
     expect((await send({ ...request, dryRun: true })).body.data.undelivered).to.equal(0)
-    const tooMany = { total: maxCounted + 1 } as PlannedReplay
+    const tooMany = { total: maxCountedEvents + 1 } as PlannedReplay
     expect(await countUndelivered(tooMany, service.deps)).to.equal(null)
   })
 
@@ -216,7 +222,7 @@ describe('An event replay', () => {
     expect(await refused(whole)).to.equal('ENDPOINT_NOT_ACTIVE')
     await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: true } })
     await log(failed(1))
-    await deps.Replay.updateOne({ _id: id }, { $set: { total: maxEventsPerDay } })
+    await deps.Replay.updateOne({ _id: id }, { $set: { total: maxReplayEventsPerDay } })
     expect(await refused(whole)).to.equal('RATE_LIMITED')
     await deps.Replay.updateOne({ _id: id }, { $set: { total: 0 } })
     await addReplays(id, maxReplaysPerDay - 1)
@@ -323,10 +329,10 @@ describe('An event replay', () => {
       .send(whole)
     const unlock = await lockDocument(service, service.deps.Replay, locked)
     service.clock.advance(1)
-    expect((await leaseReplay(service.deps))?._id).to.equal(other.body.data.id)
-    expect(await leaseReplay(service.deps)).to.equal(null)
+    expect((await leaseDueReplay(service.deps))?._id).to.equal(other.body.data.id)
+    expect(await leaseDueReplay(service.deps)).to.equal(null)
     await unlock()
-    expect((await leaseReplay(service.deps))?._id).to.equal(locked)
+    expect((await leaseDueReplay(service.deps))?._id).to.equal(locked)
     service.clock.advance(11_000)
     await runReplays(service.deps)
   })
@@ -342,7 +348,7 @@ describe('An event replay', () => {
     await runReplays(service.deps)
     expect(await read(id)).to.include({ status: 'RUNNING', requeued: 0 })
     service.deps.slots.open()
-    const polling = startLoops(service.deps, polledWorks)
+    const polling = startPollLoops(service.deps, polledWorks)
     await endpointServer.atLeast(15)
     await waitFor('the replay is DONE', () => service.deps.Replay.exists({ _id: id, status: 'DONE' }))
     await polling.stop()

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
-import { isWithin, parseRange } from '../../src/platform/network.ts'
-import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
+import { isIpWithin, parseIpRange } from '../../src/platform/network.ts'
+import { resolveAddresses } from '../../src/webhooks/sender/resolve.ts'
 import type { SentAttempt } from '../../src/webhooks/sender/send.ts'
 import { closing, httpsEndpoint, rawEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
@@ -95,14 +95,18 @@ describe('The webhook sender with host names', () => {
     expect(attempt).to.include({ error: 'The host name has more than 100 addresses.' })
   })
 
-  /** What `findAddresses` returns for a name with these addresses, or the stage of its fault. */
+  /** What `resolveAddresses` returns for a name with these addresses, or the stage of its fault. */
   const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
-    const ranges = blocked.map(parseRange)
+    const ranges = blocked.map(parseIpRange)
     const lookup = {
       resolve: resolvingTo(addresses),
-      isBlocked: (address: string) => isWithin(ranges, address),
+      isBlocked: (address: string) => isIpWithin(ranges, address),
     }
-    const result = await findAddresses(lookup, { hostname: hostName, allowed }, new AbortController().signal)
+    const result = await resolveAddresses(
+      lookup,
+      { hostname: hostName, allowed },
+      new AbortController().signal,
+    )
     return 'fault' in result ? result.fault.stage : result.addresses.map(({ address }) => address)
   }
 
@@ -140,7 +144,7 @@ describe('The webhook sender with host names', () => {
     it(`checks that the open socket's peer address ${what}`, async () => {
       const { port } = await okEndpoint()
       const liar = changingAddress()
-      const options = { resolve: async () => [liar], blockedRanges: blocked.map(parseRange) }
+      const options = { resolve: async () => [liar], blockedRanges: blocked.map(parseIpRange) }
       const made = sender(isAllowed ? [`${hostName}:${port}`] : [], options)
       expectStage(await made.post(`${scheme}://${hostName}:${port}/`), 'address')
       expect(liar.reads()).to.be.at.least(2)

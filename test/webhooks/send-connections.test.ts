@@ -4,8 +4,12 @@ import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
-import { type Connection, createConnections, openSocket } from '../../src/webhooks/sender/connections.ts'
-import { type AddressLookup, findAddresses } from '../../src/webhooks/sender/resolve.ts'
+import {
+  createConnectionPool,
+  type HttpConnection,
+  openSocket,
+} from '../../src/webhooks/sender/connections.ts'
+import { type AddressLookup, resolveAddresses } from '../../src/webhooks/sender/resolve.ts'
 import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { closing, httpEndpoint, rawEndpoint, rawHttpEndpoint, silentEndpoint } from './endpoint-servers.ts'
@@ -165,7 +169,7 @@ describe('The webhook sender with reusable connections', () => {
 
   it('frees the socket if opening it throws', async () => {
     const endpointServer = await okEndpoint()
-    const connections = createConnections(2)
+    const connections = createConnectionPool(2)
     const idle = await openConnection(endpointServer, false, connections)
     connections.giveBack(idle)
     const bug = new Error('bug')
@@ -229,10 +233,10 @@ describe('The webhook sender with reusable connections', () => {
     const opened = await openSocket(found as AddressLookup, createSecureContext(), target, unlimited, past)
     expect(opened).to.have.nested.property('fault.stage', 'timeout')
     expect(
-      await findAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),
+      await resolveAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),
     ).to.have.nested.property('fault.stage', 'timeout')
     const request = { path: '/', headers, body }
-    expect(await exchangeHttp({} as Connection, unlimited, request, past)).to.have.nested.property(
+    expect(await exchangeHttp({} as HttpConnection, unlimited, request, past)).to.have.nested.property(
       'fault.stage',
       'timeout',
     )

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import https from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { createMeters, requestMeters } from '../../src/limits/rate.ts'
+import { createTimeMeters, timeMeterLimits } from '../../src/limits/rate.ts'
 import { createGauge } from '../../src/webhooks/sender/connections.ts'
 import { closing, pem, rawEndpoint } from './endpoint-servers.ts'
 import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
@@ -54,7 +54,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
 
   it("is a tenth of a process's time for each business", async () => {
     let now = 0
-    const ofBusiness = createMeters(requestMeters.endpoints, () => now)
+    const ofBusiness = createTimeMeters(timeMeterLimits.endpoints, () => now)
     ofBusiness('greedy').count(250)
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)
     expect(ofBusiness('other').waitMs()).to.equal(0)
@@ -70,7 +70,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
 
   it("is a fifth of a process's time in total for businesses that have used up their own", () => {
     let now = 0
-    const ofBusiness = createMeters(requestMeters.endpoints, () => now)
+    const ofBusiness = createTimeMeters(timeMeterLimits.endpoints, () => now)
     const greedy = ['a', 'b', 'c', 'd']
     for (const name of greedy) ofBusiness(name).count(150)
     now = 1_999

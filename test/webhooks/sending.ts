@@ -4,7 +4,11 @@ import { isIP, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import type { TimeMeter } from '../../src/limits/rate.ts'
-import { type Connection, createConnections, openSocket } from '../../src/webhooks/sender/connections.ts'
+import {
+  createConnectionPool,
+  type HttpConnection,
+  openSocket,
+} from '../../src/webhooks/sender/connections.ts'
 import {
   createSender,
   type Sender,
@@ -97,8 +101,8 @@ export const unlimited: TimeMeter = { waitMs: () => 0, count: () => undefined }
 export async function openConnection(
   { port }: EndpointServer,
   secure = false,
-  connections = createConnections(1),
-): Promise<Connection> {
+  connections = createConnectionPool(1),
+): Promise<HttpConnection> {
   const target = { origin: '', hostname: hostName, port, secure, allowed: true }
   const lookup = { resolve: loopback, isBlocked: () => false }
   const trust = createSecureContext({ ca: pem('authority.pem') })

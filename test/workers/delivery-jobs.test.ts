@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { retryJob } from '../../src/staff-pages/board/retry.ts'
-import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import { pollDeliveries } from '../../src/webhooks/attempts/attempt-due.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
@@ -108,7 +108,7 @@ describe("A delivery's job", () => {
       nextAttemptAt,
     } as const
     await service.deps.Delivery.updateOne({ _id: other }, { $set: requeued })
-    await attemptDue(service.deps)
+    await pollDeliveries(service.deps)
     for (const each of [id, other]) {
       const delivered = await hasStatus(service, each, 'DELIVERED')
       expect(delivered).to.include({ attempts: 9, requeues: 1 })

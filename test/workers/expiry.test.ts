@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { expireDue, expireIntent } from '../../src/intents/expire.ts'
+import { expireDueIntents, expireIntent } from '../../src/intents/expire.ts'
 import { createIntent, deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
@@ -75,7 +75,7 @@ describe('Expiry by the workers', () => {
     }
     // A second run finds nothing to do.
     await Promise.all(made.map(({ referenceNumber }) => expireIntent(service.deps, referenceNumber)))
-    expect(await expireDue(service.deps)).to.equal(0)
+    expect(await expireDueIntents(service.deps)).to.equal(0)
     const delivered = async () =>
       (await deliveriesOf(service, merchant)).every(({ status }) => status === 'DELIVERED')
     await waitFor('all is written down', delivered)

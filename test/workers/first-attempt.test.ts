@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import { pollDeliveries } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryLeaseMs, jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'
-import { startLoops } from '../../src/work/loop.ts'
+import { startPollLoops } from '../../src/work/loop.ts'
 import { polledWorks } from '../../workers/run/start.ts'
 import {
   deliveriesOf,
@@ -137,7 +137,7 @@ describe("A delivery's first attempt", () => {
       expect(delivery).to.include({ status: 'PENDING', attempts: 0 })
       expect(service.deps.slots.inFlight()).to.equal(0)
       service.clock.advance(deliveryLeaseMs + 500)
-      await attemptDue(service.deps)
+      await pollDeliveries(service.deps)
       await service.deps.backgroundWork.ended()
       const retriedOnce = { status: 'RETRYING', attempts: 1 }
       expect(await storedDelivery(service, delivery as Delivery)).to.include(retriedOnce)
@@ -154,13 +154,13 @@ describe("A delivery's first attempt", () => {
       service.deps.slots.open()
       service.clock.advance(1_000)
       for (const name of ['findEndpoint', 'leaseDelivery', 'findBodySource'] as const) {
-        await attemptDue(failing(name)).catch(() => undefined)
+        await pollDeliveries(failing(name)).catch(() => undefined)
         await service.deps.backgroundWork.ended()
         expect(service.deps.slots.inFlight(), name).to.equal(0)
         service.clock.advance(deliveryLeaseMs + 500)
       }
       expect(endpointServer.received).to.have.length(0)
-      await attemptDue(service.deps)
+      await pollDeliveries(service.deps)
       await service.deps.backgroundWork.ended()
       const [done] = await areDelivered(1)
       expect(done).to.include({ attempts: 1 })
@@ -176,7 +176,7 @@ describe("A delivery's first attempt", () => {
       expect(delivery?.url).to.equal(url)
       // After a MongoDB error, the endpoint waits, although no slot will become free.
       service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
-      const polling = startLoops(service.deps, polledWorks)
+      const polling = startPollLoops(service.deps, polledWorks)
       await areDelivered(3)
       await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
       await polling.stop()

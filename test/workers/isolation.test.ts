@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSlots, fastForMs } from '../../src/webhooks/attempts/slots.ts'
+import { createAttemptSlots, fastAttemptMs } from '../../src/webhooks/attempts/slots.ts'
 import { cancelIntent, createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -14,14 +14,14 @@ describe('A slow or unresponsive endpoint', () => {
   const slowTimers = new Set<() => unknown>()
   before(() => {
     const after = (ms: number, act: () => unknown) => {
-      if (ms === fastForMs) slowTimers.add(act)
-      const timer = ms === fastForMs ? undefined : setTimeout(act, ms)
+      if (ms === fastAttemptMs) slowTimers.add(act)
+      const timer = ms === fastAttemptMs ? undefined : setTimeout(act, ms)
       return () => {
         slowTimers.delete(act)
         clearTimeout(timer)
       }
     }
-    service.deps.slots = createSlots({ elapsedMs: () => performance.now(), after })
+    service.deps.slots = createAttemptSlots({ elapsedMs: () => performance.now(), after })
     service.startWorkers()
   })
   /** Lets 5 s pass for the attempts in flight. */

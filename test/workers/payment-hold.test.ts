@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { expireDue, expireIntent } from '../../src/intents/expire.ts'
-import { type PaymentRequest, payIntent } from '../../src/intents/payments/pay.ts'
-import { queryDueWallets } from '../../src/intents/query-wallets.ts'
+import { expireDueIntents, expireIntent } from '../../src/intents/expire.ts'
+import { type PaymentContext, payIntent } from '../../src/intents/payments/pay.ts'
+import { queryDueOrders } from '../../src/intents/query-wallets.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { noCommission } from '../../src/wallets/commission.ts'
@@ -92,7 +92,7 @@ describe('A payment in progress', () => {
     const { referenceNumber, respond } = await paying({ outcome: 'done' })
     service.clock.advance(2 * dayMs)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
-    expect(await expireDue(service.deps)).to.equal(0)
+    expect(await expireDueIntents(service.deps)).to.equal(0)
     expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect([await listed('PENDING'), await listed('CANCELLED')]).to.deep.equal([[referenceNumber], []])
     expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
@@ -169,7 +169,7 @@ describe('A payment in progress', () => {
     const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
     const confirmation = { ...form, commission: noCommission }
     let waits = 0
-    const payer: PaymentRequest = {
+    const payer: PaymentContext = {
       cause: null,
       clientIp: '',
       withinDeadline(work) {
@@ -236,7 +236,7 @@ describe('A payment in progress', () => {
     wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)
     expect(hold?.id).to.equal(key)
-    expect(await queryDueWallets(service.deps)).to.equal(1)
+    expect(await queryDueOrders(service.deps)).to.equal(1)
     await service.deps.backgroundWork.ended()
     const stillPending = { _id, status: 'PENDING', hold: null }
     expect(await storedIntent(service, referenceNumber)).to.deep.include(stillPending)

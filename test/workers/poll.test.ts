@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { expireDue } from '../../src/intents/expire.ts'
-import { neverCancels } from '../../src/intents/lifecycle.ts'
+import { expireDueIntents } from '../../src/intents/expire.ts'
+import { neverCancelsAt } from '../../src/intents/lifecycle.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { pollOutboxes } from '../../src/relay/poll.ts'
-import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
+import { pollDeliveries } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
-import { startLoops } from '../../src/work/loop.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { startPollLoops } from '../../src/work/loop.ts'
 import { polledWorks } from '../../workers/run/start.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {
@@ -70,7 +70,7 @@ describe("The workers' poll", () => {
     return outbox.map((event) => ({ ...event, createdAt }))
   }
   const attemptAll = async () => {
-    const found = await attemptDue(service.deps)
+    const found = await pollDeliveries(service.deps)
     await service.deps.backgroundWork.ended()
     return found
   }
@@ -155,14 +155,14 @@ describe("The workers' poll", () => {
       const many = Array.from({ length: 550 }, (_, index): Delivery => {
         const endpoint = ids[index % ids.length] ?? ''
         const nextAttemptAt = ago(60_000 - index)
-        return { ...like, _id: deliveryId(newId(), endpoint), endpointId: endpoint, url, nextAttemptAt }
+        return { ...like, _id: makeDeliveryId(newId(), endpoint), endpointId: endpoint, url, nextAttemptAt }
       })
       await service.deps.Delivery.collection.insertMany(many as never[])
       await subscribe(service, neighbour, endpointServer.url)
       await freshDelivery(service, neighbour)
       service.clock.advance(1_000)
       service.deps.slots.open()
-      expect(await attemptDue(service.deps)).to.be.within(500, 520)
+      expect(await pollDeliveries(service.deps)).to.be.within(500, 520)
       await allDelivered(service, neighbour, 1)
       // All of the business's endpoints share one origin.
       expect(service.deps.slots.inFlight()).to.be.within(98, 100)
@@ -183,7 +183,7 @@ describe("The workers' poll", () => {
       { referenceNumber },
       { $set: { expiresAt: due, cancelsAt: due, outbox: [] } },
     )
-    expect(await expireDue(service.deps, 100)).to.be.within(101, 110)
+    expect(await expireDueIntents(service.deps, 100)).to.be.within(101, 110)
     expect((await storedIntent(service, referenceNumber)).status).to.equal('CANCELLED')
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(20)
   })
@@ -202,7 +202,7 @@ describe("The workers' poll", () => {
     const every = { queue: 'maintenance', everyMs: 1_000 } as const
     const hanging = { ...every, name: 'hanging', run: () => gate.passed.then(() => 0) }
     const broken = { ...every, name: 'broken', run: () => expect.fail('broken') }
-    const loops = startLoops(deps, [hanging, broken, ...polledWorks])
+    const loops = startPollLoops(deps, [hanging, broken, ...polledWorks])
     const open = () => service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })
     await waitFor('the plan is carried out', async () => (await open()) === 0)
     expect(await storedDelivery(service, delivery)).to.include({ status: 'RETRYING', requeues: 1 })
@@ -219,7 +219,7 @@ describe("The workers' poll", () => {
     const queryAt = service.clock.now()
     const held = {
       hold: { id: newId(), queryAt },
-      cancelsAt: neverCancels,
+      cancelsAt: neverCancelsAt,
       refunds: [{ id: newId(), queryAt }],
     }
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: held })
@@ -236,7 +236,7 @@ describe("The workers' poll", () => {
       } as never,
     }
     const done = await profiled(service, async () => {
-      const polling = startLoops(recording, polledWorks)
+      const polling = startPollLoops(recording, polledWorks)
       await waitFor('each kind was found', () => new Set(polled).size >= 4)
       await polling.stop()
       await service.deps.backgroundWork.ended()
@@ -266,7 +266,7 @@ describe("The workers' poll", () => {
     const found: string[] = []
     const info = (fields: { work: string }) => void found.push(fields.work)
     const config = { ...service.deps.config, workerQueues: ['outbox-relay' as const] }
-    const polling = startLoops(
+    const polling = startPollLoops(
       { ...service.deps, config, log: { ...service.deps.log, info } as never },
       polledWorks,
     )

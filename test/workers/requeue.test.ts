@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { anyTime, upToNow } from '../../src/input/span.ts'
+import { anyTimeSpan, endSpanNow } from '../../src/input/span.ts'
 import { isUnavailable } from '../../src/platform/errors.ts'
 import { newId } from '../../src/platform/ids.ts'
-import type { By } from '../../src/security/actor.ts'
-import { deadIn } from '../../src/webhooks/deliveries/backlog.ts'
+import type { Author } from '../../src/security/actor.ts'
+import { deadFilter } from '../../src/webhooks/deliveries/backlog.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { finishPlans, requeueAll, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
+import { finishRequeues, requeueByFilter, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { attempt, freshDelivery, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
@@ -15,7 +15,7 @@ import { type Service, withMerchantPerTest, withSecondProcess, withService } fro
 import { waitFor } from '../support/wait-for.ts'
 
 const actor = { kind: 'operator', name: 'tester', from: null } as const
-const by: By = { actor, reason: null }
+const by: Author = { actor, reason: null }
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
 describe('A delivery re-queue', () => {
@@ -157,7 +157,7 @@ describe('A delivery re-queue', () => {
 
   it('can be resumed after stopping between two batches', async () => {
     const dead = await deadDeliveries(service, merchant, 510)
-    const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
+    const deadByNow = () => ({ endpointId, ...deadFilter(endSpanNow(service.deps, anyTimeSpan)) })
     const requeues = async () => {
       const now = await service.deps.Delivery.find({ endpointId }, { requeues: 1 }).lean()
       return now.map((each) => each.requeues)
@@ -167,7 +167,7 @@ describe('A delivery re-queue', () => {
         { _id: { $in: [...ids] } },
         { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() }, $inc: { attempts: 1 } },
       )
-    for await (const outcomes of requeueAll(service.deps, deadByNow(), by)) {
+    for await (const outcomes of requeueByFilter(service.deps, deadByNow(), by)) {
       expect(outcomes.size).to.equal(500)
       break
     }
@@ -176,7 +176,7 @@ describe('A delivery re-queue', () => {
     const which = deadByNow()
     service.clock.advance(1_000)
     let seen = 0
-    for await (const outcomes of requeueAll(service.deps, which, by)) {
+    for await (const outcomes of requeueByFilter(service.deps, which, by)) {
       seen += outcomes.size
       await dieAgain(outcomes.keys())
     }
@@ -196,9 +196,9 @@ describe('A delivery re-queue', () => {
     collection.bulkWrite = bulkWrite
     expect(await requeue(idsOf([delivery, other]))).to.deep.equal(['under_way', 'requeued'])
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', requeues: 0 })
-    expect(await finishPlans(service.deps)).to.equal(0)
+    expect(await finishRequeues(service.deps)).to.equal(0)
     service.clock.advance(10_000)
-    expect([await finishPlans(service.deps), await finishPlans(service.deps)]).to.deep.equal([1, 0])
+    expect([await finishRequeues(service.deps), await finishRequeues(service.deps)]).to.deep.equal([1, 0])
     expect(await storedDelivery(service, delivery)).to.include({
       status: 'RETRYING',
       requeues: 1,
@@ -218,7 +218,7 @@ describe('A delivery re-queue', () => {
           run: ({ deps }, { _id }) => requeueDeliveries(deps, [_id], by),
           async repeat(delivery) {
             // The killed processes' clocks are so far behind that their plans are due.
-            await finishPlans(service.deps)
+            await finishRequeues(service.deps)
             const { attempts, requeues } = await storedDelivery(service, delivery)
             // Nothing has happened, so the button is pressed again.
             const press = () =>

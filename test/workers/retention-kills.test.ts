@@ -5,10 +5,10 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { cleanUpWork, runCleanUp } from '../../src/retention/clean-up.ts'
-import { isOwed, lastDue, takeLease, takeLongLease } from '../../src/retention/record.ts'
-import { checkTrail, checkWork } from '../../src/verification/nightly-check.ts'
-import { startLoops } from '../../src/work/loop.ts'
-import { keepNightly, restoreJobs } from '../../workers/maintenance.ts'
+import { isCleanUpOwed, lastNightDue, takeCleanUpLease, takeLongLease } from '../../src/retention/record.ts'
+import { auditCheckWork, checkAuditTrail } from '../../src/verification/nightly-check.ts'
+import { startPollLoops } from '../../src/work/loop.ts'
+import { keepNightlyJob, restoreJobs } from '../../workers/maintenance.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
 import { relay } from '../support/actions.ts'
@@ -220,7 +220,7 @@ describe('A data clean-up', () => {
     await oldThings()
     service.clock.advance(dayMs)
     expect((await run()).slice(1)).to.deep.equal(['failed', 1, 2])
-    const night = lastDue(service.clock.now())
+    const night = lastNightDue(service.clock.now())
     expect((await RetentionRecord.findById('nightly').lean())?.completedFor).to.not.deep.equal(night)
     await RetentionProgress.deleteOne({ _id: torn })
     service.clock.advance(60_000)
@@ -248,8 +248,8 @@ describe('A data clean-up', () => {
     expect(await clean()).to.equal('cleaned')
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
     const record = await RetentionRecord.findById('nightly').orFail().lean()
-    expect(record.completedFor).to.deep.equal(lastDue(pass?.beganAt ?? expect.fail()))
-    expect(isOwed(record, service.clock.now()), 'the night since').to.equal(true)
+    expect(record.completedFor).to.deep.equal(lastNightDue(pass?.beganAt ?? expect.fail()))
+    expect(isCleanUpOwed(record, service.clock.now()), 'the night since').to.equal(true)
     expect(await clean()).to.equal('cleaned')
   })
 
@@ -269,9 +269,9 @@ describe('A data clean-up', () => {
   })
 
   it('writes nothing more once another process has taken over', async () => {
-    const first = await takeLease(service.deps)
+    const first = await takeCleanUpLease(service.deps)
     service.clock.advance(60_001)
-    const second = await takeLease(service.deps)
+    const second = await takeCleanUpLease(service.deps)
     const lost = await first?.renew({}).catch((error: unknown) => error)
     expect(lost).to.be.instanceOf(Error).and.have.property('message', 'another clean-up has taken over')
     await first?.end({ completedFor: new Date(0) })
@@ -285,11 +285,11 @@ describe('A data clean-up', () => {
   it('runs after a missed night even if Redis has lost its data', async () => {
     const config = { ...service.deps.config, workerQueues: ['retention' as const] }
     const night = async () => {
-      const loops = startLoops({ ...service.deps, config }, [cleanUpWork, checkWork])
+      const loops = startPollLoops({ ...service.deps, config }, [cleanUpWork, auditCheckWork])
       await loops.wake('retention')
       await loops.stop()
     }
-    await checkTrail(service.deps, never())
+    await checkAuditTrail(service.deps, never())
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await oldThings()
     service.clock.advance(dayMs)
@@ -302,7 +302,7 @@ describe('A data clean-up', () => {
       /retention_removed_total\{kind="intents"\} 2\n/,
     )
     const { at } = await service.deps.AuditCheck.findById('latest').orFail().lean()
-    expect(at).to.be.greaterThan(lastDue(service.clock.now()))
+    expect(at).to.be.greaterThan(lastNightDue(service.clock.now()))
     expect((await service.deps.AuditSeal.find().lean()).flatMap(({ ids }) => ids)).to.include('later')
 
     await oldThings()
@@ -312,17 +312,17 @@ describe('A data clean-up', () => {
   })
 
   it('is followed by a check of the audit trail unless another worker is checking it', async () => {
-    await checkTrail(service.deps, never())
+    await checkAuditTrail(service.deps, never())
     service.clock.advance(dayMs)
     const leases = nativeCollection(service.deps.CheckLease)
     const id = { _id: 'check', work: 'check' }
     const lease = await takeLongLease(leases, id, service.deps.now, { upsert: true })
     const checkedAt = async () => {
-      await checkWork.run(service.deps, never())
+      await auditCheckWork.run(service.deps, never())
       return (await service.deps.AuditCheck.findById('latest').orFail().lean()).at
     }
     const before = await checkedAt()
-    expect(before).to.be.lessThan(lastDue(service.clock.now()))
+    expect(before).to.be.lessThan(lastNightDue(service.clock.now()))
     await lease?.end({})
     expect(await checkedAt()).to.be.greaterThan(before)
     const stored = await service.deps.AuditCheck.find().lean()
@@ -341,7 +341,7 @@ describe('A data clean-up', () => {
   })
 
   it('is due at 02:30 UTC every day', () => {
-    const at = (time: string) => lastDue(new Date(`2026-03-01T${time}Z`)).toISOString()
+    const at = (time: string) => lastNightDue(new Date(`2026-03-01T${time}Z`)).toISOString()
     expect(at('02:30:00.000')).to.equal('2026-03-01T02:30:00.000Z')
     expect(at('02:29:59.999')).to.equal('2026-02-28T02:30:00.000Z')
   })
@@ -354,14 +354,14 @@ describe('A data clean-up', () => {
     expect(new Date((next?.timestamp ?? 0) + (next?.delay ?? 0)).toISOString()).to.match(/T02:30:00\.\d{3}Z$/)
     // The job is due, and no worker runs.
     await next?.promote()
-    for (let deploy = 0; deploy < 2; deploy += 1) await keepNightly(service.deps)
+    for (let deploy = 0; deploy < 2; deploy += 1) await keepNightlyJob(service.deps)
     expect((await queue.getWaiting()).map(({ id }) => id)).to.deep.equal([next?.id])
     const schedulers = await queue.getJobSchedulers()
     expect(schedulers.map(({ key, pattern, tz }) => ({ key, pattern, tz }))).to.deep.equal([
       { key: 'nightly', pattern: '0 30 2 * * *', tz: 'UTC' },
     ])
     await queue.upsertJobScheduler('nightly', { pattern: '0 0 4 * * *', tz: 'UTC' })
-    await keepNightly(service.deps)
+    await keepNightlyJob(service.deps)
     expect((await queue.getJobScheduler('nightly'))?.pattern).to.equal('0 30 2 * * *')
   })
 
@@ -374,7 +374,7 @@ describe('A data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(before)
     const acts = () => service.deps.AuditEvent.find({ act: 'retention.run' }).lean()
     // The command uses the real clock, which this test's clock is ahead of.
-    const lease = await takeLease({ ...service.deps, now: () => new Date() })
+    const lease = await takeCleanUpLease({ ...service.deps, now: () => new Date() })
     const { exitCode, stderr } = await cli.here('retention', 'run')
     expect([exitCode, stderr]).to.deep.equal([
       1,

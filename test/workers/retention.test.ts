@@ -4,7 +4,7 @@ import { newEvent } from '../../src/outbox/event.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { type CleanedKind, type CleanUpWatch, startCounts } from '../../src/retention/cleaning.ts'
-import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts'
+import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { signedIn } from '../admin/staff.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { attempt, createIntent, freshDelivery, relay, storedDelivery, subscribe } from '../support/actions.ts'
@@ -253,7 +253,7 @@ describe('The data clean-up', () => {
     const like = await storedDelivery(service, { _id: await attemptedDelivery() })
     const from = service.clock.now().getTime() - 100 * dayMs
     const copies = Array.from({ length: 700 }, (_, index) => {
-      const _id = deliveryId(newId(), like.endpointId)
+      const _id = makeDeliveryId(newId(), like.endpointId)
       return { ...like, _id, createdAt: new Date(from + index) }
     })
     excuse(copies.map(({ _id }) => _id))

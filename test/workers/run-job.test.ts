@@ -2,10 +2,10 @@ import { DelayedError, type Job } from 'bullmq'
 import { expect } from 'chai'
 import { queueNames } from '../../schemas/jobs.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
-import { outboxRelay } from '../../workers/outbox-relay.ts'
+import { outboxRelayWorker } from '../../workers/outbox-relay.ts'
 import { type JobResult, runJob } from '../../workers/run/run-job.ts'
-import { warnOfUnattended } from '../../workers/run/start.ts'
-import { webhookDelivery } from '../../workers/webhook-delivery.ts'
+import { warnOfUnservedQueues } from '../../workers/run/start.ts'
+import { webhookDeliveryWorker } from '../../workers/webhook-delivery.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { freshDelivery, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
@@ -55,7 +55,7 @@ describe('A BullMQ job', () => {
     const retried = runJob(service.deps, 'webhook-delivery', { run }, job, 'token')
     expect(await retried.catch((error: unknown) => error)).to.be.instanceOf(DelayedError)
     expect(waits).to.have.length(1)
-    await runJob(service.deps, 'outbox-relay', { ...outboxRelay, run }, job, 'token')
+    await runJob(service.deps, 'outbox-relay', { ...outboxRelayWorker, run }, job, 'token')
     expect(waits).to.have.length(1)
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
@@ -75,7 +75,7 @@ describe('A BullMQ job', () => {
     }
     const deps = { ...service.deps, queues: { ...service.deps.queues, storedJobs } }
     deps.slots.open()
-    const done = await webhookDelivery.run(deps, words, { jobId: `${_id}-r20.8`, name: 'an event' })
+    const done = await webhookDeliveryWorker.run(deps, words, { jobId: `${_id}-r20.8`, name: 'an event' })
     await deps.backgroundWork.ended()
     deps.slots.close()
     expect(done.log).to.include({ deliveryId: _id, outcome: 'begun' })
@@ -120,14 +120,14 @@ describe('A BullMQ job', () => {
 
   it('triggers a warning if no process serves its queue', async () => {
     const relays = queues.open(service, 'outbox-relay')
-    await warnOfUnattended(service.deps)
+    await warnOfUnservedQueues(service.deps)
     expect(warned).to.deep.equal(['queue.unattended'])
     const all = await openSecondProcess(service)
     all.startWorkers()
     await waitFor('it is attended', async () => (await relays.getWorkersCount()) > 0)
     await waitFor('the warning stops', async () => {
       warned.splice(0)
-      await warnOfUnattended(service.deps)
+      await warnOfUnservedQueues(service.deps)
       return warned.length === 0
     })
     await all.close()

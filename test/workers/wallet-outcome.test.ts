@@ -2,11 +2,11 @@ import type { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { Intent } from '../../src/intents/intent.ts'
-import { enqueueWalletOutcome, queryDueWallets } from '../../src/intents/query-wallets.ts'
+import { enqueueWalletOutcome, queryDueOrders } from '../../src/intents/query-wallets.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
 import { openWallets } from '../../src/wallets/wallet.ts'
-import { walletOutcome } from '../../workers/wallet-outcome.ts'
+import { walletOutcomeWorker } from '../../workers/wallet-outcome.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
@@ -74,7 +74,7 @@ describe('A payment or refund with an unknown outcome', () => {
     { _id: intentId }: Pick<Intent, '_id'>,
     key: string,
     { deps }: { deps: Service['deps'] } = service,
-  ) => walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
+  ) => walletOutcomeWorker.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
   const query = async (...job: Parameters<typeof work>) => (await work(...job)).againAt
 
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
@@ -135,9 +135,9 @@ describe('A payment or refund with an unknown outcome', () => {
       await gate.passed
       return { outcome: 'done' }
     }
-    for (const _again of [1, 2]) expect(await queryDueWallets(service.deps)).to.equal(2)
+    for (const _again of [1, 2]) expect(await queryDueOrders(service.deps)).to.equal(2)
     for (const slot of taken) slot.free()
-    await queryDueWallets(service.deps)
+    await queryDueOrders(service.deps)
     await waitFor('both queries', () => queried.length === 2)
     expect(queried).to.deep.equal([neighbour.businessId, merchant.businessId])
     gate.open()
@@ -203,7 +203,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     wallet.setStatus({ outcome: 'done' })
     const poll = async () => {
-      const found = await queryDueWallets(service.deps)
+      const found = await queryDueOrders(service.deps)
       await service.deps.backgroundWork.ended()
       return found
     }

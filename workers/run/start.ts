@@ -1,48 +1,48 @@
 import { type Job, Worker } from 'bullmq'
-import { deadShownSeconds, type QueueName, queueNames, queueSettings } from '../../schemas/jobs.ts'
-import { expireDue } from '../../src/intents/expire.ts'
-import { queryDueWallets } from '../../src/intents/query-wallets.ts'
+import { deadJobSeconds, type QueueName, queueNames, queueSettings } from '../../schemas/jobs.ts'
+import { expireDueIntents } from '../../src/intents/expire.ts'
+import { queryDueOrders } from '../../src/intents/query-wallets.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { type Log, throttleLog } from '../../src/platform/log.ts'
-import { createRunningWork, type RunningWork } from '../../src/platform/running-work.ts'
+import { createWorkTracker, type WorkTracker } from '../../src/platform/running-work.ts'
 import { succeedsWithin } from '../../src/platform/timeout.ts'
-import { mastersOf, openRedis, type RedisConnection } from '../../src/queues/open-redis.ts'
+import { openRedis, type RedisConnection, redisMasters } from '../../src/queues/open-redis.ts'
 import { pollOutboxes } from '../../src/relay/poll.ts'
 import { replayWork } from '../../src/replays/run.ts'
 import { cleanUpWork } from '../../src/retention/clean-up.ts'
-import { checkWork } from '../../src/verification/nightly-check.ts'
-import { attemptDue, attemptWaiting } from '../../src/webhooks/attempts/attempt-due.ts'
-import { finishPlans } from '../../src/webhooks/deliveries/requeue.ts'
+import { auditCheckWork } from '../../src/verification/nightly-check.ts'
+import { pollDeliveries, startWaitingAttempts } from '../../src/webhooks/attempts/attempt-due.ts'
+import { finishRequeues } from '../../src/webhooks/deliveries/requeue.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
-import { type PolledWork, type PollLoops, startLoops } from '../../src/work/loop.ts'
-import { intentExpiry } from '../intent-expiry.ts'
-import { maintenance, requestRestore, restoreEveryMs } from '../maintenance.ts'
-import { outboxRelay } from '../outbox-relay.ts'
-import { retention } from '../retention.ts'
-import { walletOutcome } from '../wallet-outcome.ts'
-import { webhookDelivery } from '../webhook-delivery.ts'
+import { type PolledWork, type PollLoops, startPollLoops } from '../../src/work/loop.ts'
+import { intentExpiryWorker } from '../intent-expiry.ts'
+import { maintenanceWorker, requestJobRestore, restoreEveryMs } from '../maintenance.ts'
+import { outboxRelayWorker } from '../outbox-relay.ts'
+import { retentionWorker } from '../retention.ts'
+import { walletOutcomeWorker } from '../wallet-outcome.ts'
+import { webhookDeliveryWorker } from '../webhook-delivery.ts'
 import { type QueueWorker, runJob } from './run-job.ts'
 
 export const polledWorks: readonly PolledWork[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
   // A dead worker's deliveries are taken over within 13 s: a 10 s lease, a margin of 0.5 s, and this poll.
-  { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: attemptDue },
+  { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: pollDeliveries },
   replayWork,
-  { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDue(deps) },
-  { name: 'wallet-outcome', queue: 'wallet-outcome', everyMs: 2_000, run: queryDueWallets },
-  { name: 'requeue-plans', queue: 'maintenance', everyMs: 6_000, run: finishPlans },
+  { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDueIntents(deps) },
+  { name: 'wallet-outcome', queue: 'wallet-outcome', everyMs: 2_000, run: queryDueOrders },
+  { name: 'requeue-plans', queue: 'maintenance', everyMs: 6_000, run: finishRequeues },
   { name: 'failing-endpoints', queue: 'maintenance', everyMs: 6_000, run: reportFailures },
   cleanUpWork,
-  checkWork,
+  auditCheckWork,
 ]
 
 const createWorkers = (loops: PollLoops): { [Name in QueueName]: QueueWorker<Name> } => ({
-  'outbox-relay': outboxRelay,
-  'webhook-delivery': webhookDelivery,
-  'intent-expiry': intentExpiry,
-  'wallet-outcome': walletOutcome,
-  maintenance,
-  retention: retention(loops),
+  'outbox-relay': outboxRelayWorker,
+  'webhook-delivery': webhookDeliveryWorker,
+  'intent-expiry': intentExpiryWorker,
+  'wallet-outcome': walletOutcomeWorker,
+  maintenance: maintenanceWorker,
+  retention: retentionWorker(loops),
 })
 
 /** If a poll takes longer, other processes find the remaining work. */
@@ -61,8 +61,8 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const warnOfQueueError = throttleLog(5000, (fields) => deps.log.warn(fields, 'queue.error'))
   connection.on('error', (err) => warnUnavailable({ err }))
   void warnOfEviction(connection, deps.log)
-  const running = createRunningWork()
-  const loops = startLoops(deps, polledWorks)
+  const running = createWorkTracker()
+  const loops = startPollLoops(deps, polledWorks)
   const workers = createWorkers(loops)
   const bullWorkers = deps.config.workerQueues.flatMap((name) =>
     splitConcurrency(queueSettings[name].concurrency).map((concurrency) => {
@@ -73,7 +73,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   )
   if (deps.config.workerQueues.includes('webhook-delivery')) deps.slots.open()
   deps.slots.onAvailable(() =>
-    attemptWaiting(deps).catch((err: unknown) => {
+    startWaitingAttempts(deps).catch((err: unknown) => {
       deps.log.warn({ err }, 'webhook.not-started')
       return 0
     }),
@@ -137,7 +137,7 @@ function startWorker(
   work: QueueWorker<QueueName>,
   concurrency: number,
   connection: RedisConnection,
-  running: RunningWork,
+  running: WorkTracker,
 ): Worker {
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, name, work, job, token)
@@ -157,7 +157,7 @@ function startWorker(
     maxStalledCount: 1_000_000,
     // With an age of 0, BullMQ would keep the latest job.
     removeOnComplete: { count: 0 },
-    removeOnFail: name === 'webhook-delivery' ? { age: deadShownSeconds } : { count: 0 },
+    removeOnFail: name === 'webhook-delivery' ? { age: deadJobSeconds } : { count: 0 },
   })
 }
 
@@ -165,7 +165,7 @@ function startWorker(
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
   // Waits until the nodes of a cluster are known.
   await connection.ping().catch(() => undefined)
-  const infos = mastersOf(connection).map((master) => master.info('memory').catch(() => ''))
+  const infos = redisMasters(connection).map((master) => master.info('memory').catch(() => ''))
   for (const memory of await Promise.all(infos)) {
     const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1]
     if (policy !== undefined && policy !== 'noeviction') log.warn({ policy }, 'redis.evicts')
@@ -181,8 +181,8 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   const renewing = setInterval(() => {
     deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
   }, renewEveryMs)
-  const restoring = setInterval(() => requestRestore(deps), restoreEveryMs)
-  const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
+  const restoring = setInterval(() => requestJobRestore(deps), restoreEveryMs)
+  const checkingQueues = setInterval(() => void warnOfUnservedQueues(deps), checkQueuesEveryMs)
   // Redis may have lost writes before we started or in a failover. If this fails, it runs again on reconnect.
   const doubt = (): void => void deps.queues.storedJobs.doubt().catch(() => undefined)
   doubt()
@@ -197,7 +197,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
 }
 
 /** If every process sets WORKER_QUEUES, a queue may have been left out by mistake. */
-export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
+export async function warnOfUnservedQueues(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return
   // Null if Redis is down or forbids the query.

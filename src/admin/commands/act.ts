@@ -1,19 +1,19 @@
 import { type Command, Help, Option } from 'commander'
 import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
-import { type ActGroup, type FormValues, namedEffects, type StaffAct } from '../../staff-acts/act.ts'
-import { someId, wholeNumber } from './arguments.ts'
+import { type ActionGroup, type FormValues, listEffects, type StaffAction } from '../../staff-acts/act.ts'
+import { idArgument, integerParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type CommandColumn, detailsText, linesOf, tableText } from './text.ts'
+import { type CommandColumn, detailsText, fieldLines, tableText } from './text.ts'
 
 export class CommandFailed extends Error {}
 
-export const subcommand = (group: Command, name: string, description: string, help = ''): Command =>
+export const addSubcommand = (group: Command, name: string, description: string, help = ''): Command =>
   group.command(name).description(description).addHelpText('after', help)
 
 export const subcommandOnId = (group: Command, name: string, description: string, help: string): Command =>
-  subcommand(group, name, description, help).argument('<id>', `id of the ${group.name()}`)
+  addSubcommand(group, name, description, help).argument('<id>', `id of the ${group.name()}`)
 
-export function examples(...lines: string[]): string {
+export function examplesHelp(...lines: string[]): string {
   const title = lines.length === 1 ? 'Example' : 'Examples'
   return `\n${title}:\n${lines.map((line) => `  admin ${line}`).join('\n')}`
 }
@@ -21,7 +21,7 @@ export function examples(...lines: string[]): string {
 /** Actions import their dependencies when they run, so a help text needn't wait for MongoDB's driver. */
 export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
-  toText: (result: Result) => string | Promise<string> = linesOf,
+  toText: (result: Result) => string | Promise<string> = fieldLines,
   failureCode = 1,
 ) =>
   async function withDeps(this: Command, ...args: Args): Promise<void> {
@@ -39,9 +39,13 @@ export function orFail<T>(value: T | null | false, message: string): T {
 export const expectBusiness = async (deps: AdminDeps, id: string) =>
   orFail(await deps.Business.exists({ _id: id }), `There is no business ${id}`)
 
-export function addActCommands<Found>(commands: Command, group: ActGroup<Found>, parseId = someId): void {
+export function addActCommands<Found>(
+  commands: Command,
+  group: ActionGroup<Found>,
+  parseId = idArgument,
+): void {
   for (const [name, each] of Object.entries(group.acts)) {
-    const command = subcommand(commands, each.command ?? name, each.description)
+    const command = addSubcommand(commands, each.command ?? name, each.description)
     const isOnObject = group.path.includes(':id')
     if (isOnObject) command.argument('<id>', `id of the ${group.object ?? group.noun}`, parseId)
     const fields = Object.entries(each.fields ?? {})
@@ -64,8 +68,8 @@ const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-
 
 async function perform<Found>(
   deps: AdminDeps,
-  group: ActGroup<Found>,
-  each: StaffAct<Found>,
+  group: ActionGroup<Found>,
+  each: StaffAction<Found>,
   id: string,
   options: FormValues,
 ): Promise<object> {
@@ -95,25 +99,25 @@ async function perform<Found>(
 }
 
 function effectsHelp<Found>(
-  { noun, acts, exampleId = 'ID', path }: ActGroup<Found>,
-  { effects, fields = {} }: StaffAct<Found>,
+  { noun, acts, exampleId = 'ID', path }: ActionGroup<Found>,
+  { effects, fields = {} }: StaffAction<Found>,
   name: string,
 ) {
   const { undo, undoNote } = effects
-  const parts = namedEffects(effects).map(([part, sentence]) => wrapped(`${part}: ${sentence}`))
+  const parts = listEffects(effects).map(([part, sentence]) => wrapped(`${part}: ${sentence}`))
   const last =
     undo === undefined ? wrapped(`Undo: ${undoNote}`) : `Undo with: ${noun} ${acts[undo]?.command ?? undo}`
   const options = Object.entries(fields).map(
     ([field, { choices, emptyWord }]) => `--${kebab(field)} ${choices?.[0] ?? emptyWord ?? 'NAME'}`,
   )
   const example = [noun, name, ...(path.includes(':id') ? [exampleId] : []), ...options.slice(0, 1)]
-  return `\n${[...parts, last].join('\n')}\n${examples(example.join(' '))}`
+  return `\n${[...parts, last].join('\n')}\n${examplesHelp(example.join(' '))}`
 }
 
 const wrapped = (text: string): string => new Help().boxWrap(text, 80)
 
 /** Shows a progress bar on stderr. `work` calls `advance` with the number of items just done. */
-export async function withProgress<Result>(
+export async function withProgressBar<Result>(
   { asJson }: { asJson: boolean },
   total: number,
   work: (advance: (count: number) => void) => Promise<Result>,
@@ -139,14 +143,14 @@ type PageOptions = { limit: number; after?: string | null; business?: string }
 type ReadPage<Filter, Item> = (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>
 
 /** `load` imports the function that reads a page. All other options of the command become its filter. */
-export const asList = <Filter extends object, Item extends object>(
+export const addListAction = <Filter extends object, Item extends object>(
   command: Command,
   columns: readonly CommandColumn<Item>[],
   load: () => Promise<ReadPage<Filter, Item>>,
-  readAfter = someId,
+  readAfter = idArgument,
 ): Command =>
   command
-    .option('--limit <n>', `items per page, at most ${maxLimit}`, wholeNumber(1, maxLimit), defaultLimit)
+    .option('--limit <n>', `items per page, at most ${maxLimit}`, integerParser(1, maxLimit), defaultLimit)
     .option('--after <id>', 'begin after this item: the "next" of the previous page', readAfter)
     .action(
       commandAction(

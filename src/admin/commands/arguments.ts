@@ -1,14 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { type EventName, events } from '../../../schemas/events.ts'
+import { type EventName, eventScopes } from '../../../schemas/events.ts'
 import { exportFormats } from '../../../schemas/ledger.ts'
-import { scopes } from '../../../schemas/scopes.ts'
+import { apiScopes } from '../../../schemas/scopes.ts'
 import { maxReasonLength, readReason } from '../../audit/acts.ts'
 import { readInstant } from '../../input/instant.ts'
-import { isLonger, type NameKind, readName } from '../../input/name.ts'
+import { isLongerThan, type NameKind, normaliseName } from '../../input/name.ts'
 import { readPhone, readPin, readWalletPhone } from '../../input/phone.ts'
-import { parseRange } from '../../platform/network.ts'
+import { parseIpRange } from '../../platform/network.ts'
 
-export const parserFor =
+export const createParser =
   <Value>(read: (text: string) => Value | null | undefined, message: string) =>
   (text: string): Value => {
     const value = read(text)
@@ -16,19 +16,22 @@ export const parserFor =
     return value
   }
 
-export const choice = <Choice extends string>(...choices: Choice[]) =>
-  parserFor((text) => choices.find((each) => each === text), `Must be ${choices.join(' or ')}.`)
+export const choiceParser = <Choice extends string>(...choices: Choice[]) =>
+  createParser((text) => choices.find((each) => each === text), `Must be ${choices.join(' or ')}.`)
 
 const typed = (kind: NameKind, maxLength: number) =>
-  parserFor((text) => {
-    const name = readName(kind, text)
-    return name === null || isLonger(name, maxLength) ? null : name
+  createParser((text) => {
+    const name = normaliseName(kind, text)
+    return name === null || isLongerThan(name, maxLength) ? null : name
   }, `Must be 1 to ${maxLength} printable characters.`)
 
-export const businessName = typed('name', 200)
-export const payoutReference = typed('reference', 64)
+export const parseBusinessName = typed('name', 200)
+export const parsePayoutReference = typed('reference', 64)
 
-export const reasonText = parserFor(readReason, `Must be 1 to ${maxReasonLength} printable characters.`)
+export const parseReasonText = createParser(
+  readReason,
+  `Must be 1 to ${maxReasonLength} printable characters.`,
+)
 
 /** Rejects an empty item, which usually comes from an unset shell variable. */
 function listOf(text: string): string[] {
@@ -47,14 +50,14 @@ const namesFrom =
     return known.filter((name) => wanted.includes(name))
   }
 
-export const someScopes = namesFrom('scopes', scopes)
-export const someEvents = namesFrom('events', Object.keys(events) as EventName[])
+export const parseScopes = namesFrom('scopes', apiScopes)
+export const parseEventNames = namesFrom('events', Object.keys(eventScopes) as EventName[])
 
-export function networkRanges(text: string, previous: string[] = []): string[] {
+export function parseIpRanges(text: string, previous: string[] = []): string[] {
   const given = listOf(text)
   for (const entry of given)
     try {
-      parseRange(entry)
+      parseIpRange(entry)
     } catch {
       throw new InvalidArgumentError(`${entry} is not an IP address or a CIDR range.`)
     }
@@ -62,46 +65,49 @@ export function networkRanges(text: string, previous: string[] = []): string[] {
 }
 
 /** A date without a time becomes the start or end (`edge`) of that UTC day. */
-export const instantArgument = (edge: 'start' | 'end') =>
-  parserFor(
+export const instantParser = (edge: 'start' | 'end') =>
+  createParser(
     (text) => readInstant(text, edge),
     'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
   )
 
 /** `what` begins the description, such as `only lines booked`. */
-export function fromOption(what: string): Option {
+export function fromTimeOption(what: string): Option {
   const description = `${what} at this time or later (ISO 8601; UTC unless it has an offset)`
-  return new Option('--from <time>', description).argParser(instantArgument('start'))
+  return new Option('--from <time>', description).argParser(instantParser('start'))
 }
-export function toOption(what: string, note = ''): Option {
+export function toTimeOption(what: string, note = ''): Option {
   const description = `${what} at this time or earlier; a date means the end of that day${note}`
-  return new Option('--to <time>', description).argParser(instantArgument('end'))
+  return new Option('--to <time>', description).argParser(instantParser('end'))
 }
 
-export const formatOption = (): Option =>
+export const exportFormatOption = (): Option =>
   new Option('--format <format>', 'csv, or jsonl with one JSON object per line')
-    .argParser(choice(...exportFormats))
+    .argParser(choiceParser(...exportFormats))
     .default('csv')
 
 /** Rejects an empty id (e.g. an unset shell variable), because it might select all objects. */
-export const someId = parserFor((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
+export const idArgument = createParser((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
-export const phoneNumber = parserFor(readPhone, 'Must be a phone number.')
+export const parsePhoneNumber = createParser(readPhone, 'Must be a phone number.')
 const asTypedToPay = 'Must be a mobile phone number, as customers type it to pay.'
-export const walletPhone = parserFor(readWalletPhone, asTypedToPay)
-export const pinCode = parserFor(readPin, 'Must be 4 to 6 digits.')
+export const parseWalletPhone = createParser(readWalletPhone, asTypedToPay)
+export const parsePin = createParser(readPin, 'Must be 4 to 6 digits.')
 
 const integerIn = (text: string, min: number, max: number): number | null =>
   /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null
 
-export const parseCentimesArgument = parserFor(
+export const parseCentimesArgument = createParser(
   (text) => integerIn(text, 0, Number.MAX_SAFE_INTEGER),
   `Must be a whole number of centimes from 0 to ${Number.MAX_SAFE_INTEGER}.`,
 )
 
-export const wholeNumber = (min: number, max: number) =>
-  parserFor((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
+export const integerParser = (min: number, max: number) =>
+  createParser((text) => integerIn(text, min, max), `Must be a whole number from ${min} to ${max}.`)
 
-export const secondsArgument = wholeNumber(0, 99_999_999)
+export const parseSeconds = integerParser(0, 99_999_999)
 
-export const someIds = (text: string, previous: string[] = []): string[] => [...previous, someId(text)]
+export const idListArgument = (text: string, previous: string[] = []): string[] => [
+  ...previous,
+  idArgument(text),
+]

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { OutcomeCounts } from '../../webhooks/deliveries/requeue.ts'
-import { CommandFailed, commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
-import { choice, fromOption, someId, someIds, toOption } from './arguments.ts'
+import { addSubcommand, CommandFailed, commandAction, examplesHelp, orFail, withProgressBar } from './act.ts'
+import { choiceParser, fromTimeOption, idArgument, idListArgument, toTimeOption } from './arguments.ts'
 import { addReplayCommands } from './replays.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -28,7 +28,7 @@ The command re-queues at most 250 deliveries per second, so that deliveries of o
 businesses are not delayed. If it is interrupted, run it again: it continues with
 the remaining deliveries. It does not need Redis. Workers start the attempts within
 15 seconds.
-${examples(
+${examplesHelp(
   'deliveries requeue --endpoint ID --dry-run',
   'deliveries requeue --business ID --from 2026-11-20 --to 2026-11-21T12:00Z',
   'deliveries requeue --id ID ID ID',
@@ -38,14 +38,14 @@ const statusDescription =
   'DEAD or CANCELLED; with CANCELLED, --from and --to are times of creation, and --id, --endpoint or --business is required'
 
 export function addDeliveriesCommands(program: Command): void {
-  const deliveries = subcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
-  subcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery', requeueHelp)
-    .option('--id <id...>', 'select these deliveries', someIds)
-    .option('--endpoint <id>', 'select deliveries to this endpoint', someId)
-    .option('--business <id>', 'select deliveries of this business', someId)
-    .addOption(fromOption('select deliveries that became DEAD'))
-    .addOption(toOption('select deliveries that became DEAD'))
-    .option('--status <status>', statusDescription, choice('DEAD', 'CANCELLED'))
+  const deliveries = addSubcommand(program, 'deliveries', 're-queue webhook deliveries and replay events')
+  addSubcommand(deliveries, 'requeue', 'make one more attempt for each selected delivery', requeueHelp)
+    .option('--id <id...>', 'select these deliveries', idListArgument)
+    .option('--endpoint <id>', 'select deliveries to this endpoint', idArgument)
+    .option('--business <id>', 'select deliveries of this business', idArgument)
+    .addOption(fromTimeOption('select deliveries that became DEAD'))
+    .addOption(toTimeOption('select deliveries that became DEAD'))
+    .option('--status <status>', statusDescription, choiceParser('DEAD', 'CANCELLED'))
     .option('--dry-run', 'only count the selected deliveries', false)
     .hook('preAction', (_, command) => checkSelection(command))
     .action(commandAction(requeue))
@@ -83,7 +83,7 @@ async function requeue(deps: AdminDeps, { dryRun, ...selection }: RequeueOptions
   const filter = await filterOf(deps, selection)
   const total = await deps.Delivery.countDocuments(filter)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
-  const done = await withProgress(deps, total, (advance) => requeueMatching(deps, filter, advance))
+  const done = await withProgressBar(deps, total, (advance) => requeueMatching(deps, filter, advance))
   const skipped = Object.entries(done.skipped).map(([reason, count]) => [reason.replace('_', '-'), count])
   const counts = { ...done, skipped: Object.fromEntries(skipped) }
   if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
@@ -104,17 +104,17 @@ async function expectExisting(deps: AdminDeps, { id, endpoint, business }: Deliv
 }
 
 async function filterOf(deps: AdminDeps, selection: DeliverySelection) {
-  const { spanFilter, upToNow } = await import('../../input/span.ts')
-  const { withoutUndefined } = await import('../../platform/without-undefined.ts')
-  const { deadIn } = await import('../../webhooks/deliveries/backlog.ts')
+  const { spanFilter, endSpanNow } = await import('../../input/span.ts')
+  const { omitUndefined } = await import('../../platform/without-undefined.ts')
+  const { deadFilter } = await import('../../webhooks/deliveries/backlog.ts')
   const { id, endpoint, business, from = null, to = null, status } = selection
-  const named = withoutUndefined({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
-  const span = upToNow(deps, { from, to })
+  const named = omitUndefined({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
+  const span = endSpanNow(deps, { from, to })
   // A CANCELLED delivery has no `deadAt`. Naming both environments lets MongoDB use the business's index.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...spanFilter('createdAt', span) }
   const isNamedOnly = id !== undefined && status === undefined && from === null && to === null
-  return isNamedOnly ? named : { ...named, ...deadIn(span) }
+  return isNamedOnly ? named : { ...named, ...deadFilter(span) }
 }
 
 /** A batch has 500 deliveries, and more than 250 per second would delay other businesses. */
@@ -125,11 +125,13 @@ async function requeueMatching(
   filter: Record<string, unknown>,
   advance: (count: number) => void,
 ): Promise<Counts> {
-  const { countOutcomes, requeueAll, requeueBatch } = await import('../../webhooks/deliveries/requeue.ts')
-  const { createPace } = await import('../../work/pace.ts')
+  const { countOutcomes, requeueByFilter, requeueBatchSize } = await import(
+    '../../webhooks/deliveries/requeue.ts'
+  )
+  const { createPacer } = await import('../../work/pace.ts')
   // Adds no wake-up jobs, because workers poll MongoDB for due deliveries.
-  const batches = requeueAll({ ...deps, enqueue: () => undefined }, filter, deps.by)
-  const pace = createPace()
+  const batches = requeueByFilter({ ...deps, enqueue: () => undefined }, filter, deps.by)
+  const pace = createPacer()
   for (let counts: Counts = { matched: 0, requeued: 0, skipped: {} }; ; ) {
     const startedAt = performance.now()
     const { done, value: outcomes } = await pace(() => batches.next())
@@ -137,7 +139,7 @@ async function requeueMatching(
     counts = { ...countOutcomes(outcomes, counts), matched: counts.matched + outcomes.size }
     advance(outcomes.size)
     const restMs = batchEveryMs - (performance.now() - startedAt)
-    if (outcomes.size === requeueBatch && restMs > 0) await pause(restMs)
+    if (outcomes.size === requeueBatchSize && restMs > 0) await pause(restMs)
   }
 }
 
@@ -150,8 +152,8 @@ function reportNone({ skipped }: RequeueCounts): void {
 async function reportGone({ skipped }: RequeueCounts): Promise<void> {
   const gone = skipped['endpoint-gone'] ?? 0
   if (gone === 0) return
-  const { deliveriesCounted } = await import('../../staff-pages/format.ts')
+  const { formatDeliveryCount } = await import('../../staff-pages/format.ts')
   process.exitCode = 1
   const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
-  process.stderr.write(`${deliveriesCounted(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
+  process.stderr.write(`${formatDeliveryCount(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
 }

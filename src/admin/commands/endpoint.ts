@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { listedEndpointShown } from '../../staff-acts/shown.ts'
+import { listedEndpointDisplay } from '../../staff-acts/shown.ts'
 import type { EndpointFilter } from '../../webhooks/endpoints/endpoint-facts.ts'
-import { addShowCommand, asList, examples, subcommand } from './act.ts'
-import { someId } from './arguments.ts'
-import { columnOf } from './text.ts'
+import { addListAction, addShowCommand, addSubcommand, examplesHelp } from './act.ts'
+import { idArgument } from './arguments.ts'
+import { toColumn } from './text.ts'
 
 const listHelp = `
 Deleted endpoints are listed only with --deleted.
-${examples('endpoint list --failing', 'endpoint list --business ID --json')}`
+${examplesHelp('endpoint list --failing', 'endpoint list --business ID --json')}`
 
 const showHelp = `
 "deliveries" counts dead deliveries, and those that wait for an attempt, up to 100000
@@ -15,16 +15,16 @@ each. "oldSecretEndsAt" is the end of a rotation's overlap. Until then, webhooks
 also signed with the old secret. "last24Hours" counts the attempts of the current hour and
 of the 23 hours before it. "reportedFailingSince" is set if the failure was reported to the
 other endpoints of the merchant as endpoint.failing.
-${examples('endpoint show ID')}`
+${examplesHelp('endpoint show ID')}`
 
 export function addEndpointCommands(program: Command): void {
-  const endpoint = subcommand(program, 'endpoint', 'find webhook endpoints')
-  const list = subcommand(endpoint, 'list', 'list endpoints, newest first', listHelp)
-    .option('--business <id>', 'only endpoints of this business', someId)
+  const endpoint = addSubcommand(program, 'endpoint', 'find webhook endpoints')
+  const list = addSubcommand(endpoint, 'list', 'list endpoints, newest first', listHelp)
+    .option('--business <id>', 'only endpoints of this business', idArgument)
     .option('--failing', 'only endpoints whose last attempt failed')
     .option('--disabled', 'only endpoints that are not active')
     .option('--deleted', 'only deleted endpoints')
-  asList(list, Object.values(listedEndpointShown).map(columnOf), async () => {
+  addListAction(list, Object.values(listedEndpointDisplay).map(toColumn), async () => {
     const { listEndpoints } = await import('../../webhooks/endpoints/endpoint-facts.ts')
     return (deps, { disabled, ...filter }: EndpointFilter & { disabled?: true }, slice) =>
       listEndpoints(deps, { ...filter, ...(disabled && { active: false }) }, slice)

@@ -7,8 +7,15 @@ import {
   exportKinds,
   exportLanguages,
 } from '../../../schemas/ledger.ts'
-import { CommandFailed, commandAction, examples, expectBusiness, subcommand, withProgress } from './act.ts'
-import { choice, formatOption, fromOption, someId, toOption } from './arguments.ts'
+import {
+  addSubcommand,
+  CommandFailed,
+  commandAction,
+  examplesHelp,
+  expectBusiness,
+  withProgressBar,
+} from './act.ts'
+import { choiceParser, exportFormatOption, fromTimeOption, idArgument, toTimeOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const exportHelp = (kind: ExportKind): string => `
@@ -23,7 +30,7 @@ changed.
 
 The audit trail records the export. In a CSV file, a single quote precedes any text
 that a spreadsheet could execute.
-${examples(...exampleEnds.map((end) => exportExample(kind) + end))}`
+${examplesHelp(...exampleEnds.map((end) => exportExample(kind) + end))}`
 
 const exportExample = (kind: ExportKind): string =>
   `export ${kind} --business ID --mode live --from 2026-11-01 --to 2026-11-30 --out ${kind}.csv`
@@ -36,17 +43,22 @@ const what: Record<ExportKind, string> = {
 }
 
 export function addExportCommands(program: Command): void {
-  const group = subcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
+  const group = addSubcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
   for (const kind of exportKinds) {
-    subcommand(group, kind, `write ${what[kind]} to a file`, exportHelp(kind))
-      .requiredOption('--business <id>', 'id of the business', someId)
-      .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
+    addSubcommand(group, kind, `write ${what[kind]} to a file`, exportHelp(kind))
+      .requiredOption('--business <id>', 'id of the business', idArgument)
+      .requiredOption('--mode <mode>', 'test or live', choiceParser('test', 'live'))
       .requiredOption('--out <file>', 'the file to write')
-      .addOption(fromOption('only lines booked'))
-      .addOption(toOption('only lines booked'))
-      .addOption(formatOption())
-      .option('--delimiter <name>', 'comma or semicolon, for csv', choice('comma', 'semicolon'), 'comma')
-      .option('--language <code>', languageDescription, choice(...exportLanguages), 'en')
+      .addOption(fromTimeOption('only lines booked'))
+      .addOption(toTimeOption('only lines booked'))
+      .addOption(exportFormatOption())
+      .option(
+        '--delimiter <name>',
+        'comma or semicolon, for csv',
+        choiceParser('comma', 'semicolon'),
+        'comma',
+      )
+      .option('--language <code>', languageDescription, choiceParser(...exportLanguages), 'en')
       .option('--resume', 'complete a file that an interrupted export left behind')
       .action(commandAction((deps, ...args: [Options, Command]) => exportFile(deps, kind, ...args)))
   }
@@ -68,10 +80,10 @@ interface Options {
 
 async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, command: Command) {
   const { completeExportFile, openExportFile } = await import('../../exports/export-file.ts')
-  const { createLineWriter, findExported } = await import('../../exports/export-ledger.ts')
-  const { upToNow } = await import('../../input/span.ts')
+  const { createExportWriter, findExportRange } = await import('../../exports/export-ledger.ts')
+  const { endSpanNow } = await import('../../input/span.ts')
   const { createCapacity } = await import('../../limits/capacity.ts')
-  const { createLists } = await import('../../lists/lists.ts')
+  const { createListReader } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
   await expectBusiness(deps, business)
   if (from !== null && to !== null && from > to)
@@ -81,18 +93,18 @@ async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, c
       throw new CommandFailed(`--${name} applies only to --format csv.`)
   const owner = { businessId: business, sandbox: mode === 'test' }
   const delimiter = readDelimiter(options.delimiter)
-  const reading = { lists: createLists(deps, createCapacity()) }
-  const span = upToNow(deps, { from, to })
+  const reading = { lists: createListReader(deps, createCapacity()) }
+  const span = endSpanNow(deps, { from, to })
   const set = { ...(from && { from }), ...(to && { to }), ...(resume && { resume }) }
   const after = { kind, mode, format, ...set }
   await deps.record({ act: 'ledger.exported', subject: business, businessId: business, after })
-  const positions = await findExported(reading, owner, kind, span)
-  const writer = createLineWriter({ kind, format, delimiter, language })
+  const positions = await findExportRange(reading, owner, kind, span)
+  const writer = createExportWriter({ kind, format, delimiter, language })
   const wanted = { owner, kind, positions, writer, quotes: format === 'csv' }
   const started = await openExportFile(reading, out, wanted, resume)
   const total = positions.last - positions.first + 1
   try {
-    const written = await withProgress(deps, total, (advance) => {
+    const written = await withProgressBar(deps, total, (advance) => {
       advance(started.lines)
       return completeExportFile(reading, started, wanted, deps.onCtrlC(), advance)
     })

@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel.ts'
-import { CommandFailed, commandAction, examples, expectBusiness, subcommand, withProgress } from './act.ts'
-import { choice, instantArgument, someId } from './arguments.ts'
+import {
+  addSubcommand,
+  CommandFailed,
+  commandAction,
+  examplesHelp,
+  expectBusiness,
+  withProgressBar,
+} from './act.ts'
+import { choiceParser, idArgument, instantParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const cancelHelp = `
@@ -21,17 +28,17 @@ it again: it cancels the payment intents that are still PENDING.
 
 A business that is not suspended can create new payment intents in the meantime: see
 business suspend.
-${examples(
+${examplesHelp(
   'intents cancel --business ID --mode live --dry-run',
   'intents cancel --business ID --mode test --created-before 2026-11-20',
 )}`
 
 export function addIntentsCommands(program: Command): void {
-  const intents = subcommand(program, 'intents', 'cancel payment intents')
-  subcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business', cancelHelp)
-    .requiredOption('--business <id>', 'id of the business', someId)
-    .requiredOption('--mode <mode>', 'test or live', choice('test', 'live'))
-    .option('--created-before <time>', beforeDescription, instantArgument('start'))
+  const intents = addSubcommand(program, 'intents', 'cancel payment intents')
+  addSubcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business', cancelHelp)
+    .requiredOption('--business <id>', 'id of the business', idArgument)
+    .requiredOption('--mode <mode>', 'test or live', choiceParser('test', 'live'))
+    .option('--created-before <time>', beforeDescription, instantParser('start'))
     .option('--dry-run', 'only count the payment intents', false)
     .action(commandAction(cancel))
 }
@@ -45,7 +52,7 @@ type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Recor
 
 async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> {
   const { business, mode, createdBefore, dryRun } = options
-  const { countCancellable } = await import('../../intents/cancel.ts')
+  const { countCancellableIntents } = await import('../../intents/cancel.ts')
   await expectBusiness(deps, business)
   const now = deps.now()
   const selection: CancelSelection = {
@@ -54,9 +61,11 @@ async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> 
     // The command might never end if it included new intents.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
-  const total = await countCancellable(deps, selection)
+  const total = await countCancellableIntents(deps, selection)
   if (dryRun) return { matched: total, cancelled: 0, skipped: {} }
-  const counts = await withProgress(deps, total, (advance) => cancelSelected(deps, selection, total, advance))
+  const counts = await withProgressBar(deps, total, (advance) =>
+    cancelSelected(deps, selection, total, advance),
+  )
   const paying = counts.skipped['being-paid'] ?? 0
   if (paying > 0) {
     process.exitCode = 1
@@ -72,15 +81,15 @@ async function cancelSelected(
   advance: (count: number) => void,
 ): Promise<CancelCounts> {
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
-  const { cancelAll } = await import('../../intents/cancel.ts')
+  const { cancelIntents } = await import('../../intents/cancel.ts')
   const { createMetrics } = await import('../../metrics/metrics.ts')
   const { openBatchers } = await import('../../context/batchers.ts')
   const { createLog } = await import('../../platform/log.ts')
   const { succeedsWithin } = await import('../../platform/timeout.ts')
-  const { openQueues } = await import('../../queues/queues.ts')
+  const { openJobQueues } = await import('../../queues/queues.ts')
   // The jobs wake the workers. If Redis is down, workers find the events at their next poll.
   const log = createLog('silent', 'admin', null)
-  const queues = openQueues(deps.config, log)
+  const queues = openJobQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
   const ending = deps.onCtrlC()
   const count = (results: readonly CancelResult[]) => {
@@ -94,7 +103,7 @@ async function cancelSelected(
     await succeedsWithin(isReady, 1000)
     const batchers = openBatchers(deps, deps.now, log)
     const parts = { ...deps, batchers, metrics: createMetrics(), enqueue: queues.enqueue }
-    await cancelAll(parts, selection, { ...deps.by, pending, ending, count })
+    await cancelIntents(parts, selection, { ...deps.by, pending, ending, count })
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)

@@ -3,16 +3,16 @@ import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readInstant } from '../../input/instant.ts'
 import {
-  columnNames,
   type ProviderFileHeaders,
+  providerFileColumns,
   providerFileDelimiters,
 } from '../../reconciliation/provider-file.ts'
 import type { ReconciliationResult } from '../../reconciliation/reconcile.ts'
-import { differenceShown } from '../../staff-acts/shown.ts'
-import { CommandFailed, commandAction, examples, subcommand } from './act.ts'
-import { choice, parserFor } from './arguments.ts'
+import { differenceDisplay } from '../../staff-acts/shown.ts'
+import { addSubcommand, CommandFailed, commandAction, examplesHelp } from './act.ts'
+import { choiceParser, createParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { columnOf, detailsText, tableText } from './text.ts'
+import { detailsText, tableText, toColumn } from './text.ts'
 
 const help = `
 Compares the wallet provider's CSV file for one UTC day with the live payments and
@@ -33,7 +33,7 @@ is an ISO 8601 date or date-time, in UTC unless it has an offset.
 The exit code is 0 without differences and 1 with differences. It is 2 if the
 comparison failed, for example because of a faulty row; then no run is stored.
 Otherwise, the run appears on the staff pages and in the audit trail.
-${examples(
+${examplesHelp(
   'reconcile --provider day.csv --day 2026-11-25',
   'reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date',
 )}`
@@ -55,18 +55,18 @@ export function addReconcileCommand(program: Command): void {
   const decimal = 'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes'
   const delimiter = 'comma, semicolon or tab; by default, the header row decides'
   const wallet = 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)'
-  subcommand(program, 'reconcile', description, help)
+  addSubcommand(program, 'reconcile', description, help)
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
     .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
     .option('--decimal', decimal)
-    .option('--delimiter <delimiter>', delimiter, choice(...Object.keys(providerFileDelimiters)))
+    .option('--delimiter <delimiter>', delimiter, choiceParser(...Object.keys(providerFileDelimiters)))
     .option('--wallet <name>', wallet)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
     .action(commandAction(run, textOf, failureCode))
 }
 
-const utcDayText = parserFor((text) => {
+const utcDayText = createParser((text) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && readInstant(text, 'start') !== null
   return isDay ? text : null
 }, 'Must be a day, such as 2026-11-25.')
@@ -75,10 +75,10 @@ function headers(text: string): ProviderFileHeaders {
   const named: ProviderFileHeaders = {}
   for (const part of text.split(',')) {
     const [, column = '', header = ''] = /^\s*(\w+)\s*=(.*)$/.exec(part) ?? []
-    const name = columnNames.find((each) => each === column)
+    const name = providerFileColumns.find((each) => each === column)
     if (name === undefined || header.trim() === '')
       throw new InvalidArgumentError(
-        `Must be a list such as key=ref,amount=montant. The columns are ${columnNames.join(', ')}.`,
+        `Must be a list such as key=ref,amount=montant. The columns are ${providerFileColumns.join(', ')}.`,
       )
     if (named[name] !== undefined) throw new InvalidArgumentError(`The column ${name} is named twice.`)
     named[name] = header.trim()
@@ -92,8 +92,8 @@ async function run(deps: AdminDeps, options: Options): Promise<Result> {
   const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
   if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new CommandFailed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
-  const { reconcile } = await import('../../reconciliation/reconcile.ts')
-  const { differenceCount } = await import('../../reconciliation/reconciliation.ts')
+  const { reconcileFile } = await import('../../reconciliation/reconcile.ts')
+  const { countDifferences } = await import('../../reconciliation/reconciliation.ts')
   const file = {
     day,
     wallet: wallet === undefined ? null : `live:${wallet}`,
@@ -101,12 +101,12 @@ async function run(deps: AdminDeps, options: Options): Promise<Result> {
     bytes: provider === '-' ? process.stdin : bytesOf(provider),
     format: { columns, isDecimal: decimal, delimiter: delimiter ? providerFileDelimiters[delimiter] : null },
   }
-  const result = await reconcile(deps, file, deps.by)
+  const result = await reconcileFile(deps, file, deps.by)
   if ('listed' in result) {
     for (const { line, message } of result.listed) process.stderr.write(`Line ${line}: ${message}\n`)
     throw new CommandFailed(`${result.count} rows are faulty. Nothing was compared or stored.`)
   }
-  if (differenceCount(result.counts) > 0) process.exitCode = 1
+  if (countDifferences(result.counts) > 0) process.exitCode = 1
   return { ...result, day, file: fileName }
 }
 
@@ -119,9 +119,9 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefine
 }
 
 async function textOf({ id, day, file, sha256, counts, differences }: Result): Promise<string> {
-  const { differenceCount, maxStoredDifferences } = await import('../../reconciliation/reconciliation.ts')
+  const { countDifferences, maxStoredDifferences } = await import('../../reconciliation/reconciliation.ts')
   const { differences: byKind, ...totals } = counts
-  const total = differenceCount(counts)
+  const total = countDifferences(counts)
   const kinds = Object.entries(byKind).filter(([, count]) => count > 0)
   const found = Object.fromEntries(kinds.map(([kind, count]) => [`  ${kind}`, count]))
   const summary = detailsText({ day, file, sha256, run: id, ...totals, differences: total, ...found })
@@ -129,6 +129,6 @@ async function textOf({ id, day, file, sha256, counts, differences }: Result): P
   const more = total > differences.length ? `\n\nThese are the first ${differences.length} of ${total}.` : ''
   const stored =
     total > maxStoredDifferences ? `\n\nOnly the first ${maxStoredDifferences} are stored with the run.` : ''
-  const table = tableText(Object.values(differenceShown).map(columnOf), differences)
+  const table = tableText(Object.values(differenceDisplay).map(toColumn), differences)
   return `${table}${more}${stored}\n\n${summary}`
 }

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { PresentedReplay, Replay } from '../../replays/replay.ts'
 import type { ReplayRequest } from '../../replays/start.ts'
-import { replayShown } from '../../staff-acts/shown.ts'
-import { commandAction, examples, orFail, subcommand, withProgress } from './act.ts'
-import { fromOption, someEvents, someId, toOption } from './arguments.ts'
+import { replayDisplay } from '../../staff-acts/shown.ts'
+import { addSubcommand, commandAction, examplesHelp, orFail, withProgressBar } from './act.ts'
+import { fromTimeOption, idArgument, parseEventNames, toTimeOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type CommandColumn, columnOf, tableText } from './text.ts'
+import { type CommandColumn, tableText, toColumn } from './text.ts'
 
 const replayHelp = `
 Workers replay the events of the endpoint's environment, oldest first, at most 200
@@ -18,40 +18,45 @@ not part of it.
 
 With --follow, the command waits until the replay has ended. If you interrupt the
 command, the replay continues.
-${examples(
+${examplesHelp(
   'deliveries replay --endpoint ID --from 2026-11-20 --dry-run',
   'deliveries replay --endpoint ID --from 2026-11-20T06:00Z --to 2026-11-20T07:00Z --only-undelivered --follow',
 )}`
 
 export function addReplayCommands(deliveries: Command): void {
-  subcommand(deliveries, 'replay', 'replay the events of a period to an endpoint', replayHelp)
-    .requiredOption('--endpoint <id>', 'the endpoint', someId)
-    .addOption(fromOption('select events that happened').makeOptionMandatory())
-    .addOption(toOption('select events that happened', ' (default: now)'))
-    .option('--events <list>', 'select only these events (default: all of the endpoint)', someEvents)
+  addSubcommand(deliveries, 'replay', 'replay the events of a period to an endpoint', replayHelp)
+    .requiredOption('--endpoint <id>', 'the endpoint', idArgument)
+    .addOption(fromTimeOption('select events that happened').makeOptionMandatory())
+    .addOption(toTimeOption('select events that happened', ' (default: now)'))
+    .option('--events <list>', 'select only these events (default: all of the endpoint)', parseEventNames)
     .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
     .option('--dry-run', 'only count the events', false)
     .option('--follow', 'wait for the end and show the progress', false)
     .action(commandAction(replay))
-  const replaysHelp = examples('deliveries replays --endpoint ID')
-  subcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint', replaysHelp)
-    .requiredOption('--endpoint <id>', 'the endpoint', someId)
+  const replaysHelp = examplesHelp('deliveries replays --endpoint ID')
+  addSubcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint', replaysHelp)
+    .requiredOption('--endpoint <id>', 'the endpoint', idArgument)
     .action(commandAction(listReplays, (list) => (list.length === 0 ? 'None.' : tableText(columns, list))))
-  subcommand(deliveries, 'cancel-replay', 'stop a running replay', examples('deliveries cancel-replay ID'))
-    .argument('<id>', 'the id of the replay', someId)
+  addSubcommand(
+    deliveries,
+    'cancel-replay',
+    'stop a running replay',
+    examplesHelp('deliveries cancel-replay ID'),
+  )
+    .argument('<id>', 'the id of the replay', idArgument)
     .action(commandAction(cancelOne))
 }
 
 async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }) {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
-  const { latestReplays, presentReplay } = await import('../../replays/replay.ts')
+  const { findLatestReplays, presentReplay } = await import('../../replays/replay.ts')
   orFail(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
-  return (await latestReplays(deps, endpoint)).map(presentReplay)
+  return (await findLatestReplays(deps, endpoint)).map(presentReplay)
 }
 
 const columns: CommandColumn<PresentedReplay>[] = [
   { title: 'ID', cell: ({ id }) => id },
-  ...Object.values(replayShown).map(columnOf),
+  ...Object.values(replayDisplay).map(toColumn),
 ]
 
 type OptionalPart = Partial<Pick<ReplayRequest, 'to' | 'events'>>
@@ -82,7 +87,7 @@ async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> 
 }
 
 const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
-  withProgress(deps, total, async (advance) => {
+  withProgressBar(deps, total, async (advance) => {
     for (let shown = 0; ; ) {
       const current = await deps.Replay.findById(_id).orFail().lean<Replay>()
       const processed = current.requeued + current.created + current.skipped

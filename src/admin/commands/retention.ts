@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CleanUpCounts } from '../../retention/cleaning.ts'
-import { CommandFailed, commandAction, examples, subcommand, withProgress } from './act.ts'
+import { addSubcommand, CommandFailed, commandAction, examplesHelp, withProgressBar } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 const retentionHelp = `
@@ -10,24 +10,24 @@ night at 02:30 UTC.
 
 Ctrl-C stops the command after the current batch. The next run continues from
 there. After a run that was killed or failed, wait one minute before the next.
-${examples('retention run --dry-run', 'retention run')}`
+${examplesHelp('retention run --dry-run', 'retention run')}`
 
 export function addRetentionCommands(program: Command): void {
-  const retention = subcommand(program, 'retention', 'delete old data')
-  subcommand(retention, 'run', 'delete old data now', retentionHelp)
+  const retention = addSubcommand(program, 'retention', 'delete old data')
+  addSubcommand(retention, 'run', 'delete old data now', retentionHelp)
     .option('--dry-run', 'only count what would be deleted', false)
     .action(commandAction(run))
 }
 
 async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<CleanUpCounts> {
-  const { countCleanUp, runCleanUp } = await import('../../retention/clean-up.ts')
+  const { dryRunCleanUp, runCleanUp } = await import('../../retention/clean-up.ts')
   const { startCounts } = await import('../../retention/cleaning.ts')
   const record = () => deps.record({ act: 'retention.run', subject: 'retention', businessId: null })
-  return withProgress(deps, await deps.Business.countDocuments(), async (advance) => {
+  return withProgressBar(deps, await deps.Business.countDocuments(), async (advance) => {
     const { counts, watch } = startCounts({ count: () => undefined, done: () => advance(1) })
     const ending = deps.onCtrlC()
     try {
-      const clean = dryRun ? countCleanUp : runCleanUp
+      const clean = dryRun ? dryRunCleanUp : runCleanUp
       const outcome = await clean(deps, ending, watch, record)
       if (outcome === 'already-running')
         throw new CommandFailed(

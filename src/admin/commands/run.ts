@@ -1,28 +1,28 @@
 import { hostname, userInfo } from 'node:os'
 import mongoose from 'mongoose'
-import type { AuditDetails } from '../../audit/audit-event.ts'
-import { addLine } from '../../audit/audited.ts'
+import type { AuditLineInput } from '../../audit/audit-event.ts'
+import { addAuditLine } from '../../audit/audited.ts'
 import { loadConfig } from '../../config/config.ts'
-import { openModels, withModels } from '../../context/models.ts'
-import { isTooSlow } from '../../mongo/collection.ts'
+import { addModels, openModels } from '../../context/models.ts'
+import { isMaxTimeError } from '../../mongo/collection.ts'
 import { connectMongo } from '../../mongo/connect.ts'
-import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
+import { noClockShift, openDatabaseTime } from '../../mongo/database-time.ts'
 import { openTransactions } from '../../mongo/transaction.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createLog } from '../../platform/log.ts'
-import type { By } from '../../security/actor.ts'
+import type { Author } from '../../security/actor.ts'
 import { createSecrets } from '../../security/encrypt.ts'
 import { createSlowHash } from '../../security/slow-hash.ts'
-import { escapeText, jsonText } from './text.ts'
+import { escapeUnsafe, toSafeJson } from './text.ts'
 
 type ServiceDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'>
 
 export interface AdminDeps extends ServiceDeps {
-  by: By
+  by: Author
   asJson: boolean
   /** Adds an audit line. A command calls this first if its own functions don't add one. */
-  record(about: AuditDetails): Promise<unknown>
+  record(about: AuditLineInput): Promise<unknown>
   /** The first Ctrl-C aborts this signal. A second one ends the process immediately. */
   onCtrlC(): AbortSignal
 }
@@ -49,17 +49,17 @@ export async function withAdminDeps<Result extends object>(
     const log = createLog('silent', 'admin', null)
     const mongo = await connectMongo(config, log, {})
     try {
-      const { now, close } = await openDatabaseTime(mongo, log, noShift)
+      const { now, close } = await openDatabaseTime(mongo, log, noClockShift)
       const secrets = createSecrets(config.secretKeys)
       const slowHash = createSlowHash(config.hashMemoryKib)
       const transactions = openTransactions(mongo)
       const models = openModels(mongo)
       const actor = { kind: 'operator', name: userName(), from: hostname() } as const
-      const by: By = { actor, reason: reason ?? null }
-      const record = (about: AuditDetails) => addLine({ ...models, now }, by, about)
+      const by: Author = { actor, reason: reason ?? null }
+      const record = (about: AuditLineInput) => addAuditLine({ ...models, now }, by, about)
       const parts = { config, secrets, slowHash, transactions, by, asJson, now, record, onCtrlC }
-      const result = await run(withModels(models, parts)).finally(close)
-      const text = asJson ? jsonText(result) : await toText(result)
+      const result = await run(addModels(models, parts)).finally(close)
+      const text = asJson ? toSafeJson(result) : await toText(result)
       if (text !== '') process.stdout.write(`${text}\n`)
     } finally {
       await mongo.destroy()
@@ -88,7 +88,7 @@ const authenticationFailed = 18
 /** Never shows a password from MONGODB_URL. */
 function explainError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const detail = escapeText(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
+  const detail = escapeUnsafe(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
   if (
     error instanceof mongoose.Error.MongooseServerSelectionError ||
     error instanceof MongoServerSelectionError
@@ -100,7 +100,7 @@ function explainError(error: unknown): string {
     return 'MongoDB did not respond in time. The command may have taken effect. Check its result before you run it again.'
   if (error instanceof MongoServerError && error.code === authenticationFailed)
     return 'MongoDB rejected the user name or the password in MONGODB_URL.'
-  if (isTooSlow(error)) return 'MongoDB took too long. Narrow the search down with more options.'
+  if (isMaxTimeError(error)) return 'MongoDB took too long. Narrow the search down with more options.'
   return detail
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ReencryptionResult } from '../../security/reencrypt.ts'
-import { commandAction, examples, subcommand, withProgress } from './act.ts'
+import { addSubcommand, commandAction, examplesHelp, withProgressBar } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
 const rotateHelp = `
@@ -18,12 +18,12 @@ them is used, rotated or revoked: run this command again until it prints
 case, check that SECRET_KEY_PREVIOUS is the right one.
 
 If the command is interrupted, run it again: it continues with the rest.
-${examples('secrets rotate --json')}`
+${examplesHelp('secrets rotate --json')}`
 
 export function addSecretsCommands(program: Command): void {
-  const secrets = subcommand(program, 'secrets', 'rotate SECRET_KEY')
+  const secrets = addSubcommand(program, 'secrets', 'rotate SECRET_KEY')
   const description = 'encrypt stored secrets again with the current SECRET_KEY'
-  subcommand(secrets, 'rotate', description, rotateHelp).action(commandAction(rotate))
+  addSubcommand(secrets, 'rotate', description, rotateHelp).action(commandAction(rotate))
 }
 
 async function rotate(deps: AdminDeps) {
@@ -35,7 +35,7 @@ async function rotate(deps: AdminDeps) {
   const [endpointCount = 0, responseCount = 0] = await Promise.all(counts)
   await deps.record({ act: 'secrets.rotated', subject: 'secrets', businessId: null })
   const where = unexpiredFilter(deps.now())
-  const parts = await withProgress(deps, endpointCount + responseCount, async (advance) => ({
+  const parts = await withProgressBar(deps, endpointCount + responseCount, async (advance) => ({
     endpoints: await reencryptSecrets(deps, advance),
     secondFactors: await reencryptField(deps, deps.Staff, 'secondFactor.secret'),
     responses: await reencryptField(deps, deps.StoredResponse, 'response', { where, advance }),

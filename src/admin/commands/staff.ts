@@ -1,33 +1,33 @@
 import type { Command } from 'commander'
 import type { IdPageRequest } from '../../mongo/id-page.ts'
-import { toSecond } from '../../platform/time.ts'
+import { toIsoSecond } from '../../platform/time.ts'
 import type { AccountFacts, AccountFilter } from '../../staff/list-accounts.ts'
 import { isValidStaffName, staffRoles } from '../../staff/permissions.ts'
-import { accountActs, passwordInWords, staffListActs } from '../../staff-acts/account-acts.ts'
-import { accountShown } from '../../staff-acts/shown.ts'
-import { addActCommands, asList, commandAction, examples, orFail, subcommand } from './act.ts'
-import { choice, parserFor } from './arguments.ts'
+import { accountActions, describePassword, staffListActions } from '../../staff-acts/account-acts.ts'
+import { accountDisplay } from '../../staff-acts/shown.ts'
+import { addActCommands, addListAction, addSubcommand, commandAction, examplesHelp, orFail } from './act.ts'
+import { choiceParser, createParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type CommandColumn, columnOf, detailsText } from './text.ts'
+import { type CommandColumn, detailsText, toColumn } from './text.ts'
 
-const staffName = parserFor(
+const staffName = createParser(
   (text) => (isValidStaffName(text.toLowerCase()) ? text.toLowerCase() : null),
   'Must be 1 to 64 characters (a-z, 0-9 and . _ @ -) and begin with a letter or digit.',
 )
 
 export function addStaffCommands(program: Command): void {
-  const staff = subcommand(program, 'staff', 'create and manage accounts of the support staff')
-  addActCommands(staff, staffListActs)
-  addActCommands(staff, accountActs, staffName)
+  const staff = addSubcommand(program, 'staff', 'create and manage accounts of the support staff')
+  addActCommands(staff, staffListActions)
+  addActCommands(staff, accountActions, staffName)
 
   const roles = staffRoles.join(' or ')
-  const listHelp = examples('staff list', 'staff list --role support --disabled')
-  const list = subcommand(staff, 'list', 'list accounts by name', listHelp)
-    .option('--role <role>', `only accounts with this role: ${roles}`, choice(...staffRoles))
+  const listHelp = examplesHelp('staff list', 'staff list --role support --disabled')
+  const list = addSubcommand(staff, 'list', 'list accounts by name', listHelp)
+    .option('--role <role>', `only accounts with this role: ${roles}`, choiceParser(...staffRoles))
     .option('--disabled', 'only disabled accounts')
-  asList(list, columns, async () => listPage, staffName)
+  addListAction(list, columns, async () => listPage, staffName)
 
-  subcommand(staff, 'show', 'show the role and the state of an account', examples('staff show fatou'))
+  addSubcommand(staff, 'show', 'show the role and the state of an account', examplesHelp('staff show fatou'))
     .argument('<name>', 'name of the account', staffName)
     .action(commandAction(showAccount, detailsText))
 }
@@ -47,17 +47,17 @@ async function showAccount(deps: AdminDeps, name: string) {
 }
 
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
-  const { lastSignIns } = await import('../../staff/staff-sessions.ts')
+  const { findLastSignIns } = await import('../../staff/staff-sessions.ts')
   const names = accounts.map(({ name }) => name)
-  const signIns = await lastSignIns(deps, names)
+  const signIns = await findLastSignIns(deps, names)
   return accounts.map((account) => ({
     ...account,
-    password: passwordInWords(account, toSecond),
+    password: describePassword(account, toIsoSecond),
     lastSignInAt: signIns.get(account.name) ?? null,
   }))
 }
 
 const columns: CommandColumn<Awaited<ReturnType<typeof withSignIns>>[number]>[] = [
-  ...Object.values(accountShown).map(columnOf),
+  ...Object.values(accountDisplay).map(toColumn),
   { title: 'PASSWORD', cell: ({ password }) => password },
 ]

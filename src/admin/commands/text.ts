@@ -1,21 +1,21 @@
 import Table from 'cli-table3'
-import { dayOf, toSecond } from '../../platform/time.ts'
+import { toIsoSecond, toUtcDay } from '../../platform/time.ts'
 import type { ShownField } from '../../staff-acts/shown.ts'
 
 /** These characters could change how a terminal shows the text around them. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** Writes e.g. `\u{1b}` for ESC, so that a merchant's text can't control the terminal. */
-export const escapeText = (text: string): string =>
+export const escapeUnsafe = (text: string): string =>
   text.replaceAll(unsafe, (character) => String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
 /** Escapes Commander's messages, which may repeat an argument. A suggestion stays on its own line. */
 export function escapeErrorMessage(text: string): string {
   const lines = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/)
-  return `${lines.map(escapeText).join('\n')}\n`
+  return `${lines.map(escapeUnsafe).join('\n')}\n`
 }
 
-export const jsonText = (result: object): string =>
+export const toSafeJson = (result: object): string =>
   JSON.stringify(result).replaceAll(unsafe, (character) =>
     Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(''),
   )
@@ -25,14 +25,15 @@ const escaped = (unit: number): string => String.raw`\u${unit.toString(16).padSt
 /** A list becomes `one, other`, and an object `name 3, other 5`. */
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'none'
-  if (value instanceof Date) return toSecond(value)
-  if (typeof value !== 'object') return escapeText(typeof value === 'string' ? value : JSON.stringify(value))
+  if (value instanceof Date) return toIsoSecond(value)
+  if (typeof value !== 'object')
+    return escapeUnsafe(typeof value === 'string' ? value : JSON.stringify(value))
   const named = ([name, part]: [string, unknown]) => `${name} ${valueText(part)}`
   const parts = Array.isArray(value) ? value.map(valueText) : Object.entries(value).map(named)
   return parts.join(', ') || 'none'
 }
 
-export const linesOf = (result: object): string =>
+export const fieldLines = (result: object): string =>
   Object.entries(result)
     .map(([name, value]) => `${name}: ${hasRows(value) ? rowsOf(value) : valueText(value)}`)
     .join('\n')
@@ -51,12 +52,12 @@ export interface CommandColumn<Item> {
   mayShrink?: boolean
 }
 
-export const columnOf = <Item>({ label, unit, value }: ShownField<Item>): CommandColumn<Item> => ({
+export const toColumn = <Item>({ label, unit, value }: ShownField<Item>): CommandColumn<Item> => ({
   title: label.toUpperCase(),
   mayShrink: unit === 'user',
   cell(item) {
     const shown = value(item)
-    if (shown instanceof Date) return unit === 'date' ? dayOf(shown) : toSecond(shown)
+    if (shown instanceof Date) return unit === 'date' ? toUtcDay(shown) : toIsoSecond(shown)
     if (typeof shown === 'boolean') return shown ? 'yes' : 'no'
     return shown ?? null
   },

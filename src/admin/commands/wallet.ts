@@ -1,40 +1,52 @@
 import type { Command } from 'commander'
 import type { IdPageRequest } from '../../mongo/id-page.ts'
 import type { EncryptedField } from '../../security/encrypt.ts'
-import { walletShown } from '../../staff-acts/shown.ts'
+import { walletDisplay } from '../../staff-acts/shown.ts'
 import type { WalletFilter } from '../../wallets/sandbox/operate.ts'
-import { asList, CommandFailed, commandAction, examples, orFail, subcommand } from './act.ts'
-import { parseCentimesArgument, parserFor, phoneNumber, pinCode, someId, walletPhone } from './arguments.ts'
+import { addListAction, addSubcommand, CommandFailed, commandAction, examplesHelp, orFail } from './act.ts'
+import {
+  createParser,
+  idArgument,
+  parseCentimesArgument,
+  parsePhoneNumber,
+  parsePin,
+  parseWalletPhone,
+} from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { columnOf, detailsText } from './text.ts'
+import { detailsText, toColumn } from './text.ts'
 
 const listHelp = `
 Phone numbers are masked. A wallet without a business can pay every business.
-${examples('wallet list --phone 44556677', 'wallet list --business ID')}`
+${examplesHelp('wallet list --phone 44556677', 'wallet list --business ID')}`
 
 const showHelp = `
 Without --business, shows the wallet that can pay every business. With --business,
 shows the demo wallet of that business.
-${examples('wallet show 44556677')}`
+${examplesHelp('wallet show 44556677')}`
 
 export function addWalletCommands(program: Command): void {
-  const wallet = subcommand(program, 'wallet', 'create sandbox wallets')
-  const createHelp = examples('wallet create --phone 44556677 --pin 2580 --balance 100000')
+  const wallet = addSubcommand(program, 'wallet', 'create sandbox wallets')
+  const createHelp = examplesHelp('wallet create --phone 44556677 --pin 2580 --balance 100000')
   const description = 'create a wallet that can pay test payment intents of every business'
-  subcommand(wallet, 'create', description, createHelp)
-    .requiredOption('--phone <phone>', 'phone number of the customer', walletPhone)
-    .requiredOption('--pin <pin>', pinDescription, pinCode)
+  addSubcommand(wallet, 'create', description, createHelp)
+    .requiredOption('--phone <phone>', 'phone number of the customer', parseWalletPhone)
+    .requiredOption('--pin <pin>', pinDescription, parsePin)
     .requiredOption('--balance <centimes>', 'the balance in centimes', parseCentimesArgument)
     .action(commandAction(createSandboxWallet))
 
-  const list = subcommand(wallet, 'list', 'list sandbox wallets', listHelp)
-    .option('--phone <phone>', 'only wallets with this phone number', phoneNumber)
-    .option('--business <id>', 'only demo wallets of this business', someId)
-  asList(list, Object.values(walletShown).map(columnOf), async () => readPage, encryptedId)
+  const list = addSubcommand(wallet, 'list', 'list sandbox wallets', listHelp)
+    .option('--phone <phone>', 'only wallets with this phone number', parsePhoneNumber)
+    .option('--business <id>', 'only demo wallets of this business', idArgument)
+  addListAction(list, Object.values(walletDisplay).map(toColumn), async () => readPage, encryptedId)
 
-  subcommand(wallet, 'show', 'show the balance of a sandbox wallet and whether its PIN is locked', showHelp)
-    .argument('<phone>', 'phone number of the wallet', phoneNumber)
-    .option('--business <id>', 'the business that sees the demo wallet', someId)
+  addSubcommand(
+    wallet,
+    'show',
+    'show the balance of a sandbox wallet and whether its PIN is locked',
+    showHelp,
+  )
+    .argument('<phone>', 'phone number of the wallet', parsePhoneNumber)
+    .option('--business <id>', 'the business that sees the demo wallet', idArgument)
     .action(commandAction(showWallet, detailsText))
 }
 
@@ -59,7 +71,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
 const notNext = 'Must be the "next" of the previous page.'
-const encryptedId = parserFor((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], notNext)
+const encryptedId = createParser((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], notNext)
 
 async function readPage(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdPageRequest) {
   const { listWallets } = await import('../../wallets/sandbox/operate.ts')

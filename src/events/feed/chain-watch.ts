@@ -1,5 +1,5 @@
 import type { ChainOwner } from '../../chains/append.ts'
-import { longestReadMs } from '../../lists/pagination.ts'
+import { maxListReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
@@ -142,7 +142,7 @@ export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log
             $group: { _id: { businessId: '$businessId', sandbox: '$sandbox' }, number: { $max: '$number' } },
           },
         ],
-        { hint: 'chain', maxTimeMS: longestReadMs },
+        { hint: 'chain', maxTimeMS: maxListReadMs },
       )
       .toArray()
     return grown.map(({ _id: owner, number }) => ({ ...owner, number }))

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import type { mongo } from 'mongoose'
 import type { EventName, ReadFeedQuery } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type ChainOwner, chainIndex, validNumber } from '../../chains/append.ts'
-import { longestReadMs, readPageRequest, readWithinPage } from '../../lists/pagination.ts'
+import { type ChainOwner, chainIndex, numberFilter } from '../../chains/append.ts'
+import { maxListReadMs, parsePageRequest, readPageDocuments } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
-import { checkReadable, readableBy } from '../list.ts'
+import { checkEventScope, listReadableTypes } from '../list.ts'
 import type { LoggedEvent } from '../log.ts'
 
 interface FeedSearch {
@@ -23,13 +23,13 @@ interface Feed {
   hasMore: boolean
 }
 
-export function parseFeedSearch(caller: Caller, query: ReadFeedQuery): FeedSearch {
+export function parseFeedQuery(caller: Caller, query: ReadFeedQuery): FeedSearch {
   const { after, type, wait = '0' } = query
-  if (type !== undefined) checkReadable(caller, type)
+  if (type !== undefined) checkEventScope(caller, type)
   return {
     after: after === undefined ? 0 : after === 'latest' ? after : readPosition(caller, after),
-    types: type === undefined ? readableBy(caller) : [type],
-    limit: readPageRequest(query).limit,
+    types: type === undefined ? listReadableTypes(caller) : [type],
+    limit: parsePageRequest(query).limit,
     waitMs: Number(wait) * 1000,
   }
 }
@@ -41,7 +41,7 @@ type Reads = Pick<Deps, 'LoggedEvent'>
  * scans an index range per type, could return a new event 8 but miss event 7 of a type already scanned. The
  * session lets it see everything that the first read saw, even on another primary.
  */
-export async function readFeed(
+export async function readFeedPage(
   deps: Reads,
   { businessId, sandbox }: Caller,
   search: FeedSearch,
@@ -49,10 +49,10 @@ export async function readFeed(
   const owner = { businessId, sandbox }
   const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
   try {
-    const last = await findLastNumber(deps, owner, { session })
+    const last = await findLastEventNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
     // Right after a failover, majority reads may lack the latest events. A local read has them.
-    if (after > last && after > (await findLastNumber(deps, owner, { readConcern: 'local' })))
+    if (after > last && after > (await findLastEventNumber(deps, owner, { readConcern: 'local' })))
       throw lostPosition()
     const { limit } = search
     const range = { ...owner, types: search.types, after, last }
@@ -68,18 +68,18 @@ export async function readFeed(
 
 const numberOnly = { _id: 0, number: 1 } as const
 
-export async function findLastNumber(
+export async function findLastEventNumber(
   deps: Reads,
   owner: ChainOwner,
   options: mongo.FindOptions,
 ): Promise<number> {
   const last = await nativeCollection(deps.LoggedEvent).findOne(
-    { ...owner, number: validNumber },
+    { ...owner, number: numberFilter },
     {
       projection: numberOnly,
       sort: { number: -1 },
       hint: chainIndex.name,
-      maxTimeMS: longestReadMs,
+      maxTimeMS: maxListReadMs,
       ...options,
     },
   )
@@ -99,9 +99,9 @@ async function readBetween(
   if (after >= last) return []
   const found = nativeCollection(model).find(
     { ...owner, event: { $in: types }, number: { $gt: after, $lte: last } },
-    { sort: { number: 1 }, hint: 'byType', maxTimeMS: longestReadMs, ...options },
+    { sort: { number: 1 }, hint: 'byType', maxTimeMS: maxListReadMs, ...options },
   )
-  return readWithinPage(found)
+  return readPageDocuments(found)
 }
 
 /** Merchants pass this as `after`. The check value exposes positions of another business or environment. */
@@ -129,7 +129,7 @@ const checkOf = ({ businessId, sandbox }: ChainOwner, number: number): string =>
   hash('sha256', `${businessId} ${sandbox} ${number}`, 'hex').slice(0, 8)
 
 /** `read` runs a read within the request's deadline. `signal` aborts if the client disconnects. */
-export interface WaitLimits {
+export interface FeedWaitLimits {
   read<T>(read: () => Promise<T>): Promise<T>
   signal: AbortSignal
 }
@@ -144,20 +144,20 @@ export async function waitForEvent(
   deps: WaitDeps,
   caller: Caller,
   query: ReadFeedQuery,
-  { read, signal }: WaitLimits,
+  { read, signal }: FeedWaitLimits,
 ): Promise<WaitResult | null> {
-  const search = parseFeedSearch(caller, query)
+  const search = parseFeedQuery(caller, query)
   if (search.waitMs === 0) return null
   const endsAtMs = performance.now() + search.waitMs
   const owner = { businessId: caller.businessId, sandbox: caller.sandbox }
   const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
-  const findLast = () => read(() => findLastNumber(deps, owner, { session }))
+  const findLast = () => read(() => findLastEventNumber(deps, owner, { session }))
   let held: ReturnType<typeof takeSlot> = null
   try {
     let last = await findLast()
     const after = search.after === 'latest' ? last : search.after
     const found = { query: { ...query, after: writePosition(owner, after) } }
-    // `readFeed` then reports that the log has lost this position.
+    // `readFeedPage` then reports that the log has lost this position.
     if (after > last) return found
     const options = { limit: 1, projection: numberOnly, session }
     for (let seen = after; ; ) {

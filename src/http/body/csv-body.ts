@@ -1,27 +1,28 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { maxFaults } from '../../input/known-fields.ts'
+import { maxFieldFaults } from '../../input/known-fields.ts'
 import { refuse } from '../../platform/errors.ts'
-import { inChunks } from '../../platform/in-slices.ts'
-import type { FileBody } from '../../store/imports/import-products.ts'
-import { isJsonType, mediaTypeOf, type ParsedBody, parseJson } from './json-body.ts'
+import { streamChunks } from '../../platform/in-slices.ts'
+import type { CsvUpload } from '../../store/imports/import-products.ts'
+import { isJsonType, type ParsedBody, parseJson, parseMediaType } from './json-body.ts'
 
 /** Parsing JSON blocks the process, so this is less than for CSV. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
 /** In a JSON body, `csv` can be of any type. `others` lists the names of the body's unexpected fields. */
-const bodyOf = (csv: unknown, kind: FileBody['kind'], others: string[] = []): ParsedBody => ({
-  value: { csv, kind, others } satisfies FileBody,
+const bodyOf = (csv: unknown, kind: CsvUpload['kind'], others: string[] = []): ParsedBody => ({
+  value: { csv, kind, others } satisfies CsvUpload,
   params: others.length === 0 ? digest(csv) : [digest(csv), ...others],
 })
 
-export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<ParsedBody> {
-  const { type, isUtf8 } = mediaTypeOf(contentType)
+export async function readCsvBody(bytes: Buffer, contentType: string | undefined): Promise<ParsedBody> {
+  const { type, isUtf8 } = parseMediaType(contentType)
   if (type === 'text/csv' && isUtf8) return bodyOf(bytes, 'json')
   if (type === 'multipart/form-data') return readFormFile(bytes, contentType ?? '')
   if (bytes.length === 0) return bodyOf(undefined, 'json')
-  if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: acceptedCsv }) }
+  if (!isJsonType(contentType))
+    return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: csvTypeMessage }) }
   if (bytes.length > maxJsonFileBytes) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
   const { value, refusal } = parseJson(bytes)
   if (refusal) return { refusal }
@@ -29,13 +30,13 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
     typeof value === 'object' && !Array.isArray(value) ? (value ?? {}) : {}
   const others = Object.keys(more)
   // As an object, `csv` can take 15 times as much memory as its text. Null fails validation just as well.
-  return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFaults))
+  return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFieldFaults))
 }
 
 const tooLarge =
   'A file in JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
 
-export const acceptedCsv =
+export const csvTypeMessage =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
 /** Hashes only the file's content, because clients choose a new multipart boundary for each request. */
@@ -53,7 +54,7 @@ const broken = 'The body is not valid multipart/form-data.'
 
 function readFormFile(bytes: Buffer, contentType: string): Promise<ParsedBody> {
   return new Promise((resolve) => {
-    const source = Readable.from(inChunks(bytes))
+    const source = Readable.from(streamChunks(bytes))
     const stop = (message: string) => {
       source.destroy()
       resolve({ refusal: refuse('VALIDATION_ERROR', { param: 'file', message }) })

@@ -8,7 +8,7 @@ export interface ParsedBody {
 }
 
 /** Deeper bodies could overflow the stack in recursive code. */
-export const maxNesting = 8
+export const maxJsonNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -17,21 +17,21 @@ const mayBeMinusZero = /-0|-[\d.]+e-/i
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
 
 /** A missing body counts as an empty object. */
-export function readJson(bytes: Buffer, contentType: string | undefined): ParsedBody {
+export function readJsonBody(bytes: Buffer, contentType: string | undefined): ParsedBody {
   if (bytes.length === 0) return { value: {}, params: {} }
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE') }
   const body = parseJson(bytes)
-  if (isShallow(body.value, maxNesting)) return body
-  const message = `The body can have at most ${maxNesting} levels of nesting.`
+  if (isShallow(body.value, maxJsonNesting)) return body
+  const message = `The body can have at most ${maxJsonNesting} levels of nesting.`
   return { refusal: refuse('INVALID_JSON', { message }) }
 }
 
 export function isJsonType(contentType: string | undefined): boolean {
-  const { type, isUtf8 } = mediaTypeOf(contentType)
+  const { type, isUtf8 } = parseMediaType(contentType)
   return type === 'application/json' && isUtf8
 }
 
-export function mediaTypeOf(header: string | undefined): { type: string; isUtf8: boolean } {
+export function parseMediaType(header: string | undefined): { type: string; isUtf8: boolean } {
   const [type = '', ...parameters] = (header ?? '')
     .toLowerCase()
     .split(';')

@@ -1,29 +1,29 @@
 import type { Request, Response } from 'express'
 import express from 'express'
 import type { Caller } from '../../businesses/caller.ts'
-import { type BodyKind, type BodyMemory, smallBody, smallBytes } from '../../limits/memory.ts'
+import { type BodyFormat, type BodyMemory, smallBodyMemory, uncountedBytes } from '../../limits/memory.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import { limitCostly } from '../operations/limit-rate.ts'
-import { acceptedCsv, readCsv } from './csv-body.ts'
-import { type ParsedBody, readJson } from './json-body.ts'
+import { limitCostlyCall } from '../operations/limit-rate.ts'
+import { csvTypeMessage, readCsvBody } from './csv-body.ts'
+import { type ParsedBody, readJsonBody } from './json-body.ts'
 
 export const maxBodyBytes = {
   // A valid intent takes up to 510 KB if every character is escaped.
   json: 512 * 1024,
   // Enough for 5 000 rows of 1 600 bytes.
   csv: 8 * 1024 * 1024,
-} as const satisfies Record<BodyKind, number>
+} as const satisfies Record<BodyFormat, number>
 
 const readUpTo = (limit: number) => express.raw({ type: () => true, limit, inflate: false })
 
 /** `accepted` is the error message for an unsupported media type. */
 const kinds = {
-  json: { read: readJson, accepted: null, readRaw: readUpTo(maxBodyBytes.json) },
-  csv: { read: readCsv, accepted: acceptedCsv, readRaw: readUpTo(maxBodyBytes.csv) },
-} satisfies Record<BodyKind, unknown>
+  json: { read: readJsonBody, accepted: null, readRaw: readUpTo(maxBodyBytes.json) },
+  csv: { read: readCsvBody, accepted: csvTypeMessage, readRaw: readUpTo(maxBodyBytes.csv) },
+} satisfies Record<BodyFormat, unknown>
 
-const readSmall = readUpTo(smallBytes)
+const readSmall = readUpTo(uncountedBytes)
 
 type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
 
@@ -35,16 +35,16 @@ export function reserveBody(
   deps: LimitDeps,
   { businessId }: Caller,
   req: Request,
-  kind: BodyKind,
+  kind: BodyFormat,
 ): BodyMemory {
   const largest = maxBodyBytes[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
   // A body over the limit isn't read, so it needs no memory.
-  if (bytes <= smallBytes || bytes > largest) return smallBody
+  if (bytes <= uncountedBytes || bytes > largest) return smallBodyMemory
   const memory = deps.memory.body(businessId, kind, bytes)
   if (memory === null && !isChunked) throw deps.memory.bodyRefusal(businessId, kind, bytes)
-  return memory ?? smallBody
+  return memory ?? smallBodyMemory
 }
 
 /** Throws if the body is truncated, or large without reserved memory. The request then has no effect. */
@@ -53,7 +53,7 @@ export async function readBody(
   caller: Caller,
   req: Request,
   res: Response,
-  kind: BodyKind,
+  kind: BodyFormat,
   memory: BodyMemory,
 ): Promise<ParsedBody> {
   const { readRaw, read, accepted } = kinds[kind]
@@ -67,7 +67,7 @@ export async function readBody(
     const readBounded = memory.isLarge ? readRaw : readSmall
     readBounded(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
-      const known = isTruncated(error) ? null : bodyRefusal(error, accepted)
+      const known = isTruncated(error) ? null : toBodyRefusal(error, accepted)
       if (known === null) reject(error)
       else resolve(known)
     })
@@ -77,13 +77,13 @@ export async function readBody(
   if (refusal !== null) return { refusal }
   // If the client has disconnected, the parser skips even a complete body.
   const isSkipped = hasBody(req) && !Buffer.isBuffer(req.body)
-  if (!req.complete || isSkipped) throw truncatedBody()
+  if (!req.complete || isSkipped) throw refuseTruncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length)
   // Frees the body: the request object lives until the next request on its connection.
   req.body = undefined
   // Checked before parsing, because 512 KiB of short JSON keys take 60 ms. Files have their own budget.
-  if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
+  if (kind === 'json') limitCostlyCall(deps, caller, Math.floor(bytes.length / uncountedBytes))
   return read(bytes, req.headers['content-type'])
 }
 
@@ -91,16 +91,16 @@ export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Returns null if the client didn't cause the error. */
-export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
+export function toBodyRefusal(error: unknown, accepted: string | null): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }
   if (type === 'entity.too.large') return refuse('PAYLOAD_TOO_LARGE')
   if (type === 'encoding.unsupported' || status === 415)
     return refuse('UNSUPPORTED_MEDIA_TYPE', accepted === null ? {} : { message: accepted })
-  return isTruncated(error) ? truncatedBody() : null
+  return isTruncated(error) ? refuseTruncated() : null
 }
 
 const isTruncated = (error: unknown): boolean =>
   /^request\.(aborted|size\.invalid)$/.test(String((error as { type?: string }).type))
 
-export const truncatedBody = () =>
+export const refuseTruncated = () =>
   refuse('INVALID_JSON', { message: 'The body ended before it was complete.' })

@@ -1,17 +1,17 @@
 import { type NextFunction, type Request, type Response, urlencoded } from 'express'
-import { hasBody, truncatedBody } from './read-body.ts'
+import { hasBody, refuseTruncated } from './read-body.ts'
 
 /** Only `limit` matters, because 8 KB can't hold 10 000 fields. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
 /** A body that the parser skipped (read-body.ts) would be mistaken for an empty form. */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
-  next(hasBody(req) && req.body === undefined && req.socket.destroyed ? truncatedBody() : undefined)
+  next(hasBody(req) && req.body === undefined && req.socket.destroyed ? refuseTruncated() : undefined)
 
-export const readForm = [readFields, refuseSkipped]
+export const formHandlers = [readFields, refuseSkipped]
 
 /** A missing or repeated field becomes an empty string. */
-export function formFields<Name extends string>(req: Request, ...names: Name[]): Record<Name, string> {
+export function readFormFields<Name extends string>(req: Request, ...names: Name[]): Record<Name, string> {
   const body = (req.body ?? {}) as Record<string, unknown>
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '')
   return Object.fromEntries(names.map((name) => [name, text(name)])) as Record<Name, string>

@@ -1,15 +1,15 @@
-import { currencyCode, formatDecimal } from '../../../schemas/currency.ts'
+import { currencyCode, formatCentimes } from '../../../schemas/currency.ts'
 import { packageVersion } from '../../platform/version.ts'
 import { apiSections } from '../operations/route.ts'
-import { routes } from '../routes/routes.ts'
+import { apiRoutes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
-import { describeOperation, pathOf } from './operation.ts'
-import { headerComponents, refusalExamples, sharedRefusals } from './responses.ts'
+import { describeOperation, openApiPath } from './operation.ts'
+import { describeSharedErrors, errorExamples, headerComponents } from './responses.ts'
 import { createSchemaWriter, namedSchemas, type OpenApiPart, type SchemaWriter } from './schemas.ts'
-import { webhooksOf } from './webhooks.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 export function describeApi(config: DescribedConfig): OpenApiPart {
-  const writer = createSchemaWriter(config, new Set(routes.flatMap(({ body }) => body ?? [])))
+  const writer = createSchemaWriter(config, new Set(apiRoutes.flatMap(({ body }) => body ?? [])))
   return {
     openapi: '3.1.0',
     info: {
@@ -22,13 +22,13 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
     tags: Object.entries(apiSections).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: pathsOf(writer),
-    webhooks: webhooksOf(writer, config),
+    webhooks: describeWebhooks(writer, config),
     components: {
       securitySchemes: { apiKey },
       parameters: { IdempotencyKey: idempotencyKey },
       headers: headerComponents,
-      responses: sharedRefusals(),
-      examples: refusalExamples(),
+      responses: describeSharedErrors(),
+      examples: errorExamples(),
       schemas: Object.fromEntries(
         Object.entries(namedSchemas).map(([name, schema]) => [name, writer.define(schema)]),
       ),
@@ -37,7 +37,7 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
 }
 
 const introduction = [
-  `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${formatDecimal(50_000)} ${currencyCode}.`,
+  `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${formatCentimes(50_000)} ${currencyCode}.`,
   'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
   'Every write needs an `X-Idempotency-Key` header.',
   'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',
@@ -63,7 +63,7 @@ const idempotencyKey: OpenApiPart = {
 
 const pathsOf = (writer: SchemaWriter): OpenApiPart =>
   Object.fromEntries(
-    [...Map.groupBy(routes, pathOf)].map(([path, some]) => [
+    [...Map.groupBy(apiRoutes, openApiPath)].map(([path, some]) => [
       path,
       Object.fromEntries(some.map((route) => [route.method, describeOperation(writer, route)])),
     ]),

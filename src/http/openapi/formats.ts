@@ -1,6 +1,6 @@
-import { events, maxWaitSeconds } from '../../../schemas/events.ts'
-import { maxPage } from '../../../schemas/requests.ts'
-import { withoutNul } from '../../../schemas/responses/fields.ts'
+import { eventScopes, maxFeedWaitSeconds } from '../../../schemas/events.ts'
+import { maxPageNumber } from '../../../schemas/requests.ts'
+import { noNulPattern } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config/config.ts'
 import { privateSuffixes } from '../../input/webhook-url.ts'
 
@@ -38,7 +38,7 @@ const control = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`
 const printable = String.raw`^\s*[^\s${control}][^${control}]*$`
 
 /** How OpenAPI describes each custom format (src/input/validate.ts), exactly or as closely as it can. */
-export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
+export const describeFormats = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },
   uri: { format: 'uri' },
   iri: { format: 'iri' },
@@ -47,7 +47,7 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   price: { minimum: 0, maximum: maxAmount },
   name: { pattern: printable },
   reference: { pattern: printable },
-  'storable-text': { pattern: withoutNul },
+  'storable-text': { pattern: noNulPattern },
   'written-text': { pattern: String.raw`^\s*[^\s\u0000][^\u0000]*$` },
   'written-or-empty-text': { pattern: String.raw`^(\s*[^\s\u0000][^\u0000]*)?$` },
   'https-url': url(`^https://${host}${afterHost}`),
@@ -56,7 +56,7 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   'webhook-url': url(
     `^https://(?=[^/:?#]{1,253}([/:?#]|$))(${label}\\.)+${lastLabel}(:${publicPort})?${afterHost}`,
   ),
-  'webhook-event': { enum: Object.keys(events) },
+  'webhook-event': { enum: Object.keys(eventScopes) },
   'date-or-time': {
     type: undefined,
     anyOf: [
@@ -65,8 +65,8 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
     ],
   },
   centimes: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
-  'page-number': { type: 'integer', minimum: 1, maximum: maxPage, default: 1 },
-  'entry-number': { type: 'integer', minimum: 0, maximum: maxPage },
+  'page-number': { type: 'integer', minimum: 1, maximum: maxPageNumber, default: 1 },
+  'entry-number': { type: 'integer', minimum: 0, maximum: maxPageNumber },
   'page-size': { type: 'integer', minimum: 1, default: 20 },
-  'wait-seconds': { type: 'integer', minimum: 0, maximum: maxWaitSeconds, default: 0 },
+  'wait-seconds': { type: 'integer', minimum: 0, maximum: maxFeedWaitSeconds, default: 0 },
 })

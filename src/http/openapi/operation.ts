@@ -1,9 +1,9 @@
-import { withoutNul } from '../../../schemas/responses/fields.ts'
-import { needsField } from '../../input/known-fields.ts'
+import { noNulPattern } from '../../../schemas/responses/fields.ts'
+import { requiresField } from '../../input/known-fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
-import { isForBrowsers, type Route, scopesOf, type WriteRoute } from '../operations/route.ts'
+import { isBrowserRoute, type Route, scopesOfRoute, type WriteRoute } from '../operations/route.ts'
 import examples from './examples.json' with { type: 'json' }
-import { fileName, headersOf, refusalsOf } from './responses.ts'
+import { describeErrors, describeHeaders, fileNameHeader } from './responses.ts'
 import type { OpenApiPart, SchemaWriter } from './schemas.ts'
 
 /** The examples are recorded by test/api/examples.test.ts. */
@@ -19,7 +19,7 @@ export interface OpenApiExample {
 
 const recorded: Record<string, OpenApiExample> = examples.operations
 
-export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
+export const openApiPath = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPart {
   const example = recorded[route.operationId] ?? {}
@@ -29,7 +29,7 @@ export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPa
     tags: [route.tag],
     summary: route.summary,
     description: `${route.description}\n\n${requiredKey(route)}`,
-    security: scopesOf(route).map((scope) => ({ apiKey: [scope] })),
+    security: scopesOfRoute(route).map((scope) => ({ apiKey: [scope] })),
     parameters: [
       ...parametersIn(writer, 'path', route.params, example.params),
       ...parametersIn(writer, 'query', route.query?.properties, example.query),
@@ -38,7 +38,7 @@ export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPa
     requestBody: isWrite ? bodyOf(writer, route, example) : undefined,
     responses: {
       ...Object.fromEntries(statusesOf(route).map((status) => [status, success(writer, route, example)])),
-      ...refusalsOf(route),
+      ...describeErrors(route),
     },
   }
 }
@@ -49,8 +49,8 @@ function statusesOf(route: Route): number[] {
 }
 
 function requiredKey(route: Route): string {
-  const kind = isForBrowsers(route) ? '' : 'secret '
-  const scopes = scopesOf(route).map((scope) => `\`${scope}\``)
+  const kind = isBrowserRoute(route) ? '' : 'secret '
+  const scopes = scopesOfRoute(route).map((scope) => `\`${scope}\``)
   const noun = scopes.length === 1 ? 'the scope' : 'any of the scopes'
   return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`
 }
@@ -72,7 +72,7 @@ const parametersIn = (
 function bodyOf(writer: SchemaWriter, { body, readsCsv }: WriteRoute, example: OpenApiExample) {
   if (body === undefined) return
   return {
-    required: needsField(body),
+    required: requiresField(body),
     content: {
       ...(readsCsv && csvContent(example.body as { csv: string } | undefined)),
       'application/json': { schema: writer.refer(body), example: example.body },
@@ -80,7 +80,7 @@ function bodyOf(writer: SchemaWriter, { body, readsCsv }: WriteRoute, example: O
   }
 }
 
-const csvFile = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
+const csvFile = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: noNulPattern }
 
 const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({
   'text/csv': { schema: csvFile, example: example?.csv },
@@ -95,11 +95,11 @@ const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({
 })
 
 function success(writer: SchemaWriter, route: Route, example: OpenApiExample): OpenApiPart {
-  const headers = headersOf(route)
+  const headers = describeHeaders(route)
   if ('download' in route)
     return {
       description: 'The file.',
-      headers: { ...headers, ...fileName('The suggested name of the file.') },
+      headers: { ...headers, ...fileNameHeader('The suggested name of the file.') },
       content: {
         'text/csv': { schema: writer.refer(route.response), example: example.response },
         'application/x-ndjson': route.lines && { schema: writer.refer(route.lines), example: example.lines },
@@ -108,7 +108,7 @@ function success(writer: SchemaWriter, route: Route, example: OpenApiExample): O
   const hasCsv = 'toCsv' in route
   return {
     description: hasCsv ? 'Success. The `Accept` header chooses JSON or CSV.' : 'Success.',
-    headers: { ...headers, ...(hasCsv && fileName('The suggested name of the CSV file.')) },
+    headers: { ...headers, ...(hasCsv && fileNameHeader('The suggested name of the CSV file.')) },
     content: {
       'text/csv': hasCsv ? { schema: csvText, example: example.csv } : undefined,
       'application/json': {
@@ -123,4 +123,4 @@ function success(writer: SchemaWriter, route: Route, example: OpenApiExample): O
   }
 }
 
-const csvText = { type: 'string', maxLength: 100_000, pattern: withoutNul }
+const csvText = { type: 'string', maxLength: 100_000, pattern: noNulPattern }

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../../platform/errors.ts'
-import { isForBrowsers, type Route } from '../operations/route.ts'
+import { isBrowserRoute, type Route } from '../operations/route.ts'
 import { exposedHeaders } from '../pages/cross-origin.ts'
 import type { OpenApiPart } from './schemas.ts'
 
@@ -66,13 +66,13 @@ const forBrowsers = {
 }
 
 /** Returns the headers of an operation's own responses. Those of shared errors are in `sharedResponses`. */
-export const headersOf = (route: Route): OpenApiPart => ({
+export const describeHeaders = (route: Route): OpenApiPart => ({
   ...limited,
   ...(route.method !== 'get' && replayed),
-  ...(isForBrowsers(route) && forBrowsers),
+  ...(isBrowserRoute(route) && forBrowsers),
 })
 
-export const fileName = (description: string): OpenApiPart => {
+export const fileNameHeader = (description: string): OpenApiPart => {
   const schema = { type: 'string', maxLength: 200, pattern: '^attachment; ' }
   return { 'Content-Disposition': { description, schema } }
 }
@@ -103,9 +103,9 @@ const ofWrites: ErrorCode[] = [
 
 const ofBodies: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_JSON']
 
-export function codesOf(route: Route): ErrorCode[] {
+export function listErrorCodes(route: Route): ErrorCode[] {
   const codes = new Set([...ofAll, ...codesIn(route.body), ...(route.errors ?? [])])
-  if (!isForBrowsers(route)) codes.add('SECRET_KEY_REQUIRED')
+  if (!isBrowserRoute(route)) codes.add('SECRET_KEY_REQUIRED')
   if (route.sandboxOnly) codes.add('SANDBOX_ONLY')
   if (route.method !== 'get') for (const code of ofWrites) codes.add(code)
   if (route.body !== undefined) for (const code of ofBodies) codes.add(code)
@@ -139,7 +139,7 @@ const sharedCodes = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => errorCatalogue[code][0]
 
-export const sharedRefusals = (): OpenApiPart =>
+export const describeSharedErrors = (): OpenApiPart =>
   Object.fromEntries(
     [...Map.groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
       const shared = sharedResponses[status]
@@ -147,17 +147,17 @@ export const sharedRefusals = (): OpenApiPart =>
     }),
   )
 
-export function refusalsOf(route: Route): OpenApiPart {
-  const byStatus = [...Map.groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
+export function describeErrors(route: Route): OpenApiPart {
+  const byStatus = [...Map.groupBy(listErrorCodes(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))
 }
 
 function refusalOf(route: Route, status: number, codes: ErrorCode[]): OpenApiPart {
   const shared = sharedResponses[status]
-  if (shared === undefined) return refusal(codes, headersOf(route))
+  if (shared === undefined) return refusal(codes, describeHeaders(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
-  if (own !== undefined) return refusal(codes, { ...headersOf(route), ...shared.headers })
-  if (isForBrowsers(route) && !beforeOperations.includes(status))
+  if (own !== undefined) return refusal(codes, { ...describeHeaders(route), ...shared.headers })
+  if (isBrowserRoute(route) && !beforeOperations.includes(status))
     return refusal(codes, { ...shared.headers, ...forBrowsers })
   return { $ref: `#/components/responses/${shared.name}` }
 }
@@ -173,7 +173,7 @@ const refusal = (codes: ErrorCode[], ofResponse: OpenApiPart): OpenApiPart => ({
   },
 })
 
-export const refusalExamples = (): OpenApiPart =>
+export const errorExamples = (): OpenApiPart =>
   Object.fromEntries(
     Object.entries(errorCatalogue).map(([code, [statusCode, message]]) => {
       const error = { code, message, statusCode, requestId: '97ba8550-ced5-4d92-a656-6c4288ed5ce0' }

@@ -8,8 +8,8 @@ import * as intent from '../../../schemas/responses/intent.ts'
 import * as ledger from '../../../schemas/responses/ledger.ts'
 import * as store from '../../../schemas/responses/store.ts'
 import * as webhook from '../../../schemas/responses/webhooks.ts'
-import { type FieldSchema, takesNull } from '../../input/known-fields.ts'
-import { type DescribedConfig, formatsFor } from './formats.ts'
+import { type FieldSchema, nullMeansAbsent } from '../../input/known-fields.ts'
+import { type DescribedConfig, describeFormats } from './formats.ts'
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
@@ -68,10 +68,12 @@ export const namedSchemas: Record<string, object> = {
   OrderItem: store.orderItemSchema,
   OrderPage: store.orderPageSchema,
   Customer: store.customerSchema,
-  Failure: failure.failureBody,
+  Failure: failure.failureSchema,
   FieldFault: failure.fieldFaultSchema,
-  RateLimitDetails: failure.rateLimitDetails,
-  ...Object.fromEntries(Object.entries(events.eventBodies).map(([event, body]) => [eventType(event), body])),
+  RateLimitDetails: failure.rateLimitDetailsSchema,
+  ...Object.fromEntries(
+    Object.entries(events.eventBodySchemas).map(([event, body]) => [eventType(event), body]),
+  ),
 }
 
 const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
@@ -84,7 +86,7 @@ export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 const nesting = 'items propertyNames additionalProperties if then else not oneOf anyOf'.split(' ')
 
 export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<object>) {
-  const formats = formatsFor(config)
+  const formats = describeFormats(config)
 
   const refer = (schema: object): OpenApiPart => {
     const name = names.get(schema)
@@ -140,7 +142,7 @@ function withNull(schema: FieldSchema): FieldSchema {
   const { properties, items } = schema
   const nullable = (name: string, field: FieldSchema): FieldSchema => {
     const typed = withType(withNull(field)) as FieldSchema
-    return takesNull(schema, name) ? { ...typed, type: [...[typed.type ?? []].flat(), 'null'] } : typed
+    return nullMeansAbsent(schema, name) ? { ...typed, type: [...[typed.type ?? []].flat(), 'null'] } : typed
   }
   return {
     ...schema,

@@ -1,6 +1,6 @@
-import { eventBodies } from '../../../schemas/event-bodies.ts'
+import { eventBodySchemas } from '../../../schemas/event-bodies.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { textMatching } from '../../../schemas/responses/fields.ts'
+import { patternSchema } from '../../../schemas/responses/fields.ts'
 import { deliveryIdSchema } from '../../../schemas/responses/webhooks.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { DescribedConfig } from './formats.ts'
@@ -13,9 +13,9 @@ export interface WebhookExample {
 
 const recorded: Record<string, WebhookExample> = examples.events
 
-export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): OpenApiPart =>
+export const describeWebhooks = (writer: SchemaWriter, config: DescribedConfig): OpenApiPart =>
   Object.fromEntries(
-    Object.entries(eventBodies).map(([event, body]) => [
+    Object.entries(eventBodySchemas).map(([event, body]) => [
       event,
       { post: webhook(config, event as EventName, writer.refer(body)) },
     ]),
@@ -44,12 +44,12 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
     parameters: [
       header(
         'X-BRAND-Signature',
-        textMatching('^sha256=[0-9a-f]{64}$', 71),
+        patternSchema('^sha256=[0-9a-f]{64}$', 71),
         '`sha256=` and the HMAC-SHA256, in hex, of `{timestamp}.{raw body}`, with the secret of the endpoint.',
       ),
       header(
         'X-BRAND-Signature-Previous',
-        textMatching('^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
+        patternSchema('^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
         'Present for 24 hours after a rotation: the signatures with the previous secrets, newest first.',
         false,
       ),
@@ -60,12 +60,12 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
       ),
       header(
         'X-BRAND-Event',
-        textMatching(`^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
+        patternSchema(`^${event.replaceAll('.', String.raw`\.`)}$`, event.length),
         'The name of the event.',
       ),
       header(
         'X-BRAND-Event-Id',
-        textMatching('^[0-9a-f]{24}$', 24),
+        patternSchema('^[0-9a-f]{24}$', 24),
         'The id of the event, as in the event log. It is not signed, but the first 16 characters of `id` are the same id in base64url.',
       ),
       header(
@@ -80,7 +80,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
       ),
       header(
         'webhook-signature',
-        textMatching(`^${standard}( ${standard}){0,5}$`, 287),
+        patternSchema(`^${standard}( ${standard}){0,5}$`, 287),
         'A signature of `{webhook-id}.{webhook-timestamp}.{raw body}` as in Standard Webhooks. For 24 hours after a rotation, signatures with the previous secrets follow, newest first.',
       ),
     ],
@@ -93,7 +93,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
   }
 }
 
-const unixSeconds = textMatching('^[0-9]{1,15}$', 15)
+const unixSeconds = patternSchema('^[0-9]{1,15}$', 15)
 
 /** `HOURS` is replaced with the value of ENDPOINT_WARNING_HOURS. */
 const occasions: Record<EventName, string> = {

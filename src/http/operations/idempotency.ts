@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
-import { type Caller, merchantActor } from '../../businesses/caller.ts'
-import { countStored, refuseLarge } from '../../businesses/quotas.ts'
+import { byMerchant, type Caller } from '../../businesses/caller.ts'
+import { checkLargeRow, countStorage } from '../../businesses/quotas.ts'
 import * as idempotency from '../../idempotency/request.ts'
-import { bytesOf } from '../../mongo/collection.ts'
+import { measureBson } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal, refuse } from '../../platform/errors.ts'
-import { type CausingRequest, inSpan } from '../../tracing/tracing.ts'
+import { type CausingRequest, runInSpan } from '../../tracing/tracing.ts'
 import { type ApiResponse, failureResponse, successResponse } from '../responses/envelope.ts'
 import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
@@ -56,7 +56,7 @@ function headerText(latin1: string): string {
 }
 
 /** Runs a write once. Repeating it returns the same bytes (architecture.md, "Idempotency"). */
-export async function runOnce(
+export async function runWriteOnce(
   deps: Deps,
   caller: Caller,
   deadline: Deadline,
@@ -65,17 +65,17 @@ export async function runOnce(
   const { route, params, cause, unread } = write
   const paramsHash = digest(stringify(write.input) ?? '', paramsLength)
   const arrivedAt = deps.now()
-  const since = idempotency.freshSince(arrivedAt)
+  const since = idempotency.freshKeysSince(arrivedAt)
   const path = JSON.stringify([route.path, params])
   const key = digest(JSON.stringify([caller.keyId, route.method, path, write.key]), keyLength)
 
   const store = async (row: idempotency.StoredResponse) => {
-    if (row.refusal) await refuseLarge(deps, caller, bytesOf(row))
+    if (row.refusal) await checkLargeRow(deps, caller, measureBson(row))
     const isShared = route.findEffect !== undefined
     const there = await deadline.run((deadlineAt) =>
       idempotency.storeResponse(deps, row, { since, isShared, deadlineAt }),
     )
-    if (there === null) countStored(deps, caller, { bytes: bytesOf(row) })
+    if (there === null) countStorage(deps, caller, { bytes: measureBson(row) })
     return there
   }
   const find = () =>
@@ -98,7 +98,7 @@ export async function runOnce(
 
   const request = (deadlineAt: number): idempotency.WriteRequest => ({
     key,
-    by: merchantActor(caller),
+    by: byMerchant(caller),
     paramsHash,
     arrivedAt,
     deadlineAt,
@@ -111,7 +111,7 @@ export async function runOnce(
         at: deps.now(),
         refusal: false,
       })
-      storedBytes = bytesOf(row)
+      storedBytes = measureBson(row)
       return { response, row }
     },
   })
@@ -156,7 +156,7 @@ export async function runOnce(
     if (result.kind === 'stored') {
       const { response, repeats } = result
       if (repeats === null) {
-        countStored(deps, caller, { bytes: storedBytes })
+        countStorage(deps, caller, { bytes: storedBytes })
         return { ...response, code: null, headers: {} }
       }
       await deps.capacity.paceWork(caller.businessId, response.body.length)
@@ -183,7 +183,7 @@ export async function runOnce(
     return isRepeat ? repeated(response, about.paramsHash !== paramsHash) : response
   }
 
-  return inSpan(deps, 'operation', cause.traceparent, async () => {
+  return runInSpan(deps, 'operation', cause.traceparent, async () => {
     const run = () =>
       deadline.run(
         async (deadlineAt) => (route.looksItself ? null : await looking) ?? write.run(request(deadlineAt)),

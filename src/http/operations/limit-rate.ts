@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Response } from 'express'
 import type { Caller } from '../../businesses/caller.ts'
-import type { RateLimits, RateOwner } from '../../limits/rate.ts'
+import type { RateLimitOwner, RateLimits } from '../../limits/rate.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, Refusal } from '../../platform/errors.ts'
-import { prefixesOf } from '../../platform/network.ts'
-import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
+import { ipPrefixesOf } from '../../platform/network.ts'
+import { delayRefusal, limitsPerPrefix } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 type Scope = 'key' | 'address'
@@ -17,12 +17,12 @@ const maxDelayMs = 5_000
 const shareOfNetwork = 1 / 10
 
 /** Step 6 in docs/maintainers/decisions.md. A request over its network's limit doesn't count for the key. */
-export async function limitKey({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
+export async function limitKeyRate({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? rateLimits.perSecond
   const who = `key:${caller.keyId}` as const
   const [network] =
-    caller.kind === 'publishable' && rateLimits.look(who, perSecond).isOpen ? prefixesOf(caller.ip) : []
+    caller.kind === 'publishable' && rateLimits.look(who, perSecond).isOpen ? ipPrefixesOf(caller.ip) : []
   const ofNetwork = Math.ceil(perSecond * shareOfNetwork)
   if (network !== undefined) await limitTo(rateLimits, res, 'address', `${who} ${network.range}`, ofNetwork)
   await limitTo(rateLimits, res, 'key', who, perSecond)
@@ -33,7 +33,7 @@ async function limitTo(
   rateLimits: RateLimits,
   res: Response,
   scope: Scope,
-  who: RateOwner,
+  who: RateLimitOwner,
   perSecond: number,
 ) {
   const standing = rateLimits.count(who, perSecond)
@@ -46,7 +46,7 @@ async function limitTo(
 }
 
 /** A costly request counts as `requests`. One is already counted. The first per second always runs. */
-export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
+export function limitCostlyCall({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond
   const who = `key:${keyId}` as const
@@ -66,14 +66,14 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
  * burst of valid keys is never refused. Known keys never count, because otherwise a stranger with a
  * publishable key could use up an address's limit.
  */
-export async function limitUnknown<Known>(
+export async function limitUnknownKeys<Known>(
   { rateLimits }: Limiting,
   clientAddress: string,
   res: Response,
   recognise: () => Promise<Known>,
 ): Promise<Known> {
   if (rateLimits === null) return recognise()
-  const prefixes = prefixLimits(clientAddress, rateLimits)
+  const prefixes = limitsPerPrefix(clientAddress, rateLimits)
   if (!prefixes.every(({ range, limit }) => rateLimits.look(`address:${range}`, limit).isOpen)) {
     setRateLimitHeaders(res, 'address', rateLimits.perSecond, 0)
     await delayRefusal(rateLimits)

@@ -1,8 +1,8 @@
 import type { JSONSchema } from 'json-schema-to-ts'
-import type { emptyQuery, ValueOf } from '../../../schemas/requests.ts'
-import type { Scope } from '../../../schemas/scopes.ts'
+import type { emptyQuery, SchemaValue } from '../../../schemas/requests.ts'
+import type { ApiScope } from '../../../schemas/scopes.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import type { WaitLimits } from '../../events/feed/read.ts'
+import type { FeedWaitLimits } from '../../events/feed/read.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -42,7 +42,7 @@ interface Common {
   response: object
   /** Error codes that the body's schema doesn't list in `errorCodes`. */
   errors?: readonly ErrorCode[]
-  scope: Scope | { anyOf: readonly Scope[] }
+  scope: ApiScope | { anyOf: readonly ApiScope[] }
   /** Live keys are rejected (step 8 in the order of checks, docs/maintainers/decisions.md). */
   sandboxOnly?: true
 }
@@ -64,7 +64,7 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
     deps: Deps,
     caller: Caller,
     input: OperationInput<Param, Query>,
-    limits: WaitLimits,
+    limits: FeedWaitLimits,
   ): Promise<{ query: Query } | { data: unknown } | null>
   run(deps: Deps, caller: Caller, input: OperationInput<Param, Query>, deadlineAt: number): Promise<Data>
   toCsv?(data: Data, input: OperationInput<Param, Query>): CsvFile
@@ -111,7 +111,7 @@ type ParamIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
     : never
 
 /** Generic, because a union of all schemas would be too large for the compiler. */
-type QueryOf<Schema> = Schema extends JSONSchema ? ValueOf<Schema> : never
+type QueryOf<Schema> = Schema extends JSONSchema ? SchemaValue<Schema> : never
 
 /** `scope` is needed only if it differs from the section's. */
 type Declared<Each extends Route, Schema> = Omit<
@@ -143,9 +143,9 @@ interface Section {
 }
 
 /** `params` are the schemas of the path parameters. The types of `params` and `query` are inferred. */
-export function operationsIn(
+export function declareOperations(
   tag: keyof typeof apiSections,
-  section: { read: Route['scope']; write?: Scope; params?: Record<string, object> },
+  section: { read: Route['scope']; write?: ApiScope; params?: Record<string, object> },
 ): Section {
   const declare =
     (method: Route['method'], more: object = {}) =>
@@ -167,7 +167,7 @@ export function operationsIn(
   }
 }
 
-export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
+export const isBrowserRoute = (route: Route): boolean => 'key' in route && route.key === 'any'
 
-export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
+export const scopesOfRoute = ({ scope }: Pick<Route, 'scope'>): readonly ApiScope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf

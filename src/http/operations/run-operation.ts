@@ -1,28 +1,28 @@
 import type { Request, Response } from 'express'
 import { emptyQuery } from '../../../schemas/requests.ts'
-import { type Caller, identifyByKey } from '../../businesses/caller.ts'
+import { type Caller, identifyByApiKey } from '../../businesses/caller.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import type { Page } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
-import { inSpan } from '../../tracing/tracing.ts'
+import { runInSpan } from '../../tracing/tracing.ts'
 import type { ParsedBody } from '../body/json-body.ts'
 import { readBody, reserveBody } from '../body/read-body.ts'
 import { prefersCsv, type StartedDownload, startDownload } from '../responses/download.ts'
 import { type ApiResponse, successResponse } from '../responses/envelope.ts'
-import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
+import { downloadMemoryBytes, itemMemoryBytes, pageMemoryBytes } from '../responses/largest.ts'
 import { type BuiltResponse, buildPage, totalBytes } from '../responses/send.ts'
-import { requestCause } from '../server/log-request.ts'
+import { readCausingRequest } from '../server/log-request.ts'
 import { type Deadline, startDeadline } from '../server/timeouts.ts'
-import { readIdempotencyKey, runOnce } from './idempotency.ts'
-import { limitKey, limitUnknown } from './limit-rate.ts'
+import { readIdempotencyKey, runWriteOnce } from './idempotency.ts'
+import { limitKeyRate, limitUnknownKeys } from './limit-rate.ts'
 import {
   type DownloadRoute,
-  isForBrowsers,
+  isBrowserRoute,
   type OperationInput,
   type ReadRoute,
   type Route,
-  scopesOf,
+  scopesOfRoute,
   type WriteRoute,
 } from './route.ts'
 
@@ -43,7 +43,7 @@ export async function runOperation(
   const deadline = startDeadline()
   const caller = await identifyCaller({ deps, req, res, deadline })
   const call: Call = { deps, req, res, deadline, caller }
-  await limitKey(deps, caller, res)
+  await limitKeyRate(deps, caller, res)
   allow(route, caller)
   if (route.method !== 'get') return write(call, route)
   return 'download' in route ? download(call, route) : read(call, route)
@@ -56,8 +56,8 @@ async function identifyCaller({ deps, req, res, deadline }: Omit<Call, 'caller'>
   if (unsure !== null) await deadline.run(() => unsure)
   const address = req.ip ?? ''
   return deadline.run((deadlineAt) =>
-    limitUnknown(deps, address, res, async () =>
-      identifyByKey(deps, bearerToken(req), address, deadlineAt, (key) => {
+    limitUnknownKeys(deps, address, res, async () =>
+      identifyByApiKey(deps, bearerToken(req), address, deadlineAt, (key) => {
         res.locals.key = key
       }),
     ),
@@ -74,9 +74,9 @@ function bearerToken(req: Request): string {
 }
 
 function allow(route: Route, caller: Caller): void {
-  if (!isForBrowsers(route) && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
+  if (!isBrowserRoute(route) && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
   const { scope } = route
-  if (!scopesOf(route).some((each) => caller.scopes.has(each)))
+  if (!scopesOfRoute(route).some((each) => caller.scopes.has(each)))
     throw refuse('SCOPE_REQUIRED', { details: typeof scope === 'string' ? { scope } : scope })
   if (route.sandboxOnly && !caller.sandbox) throw refuse('SANDBOX_ONLY')
 }
@@ -104,7 +104,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
   const memory = await deps.memory.reserve(
     businessId,
     {
-      memory: route.isPage ? memoryOfPage(route.shows, input.query) : memoryOfOne(route.shows),
+      memory: route.isPage ? pageMemoryBytes(route.shows, input.query) : itemMemoryBytes(route.shows),
       reads: 1,
       ...(isQuery && { lists: 1, queries: 1 }),
     },
@@ -121,7 +121,7 @@ async function readNow(call: Call, route: ReadRoute, input: OperationInput): Pro
     }
   }
   try {
-    const data = await inSpan(deps, 'operation', requestCause(res).traceparent, () =>
+    const data = await runInSpan(deps, 'operation', readCausingRequest(res).traceparent, () =>
       // Keeps the memory reserved if the query outlives the deadline.
       deadline.run((deadlineAt) => memory.during(() => runRoute(deadlineAt))),
     )
@@ -145,7 +145,7 @@ async function download(call: Call, route: DownloadRoute): Promise<StartedDownlo
   const { deps, res, deadline, caller } = call
   const input = readInput(call, route)
   const { businessId } = caller
-  const memory = await deps.memory.reserve(businessId, { exports: 1, memory: memoryOfDownload }, res)
+  const memory = await deps.memory.reserve(businessId, { exports: 1, memory: downloadMemoryBytes }, res)
   const beganAt = performance.now()
   res.once('close', () =>
     deps.capacity.endRead(businessId, memory.held, { bytes: 0, tookMs: performance.now() - beganAt }),
@@ -170,14 +170,14 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   return memory.during(async () => {
     const sent = await readBody(deps, caller, req, res, kind, memory)
     const { value, params, refusal }: ParsedBody = route.body === undefined ? {} : sent
-    const response = await runOnce(deps, caller, deadline, {
+    const response = await runWriteOnce(deps, caller, deadline, {
       route,
       params: req.params as Record<string, string>,
       key,
       input: params === undefined ? [req.query] : [req.query, params],
       status: route.hasDryRun && isDryRun(value) ? 200 : (route.status ?? 200),
       unread: refusal,
-      cause: requestCause(res),
+      cause: readCausingRequest(res),
       // The operation may run a few seconds past its deadline and still need the body.
       run: (request) =>
         memory.during(async () => {

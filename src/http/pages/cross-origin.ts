@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express'
 import { sendResponse, successResponse } from '../responses/envelope.ts'
 
 /** Lets scripts on any site read the response. That's safe, because the API uses no cookies. */
-export function letBrowsersRead(res: Response): void {
+export function allowAnyOrigin(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')
   res.setHeader('Access-Control-Expose-Headers', exposedHeaders)
 }
@@ -15,7 +15,7 @@ const maxAgeSeconds = 7200
 export function respondToPreflight(req: Request, res: Response, next: NextFunction): void {
   if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined)
     return next()
-  letBrowsersRead(res)
+  allowAnyOrigin(res)
   res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD')
   res.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type')
   res.setHeader('Access-Control-Max-Age', maxAgeSeconds)

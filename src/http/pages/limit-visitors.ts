@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { RateLimits } from '../../limits/rate.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { prefixesOf } from '../../platform/network.ts'
-import { isProbe } from '../server/log-request.ts'
+import { ipPrefixesOf } from '../../platform/network.ts'
+import { isProbeRequest } from '../server/log-request.ts'
 
 /** Limits a flood to one refusal per connection and second. A random delay spreads the clients' retries. */
 export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
@@ -12,8 +12,8 @@ export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayM
 /** Each larger prefix may send this many times as many requests. */
 const perSize = 3
 
-export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>
-  prefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
+export const limitsPerPrefix = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>
+  ipPrefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
 
 /** A network over its limit gets RATE_LIMITED after one to two seconds. Health probes are delayed but never refused. */
 export function limitVisitors(
@@ -23,12 +23,12 @@ export function limitVisitors(
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
     // `find` stops at the first exhausted prefix, so excess requests don't count for larger ones.
-    const closed = prefixLimits(req.ip ?? '', rateLimits).find(
+    const closed = limitsPerPrefix(req.ip ?? '', rateLimits).find(
       ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
     )
     if (closed === undefined) return next()
     await delayRefusal(rateLimits)
-    if (isProbe(req)) return next()
+    if (isProbeRequest(req)) return next()
     throw rateLimits.refusal(scope(req), closed.limit)
   }
 }

@@ -59,35 +59,35 @@ export function preparePage(deps: Pick<Deps, 'config'>, rights: PagePermissions,
   }
 }
 
-export const setMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
+export const setMountPath = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
   res.locals.mount = mount
   next()
 }
 
-export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
+export const pageDeadline = (res: Response): Deadline => res.locals.deadline as Deadline
 
 /** Sends the error page at the deadline. A later response is discarded. */
 export async function enforceDeadline(_req: Request, res: Response, next: NextFunction): Promise<void> {
   const closed = new Promise<void>((resolve) => res.once('close', resolve))
   next()
-  await deadlineOf(res).run(() => closed)
+  await pageDeadline(res).run(() => closed)
 }
 
 export const awaitDatabaseTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {
     const unsure = deps.databaseTime.unsure()
-    if (unsure !== null) await deadlineOf(res).run(() => unsure)
+    if (unsure !== null) await pageDeadline(res).run(() => unsure)
     next()
   }
 
-export type SendError = (req: Request, res: Response, status: number, error: unknown) => void
+export type SendErrorPage = (req: Request, res: Response, status: number, error: unknown) => void
 
 /** Sends errors as a page without a stack trace. */
-export function createPageErrors(
+export function handlePageErrors(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   rights: PagePermissions,
-  sendError: SendError,
+  sendError: SendErrorPage,
 ) {
   const reportError = createErrorReporter(deps)
   const setPageHeaders = createPageHeaders(deps, rights)

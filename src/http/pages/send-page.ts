@@ -10,13 +10,13 @@ export interface Asset {
 }
 
 /** The path contains a hash, so browsers may cache the asset forever. */
-export const assetOf = (folder: string, type: Asset['type'], content: Asset['content']): Asset => ({
+export const createAsset = (folder: string, type: Asset['type'], content: Asset['content']): Asset => ({
   path: `${folder}/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
   type,
   content,
 })
 
-export const sendAsset =
+export const serveAsset =
   ({ type, content }: Omit<Asset, 'path'>) =>
   (_req: unknown, res: Response): void => {
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
@@ -32,7 +32,7 @@ interface Head {
   skip: string
 }
 
-export const documentOf = (
+export const renderDocument = (
   { language, direction = 'ltr', title, assets, skip }: Head,
   body: string,
 ): string => html`<!doctype html>
@@ -61,7 +61,7 @@ export function sendPage(res: Response, status: number, document: string): void 
   endAfterRequest(res, document)
 }
 
-export function redirectTo(res: Response, to: string): void {
+export function sendRedirect(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303
   res.setHeader('Location', to)

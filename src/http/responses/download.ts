@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import type { Deadline } from '../server/timeouts.ts'
-import { writeHead } from './envelope.ts'
+import { writeApiHead } from './envelope.ts'
 
 /** No piece may be an empty string. */
 export interface FileDownload {
@@ -28,7 +28,7 @@ export async function startDownload(file: FileDownload, deadline: Deadline): Pro
 
 /** If this throws, the connection must be destroyed, or the file would look complete. */
 export async function sendDownload(req: Request, res: Response, file: StartedDownload): Promise<void> {
-  writeHead(res, { status: 200, code: null, headers: {} })
+  writeApiHead(res, { status: 200, code: null, headers: {} })
   setFileHeaders(res, file)
   if (req.method === 'HEAD') {
     end(file)
@@ -51,8 +51,8 @@ export async function sendDownload(req: Request, res: Response, file: StartedDow
 const isGone = (error: unknown): boolean =>
   /^ERR_STREAM_(PREMATURE_CLOSE|UNABLE_TO_PIPE)$/.test((error as { code?: string }).code ?? '')
 
-export const csvType = 'text/csv; charset=utf-8'
-export const exportTypes = { csv: csvType, jsonl: 'application/x-ndjson' } as const
+export const csvContentType = 'text/csv; charset=utf-8'
+export const exportTypes = { csv: csvContentType, jsonl: 'application/x-ndjson' } as const
 
 export interface CsvFile {
   name: string

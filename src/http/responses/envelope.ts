@@ -2,7 +2,7 @@ import { finished } from 'node:stream'
 import type { Response } from 'express'
 import type { Config } from '../../config/config.ts'
 import type { ErrorCode, Refusal } from '../../platform/errors.ts'
-import { timeouts } from '../server/timeouts.ts'
+import { httpTimeouts } from '../server/timeouts.ts'
 
 /** `code` is for the log. */
 export interface ApiResponse {
@@ -35,12 +35,12 @@ export function failureResponse(
 }
 
 export function sendResponse(res: Response, response: ApiResponse): void {
-  writeHead(res, response, response.body.length)
+  writeApiHead(res, response, response.body.length)
   endAfterRequest(res, response.body)
 }
 
 /** A response sent before the whole request had arrived. `at` is a `performance.now()` value. */
-export interface WrittenEarly {
+export interface EarlyResponse {
   status: number
   code: ErrorCode | null
   at: number
@@ -52,14 +52,14 @@ export function endAfterRequest(res: Response, body: Buffer | string): void {
   res.write(body)
   res.locals.written = { status: res.statusCode, code: res.locals.code ?? null, at: performance.now() }
   const end = (): void => void res.end()
-  const timer = setTimeout(end, timeouts.lingerMs)
+  const timer = setTimeout(end, httpTimeouts.lingerMs)
   finished(res.req.resume(), () => {
     clearTimeout(timer)
     end()
   })
 }
 
-export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength?: number): void {
+export function writeApiHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength?: number): void {
   res.statusCode = head.status
   res.locals.code = head.code
   setApiHeaders(res)

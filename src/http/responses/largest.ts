@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../schemas/requests.ts'
-import { readPageRequest } from '../../lists/pagination.ts'
+import { parsePageRequest } from '../../lists/pagination.ts'
 
 /** Largest possible JSON of each item, in bytes: all strings are full of the most expensive characters. */
 export const maxItemBytes = {
@@ -22,10 +22,10 @@ export type ItemKind = keyof typeof maxItemBytes
 /** Bytes of memory per byte of JSON: one for the text, and at most one for the documents (measured). */
 const perByte = 2
 
-export const memoryOfOne = (kind: ItemKind): number => maxItemBytes[kind] * perByte
+export const itemMemoryBytes = (kind: ItemKind): number => maxItemBytes[kind] * perByte
 
 /** A download holds a page of products and three chunks of 2 MB (src/store/exports). */
-export const memoryOfDownload = 50 * maxItemBytes.product + 3 * 2 * 1024 * 1024
+export const downloadMemoryBytes = 50 * maxItemBytes.product + 3 * 2 * 1024 * 1024
 
-export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
-  readPageRequest(query as PageQuery).limit * memoryOfOne(kind)
+export const pageMemoryBytes = (kind: ItemKind, query: unknown): number =>
+  parsePageRequest(query as PageQuery).limit * itemMemoryBytes(kind)

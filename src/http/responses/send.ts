@@ -1,20 +1,23 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Response } from 'express'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
-import type { ReservedResponse } from '../../limits/memory.ts'
+import type { ResponseMemory } from '../../limits/memory.ts'
 import type { Page } from '../../lists/pagination.ts'
-import { csvType, setFileHeaders } from './download.ts'
-import { writeHead } from './envelope.ts'
+import { csvContentType, setFileHeaders } from './download.ts'
+import { writeApiHead } from './envelope.ts'
 
 export interface BuiltResponse {
   parts: Buffer[]
-  memory: ReservedResponse
+  memory: ResponseMemory
   csvName: string | null
 }
 
-export async function sendBuilt(res: Response, { parts, memory, csvName }: BuiltResponse): Promise<void> {
-  writeHead(res, { status: 200, code: null, headers: {} }, totalBytes(parts))
-  if (csvName !== null) setFileHeaders(res, { contentType: csvType, fileName: csvName })
+export async function sendBuiltResponse(
+  res: Response,
+  { parts, memory, csvName }: BuiltResponse,
+): Promise<void> {
+  writeApiHead(res, { status: 200, code: null, headers: {} }, totalBytes(parts))
+  if (csvName !== null) setFileHeaders(res, { contentType: csvContentType, fileName: csvName })
   if (res.req.method === 'HEAD') parts.length = 0
   for (let part = parts.shift(); !res.closed; part = parts.shift()) {
     if (part === undefined || parts.length === 0) return void res.end(part)

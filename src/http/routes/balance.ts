@@ -4,17 +4,23 @@ import { described } from '../../../schemas/requests.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
 import {
   listEntries,
-  parseEntrySearch,
+  parseLedgerSearch,
   parseRefundSearch,
-  presentEntry,
+  presentLedgerEntry,
   presentListedRefund,
 } from '../../ledger/list.ts'
-import { parseDay, parseMonth, readMonth, readStatement, statementsCsv } from '../../ledger/statement.ts'
-import { pageOf, presentPage } from '../../lists/pagination.ts'
+import {
+  formatStatementsCsv,
+  parseStatementDay,
+  parseStatementMonth,
+  readMonthStatements,
+  readStatement,
+} from '../../ledger/statement.ts'
+import { cutPage, presentPage } from '../../lists/pagination.ts'
 import { readBalance } from '../../payouts/pay-out.ts'
-import { operationsIn } from '../operations/route.ts'
+import { declareOperations } from '../operations/route.ts'
 
-const { get, list } = operationsIn('Balance', {
+const { get, list } = declareOperations('Balance', {
   read: 'payments.intents:read',
   params: {
     day: described('A day from 2000-01-01 to today, such as `2026-11-01`.', schema.daySchema),
@@ -41,7 +47,7 @@ export const balanceRoutes = [
     response: schema.ledgerEntryPageSchema,
     shows: 'ledgerEntry',
     run: async (deps, caller, { query }) =>
-      presentPage(await listEntries(deps, caller, parseEntrySearch(query)), presentEntry),
+      presentPage(await listEntries(deps, caller, parseLedgerSearch(query)), presentLedgerEntry),
   }),
   list('/dev/refunds', {
     operationId: 'listRefunds',
@@ -62,12 +68,12 @@ export const balanceRoutes = [
     response: schema.statementPageSchema,
     shows: 'statement',
     run: async (deps, caller, { query }) => {
-      const days = await readMonth(deps, caller, parseMonth(deps, query))
-      return pageOf({ page: 1, limit: 31 }, days, days.length)
+      const days = await readMonthStatements(deps, caller, parseStatementMonth(deps, query))
+      return cutPage({ page: 1, limit: 31 }, days, days.length)
     },
     toCsv: ({ items }, { query }) => ({
       name: `statements-${items[0]?.day.slice(0, 7)}.csv`,
-      text: statementsCsv(items, readDelimiter(query.delimiter)),
+      text: formatStatementsCsv(items, readDelimiter(query.delimiter)),
     }),
   }),
   get('/dev/statements/:day', {
@@ -78,10 +84,10 @@ export const balanceRoutes = [
     query: inputs.getStatementQuery,
     response: schema.statementSchema,
     shows: 'statement',
-    run: (deps, caller, { params }) => readStatement(deps, caller, parseDay(deps, params.day)),
+    run: (deps, caller, { params }) => readStatement(deps, caller, parseStatementDay(deps, params.day)),
     toCsv: (statement, { query }) => ({
       name: `statement-${statement.day}.csv`,
-      text: statementsCsv([statement], readDelimiter(query.delimiter)),
+      text: formatStatementsCsv([statement], readDelimiter(query.delimiter)),
     }),
   }),
 ]

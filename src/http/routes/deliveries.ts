@@ -1,18 +1,18 @@
 import * as inputs from '../../../schemas/deliveries.ts'
 import { described } from '../../../schemas/requests.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
-import { findDeliveryWhole, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
-import { presentDeliveries, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
-import { requeueBatch } from '../../webhooks/deliveries/requeue.ts'
+import { findFullDelivery, listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/find.ts'
+import { presentDeliveries, presentFullDelivery } from '../../webhooks/deliveries/present.ts'
+import { requeueBatchSize } from '../../webhooks/deliveries/requeue.ts'
 import {
-  findRetried,
+  findRetryResult,
   parseRetryFilter,
+  retryDeliveries,
   retryDelivery,
-  retryMatching,
 } from '../../webhooks/deliveries/retry.ts'
-import { operationsIn } from '../operations/route.ts'
+import { declareOperations } from '../operations/route.ts'
 
-const { get, list, post } = operationsIn('Webhook deliveries', {
+const { get, list, post } = declareOperations('Webhook deliveries', {
   read: 'webhooks.deliveries:read',
   write: 'webhooks.deliveries:write',
   params: { id: described('The `id` of the delivery.', schema.deliveryIdSchema) },
@@ -43,17 +43,17 @@ export const deliveryRoutes = [
     errors: missing,
     shows: 'wholeDelivery',
     run: async (deps, caller, { params }) =>
-      presentDeliveryWhole(deps, caller, await findDeliveryWhole(deps, caller, params.id)),
+      presentFullDelivery(deps, caller, await findFullDelivery(deps, caller, params.id)),
   }),
   post('/dev/webhooks/events/retry', {
     operationId: 'retryWebhookDeliveries',
     summary: 'Retry webhook deliveries by filter',
-    description: `Retries every matching delivery once, oldest first, up to ${requeueBatch} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
+    description: `Retries every matching delivery once, oldest first, up to ${requeueBatchSize} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
     body: inputs.retryDeliveriesBody,
     response: schema.retriedDeliveriesSchema,
-    findEffect: (deps, caller, _params, request) => findRetried(deps, caller, '', request),
+    findEffect: (deps, caller, _params, request) => findRetryResult(deps, caller, '', request),
     run: (deps, caller, { body }, request) =>
-      retryMatching(deps, caller, parseRetryFilter(deps, body), request),
+      retryDeliveries(deps, caller, parseRetryFilter(deps, body), request),
   }),
   post('/dev/webhooks/events/:id/retry', {
     operationId: 'retryWebhookDelivery',
@@ -62,7 +62,7 @@ export const deliveryRoutes = [
       'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
     response: schema.retriedDeliverySchema,
     errors: missing,
-    findEffect: (deps, caller, { id }, request) => findRetried(deps, caller, id, request),
+    findEffect: (deps, caller, { id }, request) => findRetryResult(deps, caller, id, request),
     run: (deps, caller, { params: { id } }, request) => retryDelivery(deps, caller, id, request),
   }),
 ]

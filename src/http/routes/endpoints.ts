@@ -3,23 +3,23 @@ import { described } from '../../../schemas/requests.ts'
 import { idSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type Page, presentPage, readPage, readPageRequest } from '../../lists/pagination.ts'
+import { type Page, parsePageRequest, presentPage, readPage } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import {
   createEndpoint,
   deleteEndpoint,
-  parseEndpoint,
-  parseUpdate,
+  parseEndpointChange,
+  parseNewEndpoint,
   rotateSecret,
   updateEndpoint,
 } from '../../webhooks/endpoints/change.ts'
 import { type Endpoint, undeletedFilter } from '../../webhooks/endpoints/endpoint.ts'
 import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
-import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
-import { operationsIn } from '../operations/route.ts'
+import { parseTestEvent, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
+import { declareOperations } from '../operations/route.ts'
 
-const { list, post, put, remove } = operationsIn('Webhook endpoints', {
+const { list, post, put, remove } = declareOperations('Webhook endpoints', {
   read: 'webhooks.endpoints:read',
   write: 'webhooks.endpoints:write',
   params: { id: described('The `id` of the endpoint.', idSchema) },
@@ -36,7 +36,7 @@ export const endpointRoutes = [
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
     status: 201,
     run: async (deps, caller, { body }, request) =>
-      createEndpoint(deps, caller, parseEndpoint(deps, caller, body), request),
+      createEndpoint(deps, caller, parseNewEndpoint(deps, caller, body), request),
   }),
   put('/dev/webhooks/endpoints/:id', {
     operationId: 'updateWebhookEndpoint',
@@ -48,7 +48,7 @@ export const endpointRoutes = [
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     looksItself: true,
     run: (deps, caller, { params: { id }, body }, request) =>
-      updateEndpoint(deps, caller, id, parseUpdate(deps, caller, body), request),
+      updateEndpoint(deps, caller, id, parseEndpointChange(deps, caller, body), request),
   }),
   remove('/dev/webhooks/endpoints/:id', {
     operationId: 'deleteWebhookEndpoint',
@@ -69,7 +69,7 @@ export const endpointRoutes = [
     response: schema.testResultSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     run: async (deps, caller, { params: { id }, body }, request) =>
-      testEndpoint(deps, caller, id, parseTest(deps, caller, body), request),
+      testEndpoint(deps, caller, id, parseTestEvent(deps, caller, body), request),
   }),
   post('/dev/webhooks/endpoints/:id/rotate-secret', {
     operationId: 'rotateWebhookSecret',
@@ -104,5 +104,5 @@ function listEndpoints(
 ): Promise<Page<Endpoint>> {
   if (isTest && sandbox === 'false') throw refuse('SANDBOX_MISMATCH')
   const where = { businessId, sandbox: sandbox === 'true', ...undeletedFilter }
-  return readPage<Endpoint>(deps.Endpoint, { where, index: 'slotInUse' }, readPageRequest(slice))
+  return readPage<Endpoint>(deps.Endpoint, { where, index: 'slotInUse' }, parsePageRequest(slice))
 }

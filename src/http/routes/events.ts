@@ -2,14 +2,14 @@ import * as schema from '../../../schemas/event-bodies.ts'
 import * as inputs from '../../../schemas/events.ts'
 import { described } from '../../../schemas/requests.ts'
 import { idSchema } from '../../../schemas/responses/fields.ts'
-import { parseFeedSearch, readFeed, waitForEvent } from '../../events/feed/read.ts'
+import { parseFeedQuery, readFeedPage, waitForEvent } from '../../events/feed/read.ts'
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
-import { operationsIn } from '../operations/route.ts'
+import { declareOperations } from '../operations/route.ts'
 
 /** Any of these scopes is enough, but each shows only the events that it permits. */
-const read = { anyOf: [...new Set(Object.values(inputs.events))] }
+const read = { anyOf: [...new Set(Object.values(inputs.eventScopes))] }
 
-const { get, list } = operationsIn('Events', {
+const { get, list } = declareOperations('Events', {
   read,
   params: { id: described('The `id` of the event.', idSchema) },
 })
@@ -38,7 +38,7 @@ export const eventRoutes = [
     shows: 'event',
     longPoll: (deps, caller, { query }, limits) => waitForEvent(deps, caller, query, limits),
     run: async (deps, caller, { query }) => {
-      const { items, ...rest } = await readFeed(deps, caller, parseFeedSearch(caller, query))
+      const { items, ...rest } = await readFeedPage(deps, caller, parseFeedQuery(caller, query))
       return { items: await presentEvents(deps, items), ...rest }
     },
   }),

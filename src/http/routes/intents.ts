@@ -3,17 +3,17 @@ import { described } from '../../../schemas/requests.ts'
 import { intentReferenceSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/intent.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
-import { createIntent, parseCreate } from '../../intents/create.ts'
-import { findEffect } from '../../intents/effect.ts'
+import { createIntent, parseNewIntent } from '../../intents/create.ts'
+import { findEffectByKey } from '../../intents/effect.ts'
 import { findIntent } from '../../intents/find.ts'
-import { listIntents, parseList } from '../../intents/list.ts'
+import { listIntents, parseIntentList } from '../../intents/list.ts'
 import { parseSimulation, simulatePayment } from '../../intents/payments/simulate.ts'
-import { findCreated, presentFor, presentIntent } from '../../intents/present.ts'
+import { findCreateResult, presentForCaller, presentIntent } from '../../intents/present.ts'
 import { parseRefund, refundIntent } from '../../intents/refunds/refund.ts'
 import { presentPage } from '../../lists/pagination.ts'
-import { operationsIn, type WriteRoute } from '../operations/route.ts'
+import { declareOperations, type WriteRoute } from '../operations/route.ts'
 
-const { get, list, post } = operationsIn('Payment intents', {
+const { get, list, post } = declareOperations('Payment intents', {
   read: 'payments.intents:read',
   write: 'payments.intents:write',
   params: {
@@ -25,7 +25,7 @@ const missing = ['INTENT_NOT_FOUND', 'SANDBOX_MISMATCH'] as const
 
 const ofIntent: Pick<WriteRoute<'referenceNumber'>, 'findEffect' | 'looksItself'> = {
   findEffect: (deps, caller, { referenceNumber }, request) =>
-    findEffect(deps, caller, referenceNumber, request),
+    findEffectByKey(deps, caller, referenceNumber, request),
   looksItself: true,
 }
 
@@ -40,9 +40,9 @@ export const intentRoutes = [
     errors: ['MERCHANT_REFERENCE_TAKEN'],
     status: 201,
     storesNoRow: true,
-    findEffect: (deps, _caller, _params, request) => findCreated(deps, request),
+    findEffect: (deps, _caller, _params, request) => findCreateResult(deps, request),
     run: (deps, caller, { body }, request) =>
-      createIntent(deps, caller, parseCreate(deps, caller.sandbox, body), request),
+      createIntent(deps, caller, parseNewIntent(deps, caller.sandbox, body), request),
   }),
   list('/dev/intents', {
     operationId: 'listIntents',
@@ -54,7 +54,7 @@ export const intentRoutes = [
     shows: 'intent',
     run: async (deps, caller, { query }) => {
       const now = deps.now()
-      const page = await listIntents(deps, caller, parseList(query), now)
+      const page = await listIntents(deps, caller, parseIntentList(query), now)
       return presentPage(page, (intent) => presentIntent(deps.config, intent, now))
     },
   }),
@@ -70,7 +70,7 @@ export const intentRoutes = [
     run: async (deps, caller, { params }, deadlineAt) => {
       const now = deps.now()
       const intent = await findIntent(deps, caller, params.referenceNumber, deadlineAt)
-      return presentFor(caller, deps.config, intent, now)
+      return presentForCaller(caller, deps.config, intent, now)
     },
   }),
   post('/dev/intents/:referenceNumber/cancel', {

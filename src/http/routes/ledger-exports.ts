@@ -1,11 +1,11 @@
 import { type ExportKind, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/requests.ts'
-import { largestExact, textUpTo } from '../../../schemas/responses/fields.ts'
+import { maxSafeInteger, textSchema } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
-import { operationsIn } from '../operations/route.ts'
+import { declareOperations } from '../operations/route.ts'
 import { exportTypes } from '../responses/download.ts'
 
-const { download } = operationsIn('Exports', { read: 'payments.intents:read' })
+const { download } = declareOperations('Exports', { read: 'payments.intents:read' })
 
 const texts = {
   payments: {
@@ -34,11 +34,11 @@ export const ledgerExportRoutes = exportKinds.map((kind) =>
     query: exportLedgerQuery,
     response: described(
       'Each amount is a decimal number, and the last columns repeat it in centimes. A single quote precedes any text that a spreadsheet could execute as a formula.',
-      textUpTo(largestExact),
+      textSchema(maxSafeInteger),
     ),
     lines: described(
       'One JSON object per line, with amounts in centimes and unchanged texts.',
-      textUpTo(largestExact),
+      textSchema(maxSafeInteger),
     ),
     download: async (deps, caller, { query }) => {
       const { format = 'csv' } = query

@@ -6,10 +6,10 @@ import { presentPage } from '../../lists/pagination.ts'
 import { presentOrder } from '../../store/orders/order.ts'
 import { parseSimulateOrder, placeOrder } from '../../store/orders/place.ts'
 import { findOrder, listOrders, parseOrderSearch } from '../../store/orders/read.ts'
-import { limitCostly } from '../operations/limit-rate.ts'
-import { operationsIn } from '../operations/route.ts'
+import { limitCostlyCall } from '../operations/limit-rate.ts'
+import { declareOperations } from '../operations/route.ts'
 
-const { get, list, post } = operationsIn('Orders', {
+const { get, list, post } = declareOperations('Orders', {
   read: 'store.orders:read',
   write: 'store.orders:write',
   params: { id: described('The `_id` of the order.', idSchema) },
@@ -35,7 +35,7 @@ export const orderRoutes = [
     status: 201,
     run: async (deps, caller, { body }, request) => {
       const input = parseSimulateOrder(deps, body)
-      limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
+      limitCostlyCall(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, request)
     },
   }),

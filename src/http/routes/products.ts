@@ -1,12 +1,12 @@
 import { readDelimiter } from '../../../schemas/delimiter.ts'
 import * as inputs from '../../../schemas/products.ts'
 import { described } from '../../../schemas/requests.ts'
-import { idSchema, largestExact, textUpTo } from '../../../schemas/responses/fields.ts'
+import { idSchema, maxSafeInteger, textSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/store.ts'
-import { readName } from '../../input/name.ts'
+import { normaliseName } from '../../input/name.ts'
 import { presentPage } from '../../lists/pagination.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
-import { type FileBody, importProducts, parseImport } from '../../store/imports/import-products.ts'
+import { type CsvUpload, importProducts, parseProductImport } from '../../store/imports/import-products.ts'
 import {
   changeStock,
   deleteProduct,
@@ -17,16 +17,16 @@ import {
 import { createProduct, parseCreateProduct } from '../../store/products/create.ts'
 import { presentProduct } from '../../store/products/product.ts'
 import { findProduct, listProducts, parseProductSearch } from '../../store/products/read.ts'
-import { operationsIn } from '../operations/route.ts'
-import { csvType } from '../responses/download.ts'
+import { declareOperations } from '../operations/route.ts'
+import { csvContentType } from '../responses/download.ts'
 
-const { get, list, post, put, patch, remove, download } = operationsIn('Products', {
+const { get, list, post, put, patch, remove, download } = declareOperations('Products', {
   read: 'store.products:read',
   write: 'store.products:write',
   params: {
     id: described('The `_id` of the product.', idSchema),
     vid: described('The `_id` of the variant, or its label.', {
-      ...textUpTo(inputs.maxLabelLength),
+      ...textSchema(inputs.maxVariantLabelLength),
       minLength: 1,
     }),
   },
@@ -48,7 +48,7 @@ export const productRoutes = [
     readsCsv: true,
     run: async (deps, caller, { query, body }, request) =>
       deps.importOneAtATime(caller.businessId, async () => {
-        const input = await parseImport(deps, query, body as FileBody, request.deadlineAt)
+        const input = await parseProductImport(deps, query, body as CsvUpload, request.deadlineAt)
         return importProducts(deps, caller, input, request)
       }),
   }),
@@ -58,10 +58,10 @@ export const productRoutes = [
     description:
       'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.',
     query: inputs.exportProductsQuery,
-    response: described('The CSV file.', textUpTo(largestExact)),
+    response: described('The CSV file.', textSchema(maxSafeInteger)),
     errors: ['SHOP_NOT_FOUND'],
     download: async (deps, caller, { query }) => ({
-      contentType: csvType,
+      contentType: csvContentType,
       fileName: 'products.csv',
       pieces: exportProducts(deps, caller, readDelimiter(query.delimiter)),
     }),
@@ -126,7 +126,7 @@ export const productRoutes = [
     response: schema.stockedVariantSchema,
     errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],
     run: async (deps, caller, { params: { id: productId, vid }, body }, request) => {
-      const idOrLabel = readName('name', vid) ?? vid
+      const idOrLabel = normaliseName('name', vid) ?? vid
       return changeStock(deps, caller, { productId, idOrLabel }, parseStockChange(deps, body), request)
     },
   }),

@@ -2,12 +2,12 @@ import { replayEndpointBody } from '../../../schemas/endpoints.ts'
 import { described, pageQuery } from '../../../schemas/requests.ts'
 import { idSchema } from '../../../schemas/responses/fields.ts'
 import * as schema from '../../../schemas/responses/webhooks.ts'
-import { presentPage, readPageRequest } from '../../lists/pagination.ts'
-import { cancelOwnReplay, findReplay, listReplays, presentReplay } from '../../replays/replay.ts'
-import { parseReplay, requestReplay } from '../../replays/start.ts'
-import { operationsIn } from '../operations/route.ts'
+import { parsePageRequest, presentPage } from '../../lists/pagination.ts'
+import { cancelMerchantReplay, findReplay, listReplays, presentReplay } from '../../replays/replay.ts'
+import { parseReplayBody, requestReplay } from '../../replays/start.ts'
+import { declareOperations } from '../operations/route.ts'
 
-const { get, list, post } = operationsIn('Webhook deliveries', {
+const { get, list, post } = declareOperations('Webhook deliveries', {
   read: 'webhooks.deliveries:read',
   write: 'webhooks.deliveries:write',
   params: {
@@ -30,7 +30,7 @@ export const replayRoutes = [
     status: 201,
     hasDryRun: true,
     run: async (deps, caller, { params: { id }, body }, request) =>
-      requestReplay(deps, caller, id, parseReplay(deps, body), request),
+      requestReplay(deps, caller, id, parseReplayBody(deps, body), request),
   }),
   list('/dev/webhooks/endpoints/:id/replays', {
     operationId: 'listWebhookReplays',
@@ -42,7 +42,7 @@ export const replayRoutes = [
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'replay',
     run: async (deps, caller, { params: { id }, query }) =>
-      presentPage(await listReplays(deps, caller, id, readPageRequest(query)), presentReplay),
+      presentPage(await listReplays(deps, caller, id, parsePageRequest(query)), presentReplay),
   }),
   get('/dev/webhooks/endpoints/:id/replays/:replayId', {
     operationId: 'getWebhookReplay',
@@ -62,6 +62,6 @@ export const replayRoutes = [
     response: schema.replaySchema,
     errors: missing,
     run: (deps, caller, { params: { id, replayId } }, request) =>
-      cancelOwnReplay(deps, caller, id, replayId, request),
+      cancelMerchantReplay(deps, caller, id, replayId, request),
   }),
 ]

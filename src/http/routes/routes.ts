@@ -1,5 +1,5 @@
-import type { Scope } from '../../../schemas/scopes.ts'
-import { isForBrowsers, type Route, scopesOf } from '../operations/route.ts'
+import type { ApiScope } from '../../../schemas/scopes.ts'
+import { isBrowserRoute, type Route, scopesOfRoute } from '../operations/route.ts'
 import { balanceRoutes } from './balance.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { endpointRoutes } from './endpoints.ts'
@@ -11,7 +11,7 @@ import { productRoutes } from './products.ts'
 import { replayRoutes } from './replays.ts'
 
 /** The first match serves a request, so fixed paths come before paths with parameters. */
-export const routes: readonly Route[] = [
+export const apiRoutes: readonly Route[] = [
   ...intentRoutes,
   ...balanceRoutes,
   ...ledgerExportRoutes,
@@ -23,6 +23,6 @@ export const routes: readonly Route[] = [
   ...orderRoutes,
 ]
 
-export const publishableScopes: readonly Scope[] = [
-  ...new Set(routes.filter(isForBrowsers).flatMap(scopesOf)),
+export const publishableScopes: readonly ApiScope[] = [
+  ...new Set(apiRoutes.filter(isBrowserRoute).flatMap(scopesOfRoute)),
 ]

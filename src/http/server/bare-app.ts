@@ -8,7 +8,7 @@ import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { Refusal, refuse, unavailable } from '../../platform/errors.ts'
 import { throttleLog } from '../../platform/log.ts'
-import { bodyRefusal } from '../body/read-body.ts'
+import { toBodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
 
@@ -27,7 +27,7 @@ export function createBareApp(
   app.set('query parser', parseQuery)
   app.disable('x-powered-by')
   app.disable('etag')
-  const isTrusted: IsTrusted = app.get('trust proxy fn')
+  const isTrusted: IsTrustedProxy = app.get('trust proxy fn')
   const warnUnreported = throttleLog(60_000, (fields) => deps.log.warn(fields, 'client.unreported'))
   app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
@@ -60,7 +60,7 @@ export function createBareApp(
   return app
 }
 
-export function readOnlyRoute(path: string, handle: RequestHandler): Router {
+export function createReadRoute(path: string, handle: RequestHandler): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get(path, (req, res, next) => {
     res.locals.route = `GET ${path}`
@@ -72,7 +72,7 @@ export function readOnlyRoute(path: string, handle: RequestHandler): Router {
   return router
 }
 
-export const refuseUnknown = (): never => {
+export const refuseUnknownUrl = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
@@ -108,13 +108,13 @@ const unsound = (param: string, message: string) =>
   refuse('VALIDATION_ERROR', { param, message, headers: { Connection: 'close' } })
 
 /** The connection's peer is hop 0. */
-export type IsTrusted = (address: string, hop: number) => boolean
+export type IsTrustedProxy = (address: string, hop: number) => boolean
 
 /**
  * Returns the rightmost address that isn't a trusted proxy's, because clients can forge any address left of
  * it. Null if a trusted proxy reports no valid address: its own address could be on a key's allowlist.
  */
-function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTrusted): string | null {
+function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTrustedProxy): string | null {
   const reported = headers['x-forwarded-for']
   const left = reported === undefined ? [] : String(reported).split(',')
   let address = readAddress(socket.remoteAddress)
@@ -162,5 +162,5 @@ function asRefusal(error: unknown): Refusal {
   // URIError means that the path can't be decoded.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
-  return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')
+  return toBodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')
 }

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import type { Express, Request, Response } from 'express'
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
-import type { WrittenEarly } from '../responses/envelope.ts'
-import type { Timeouts } from './timeouts.ts'
+import type { EarlyResponse } from '../responses/envelope.ts'
+import type { HttpTimeouts } from './timeouts.ts'
 
 /** Maximum number of pipelined requests. No real client sends more before it reads a response. */
-export const maxUnanswered = 10
+export const maxPipelined = 10
 
 /** The app sets `locals`. */
 export type TrackedResponse = ServerResponse & {
@@ -15,7 +15,7 @@ export type TrackedResponse = ServerResponse & {
     requestId?: string | undefined
     refusal?: Refusal
     code?: ErrorCode | null
-    written?: WrittenEarly
+    written?: EarlyResponse
   }
 }
 
@@ -46,7 +46,7 @@ export type ClientConnection = ReturnType<typeof trackConnection>
 export function acceptRequest(connection: ClientConnection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
-  if (connection.unanswered > maxUnanswered) socket.destroy()
+  if (connection.unanswered > maxPipelined) socket.destroy()
   if (connection.fault !== null || !socket.writable || due.some(isLast)) return false
   due.push(reply)
   connection.latest = reply
@@ -63,7 +63,7 @@ const isLast = (reply: TrackedResponse): boolean =>
   !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
 /** Closes an unreadable connection once the responses that are due are sent. Only the first call counts. */
-export function hangUp(connection: ClientConnection, refusal: Refusal, url?: string): void {
+export function closeWithRefusal(connection: ClientConnection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
   respondToFault(connection)
 }
@@ -112,10 +112,10 @@ function render(
   return wire.read() as Buffer
 }
 
-export type ParserFault = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
+export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
 /** Returns the URL if the last bytes that were parsed include the request line. */
-export const urlOfFault = ({ rawPacket, bytesParsed }: ParserFault): string | undefined =>
+export const findRequestUrl = ({ rawPacket, bytesParsed }: ParserError): string | undefined =>
   rawPacket
     ?.toString('latin1', 0, bytesParsed)
     .split('\n')
@@ -124,7 +124,7 @@ export const urlOfFault = ({ rawPacket, bytesParsed }: ParserFault): string | un
 
 const firstLine = /^[A-Z]+ \/\S* HTTP\/1\.\d\r$/
 
-export function refusalOf({ code }: ParserFault): Refusal {
+export function parserRefusal({ code }: ParserError): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('REQUEST_TIMEOUT')
   if (code === 'HPE_HEADER_OVERFLOW') return refuse('HEADERS_TOO_LARGE')
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return refuse('PAYLOAD_TOO_LARGE')
@@ -132,11 +132,11 @@ export function refusalOf({ code }: ParserFault): Refusal {
 }
 
 /** Bytes per second. Even the slowest mobile networks are faster. Slower clients tie up memory on purpose. */
-export const minResponseRate = 16 * 1024
+export const minBytesPerSecond = 16 * 1024
 
-type Cut = (connection: ClientConnection, timeouts: Timeouts, at: number) => void
+type Cut = (connection: ClientConnection, timeouts: HttpTimeouts, at: number) => void
 
-export const cutSlow: Cut = (connection, timeouts, at) => {
+export const cutSlowClient: Cut = (connection, timeouts, at) => {
   cutSlowBody(connection, timeouts, at)
   cutSlowReader(connection, timeouts, at)
   cutIdle(connection, timeouts, at)
@@ -149,7 +149,7 @@ const cutSlowBody: Cut = (connection, { bodyStallMs }, at) => {
     connection.bytesRead = socket.bytesRead
     connection.progressAt = at
   } else if (latest?.req.complete === false && at - connection.progressAt > bodyStallMs)
-    hangUp(connection, refuse('REQUEST_TIMEOUT'))
+    closeWithRefusal(connection, refuse('REQUEST_TIMEOUT'))
 }
 
 const cutSlowReader: Cut = (connection, { responseIdleMs, responseGraceMs }, at) => {
@@ -167,7 +167,7 @@ const cutSlowReader: Cut = (connection, { responseIdleMs, responseGraceMs }, at)
   const seconds = (at - connection.sendingSince - responseGraceMs) / 1000
   // `bytesWritten` includes buffered bytes. If the buffer is empty, the client is waiting for us.
   const written = socket.bytesWritten - connection.writtenBefore
-  if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
+  if (socket.writableLength > 0 && written < seconds * minBytesPerSecond) socket.destroy()
 }
 
 const cutIdle: Cut = (connection, { lingerMs, keepAliveMs, headersMs }, at) => {

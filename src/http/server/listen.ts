@@ -8,10 +8,10 @@ import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { throttleLog } from '../../platform/log.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
-import type { IsTrusted } from './bare-app.ts'
+import type { IsTrustedProxy } from './bare-app.ts'
 import * as client from './connection.ts'
-import { connectionLimit, createNetworkShares } from './network-share.ts'
-import type { Timeouts } from './timeouts.ts'
+import { createNetworkShares, limitToOpenFiles } from './network-share.ts'
+import type { HttpTimeouts } from './timeouts.ts'
 
 /** During a shutdown, how long new connections have to send a request before they're closed. */
 const lastRequestsMs = 500
@@ -35,10 +35,10 @@ export type HttpServer = ReturnType<typeof createHttpServer>
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
-  timeouts: Timeouts,
-  maxConnections = connectionLimit(),
+  timeouts: HttpTimeouts,
+  maxConnections = limitToOpenFiles(),
 ) {
-  const isTrusted: IsTrusted = app.get('trust proxy fn')
+  const isTrusted: IsTrustedProxy = app.get('trust proxy fn')
   const connections = new Map<Socket, client.ClientConnection>()
   /** Requests that are held back while the listener is about to close. Null otherwise. */
   let held: (() => void)[] | null = null
@@ -91,16 +91,16 @@ export function createHttpServer(
   })
   const checking = setInterval(() => {
     const at = performance.now()
-    for (const connection of connections.values()) client.cutSlow(connection, timeouts, at)
+    for (const connection of connections.values()) client.cutSlowClient(connection, timeouts, at)
   }, timeouts.checkEveryMs).unref()
   server.once('close', () => clearInterval(checking))
 
   const refuseNext = (socket: Socket, refusal: Refusal, url?: string): void => {
     const connection = connections.get(socket)
-    if (connection !== undefined) client.hangUp(connection, refusal, url)
+    if (connection !== undefined) client.closeWithRefusal(connection, refusal, url)
   }
-  server.on('clientError', (error: client.ParserFault, socket) =>
-    refuseNext(socket as Socket, client.refusalOf(error), client.urlOfFault(error)),
+  server.on('clientError', (error: client.ParserError, socket) =>
+    refuseNext(socket as Socket, client.parserRefusal(error), client.findRequestUrl(error)),
   )
   // `100 Continue` is sent once the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)

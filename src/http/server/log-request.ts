@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express'
-import type { FoundKey } from '../../businesses/caller.ts'
+import type { IdentifiedKey } from '../../businesses/caller.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
-import type { WrittenEarly } from '../responses/envelope.ts'
+import type { EarlyResponse } from '../responses/envelope.ts'
 
-export const isProbe = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
+export const isProbeRequest = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
 /** Each request starts a new trace that links to the caller's, so callers can't decide which traces are kept. */
 export function logRequest(
@@ -14,14 +14,14 @@ export function logRequest(
 ): void {
   const startedAt = performance.now()
   const { tracing } = deps
-  const isTraced = tracing !== null && res.locals.refusal === undefined && !isProbe(req)
+  const isTraced = tracing !== null && res.locals.refusal === undefined && !isProbeRequest(req)
   const span = !isTraced ? null : tracing.begin(req.method, 'request', null)
   const { traceparent } = req.headers
   if (typeof traceparent === 'string') span?.link(traceparent)
   res.locals.traceparent = span?.traceparent
   res.once('close', () => {
-    const key = res.locals.key as FoundKey | undefined
-    const written = res.locals.written as WrittenEarly | undefined
+    const key = res.locals.key as IdentifiedKey | undefined
+    const written = res.locals.written as EarlyResponse | undefined
     const statusCode = written?.status ?? res.statusCode
     const durationMs = (written?.at ?? performance.now()) - startedAt
     const line = {
@@ -51,7 +51,7 @@ export function logRequest(
   })
 }
 
-export const requestCause = (res: Response): CausingRequest => ({
+export const readCausingRequest = (res: Response): CausingRequest => ({
   requestId: String(res.locals.requestId),
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })

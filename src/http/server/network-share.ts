@@ -1,6 +1,6 @@
-import type { LimitedResource, OwnerPart } from '../../limits/limit.ts'
+import type { LimitedResource, OwnerLimit } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
-import { prefixesOf } from '../../platform/network.ts'
+import { ipPrefixesOf } from '../../platform/network.ts'
 
 /** Connections take at most 180 MB: 13 KB each while idle, 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000
@@ -14,7 +14,7 @@ const soft = userLimits?.open_files.soft
 const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 
 /** Leaves some file descriptors free. Without any, a process couldn't even reach MongoDB. */
-export const connectionLimit = (descriptors = openFiles): number =>
+export const limitToOpenFiles = (descriptors = openFiles): number =>
   Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 
 /** A tenth is enough for a carrier's customers behind one address. Each larger prefix gets twice as much. */
@@ -27,7 +27,7 @@ export const connectionLimits = (total: number) =>
     connections: {
       what: 'Connections, but not those of a trusted proxy',
       total,
-      parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [OwnerPart],
+      parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [OwnerLimit],
       gets: 'the connection is closed',
     },
   }) satisfies Record<string, LimitedResource>
@@ -36,7 +36,7 @@ export function createNetworkShares(total: number) {
   const share = createShare(connectionLimits(total))
   return {
     take(ip: string) {
-      const owners = prefixesOf(ip).map(({ range }) => range)
+      const owners = ipPrefixesOf(ip).map(({ range }) => range)
       const held = share.takeNow(owners, { connections: 1 })
       if (held !== null) return { outcome: 'taken', free: held.free } as const
       const level = share.blockOf(owners, { connections: 1 })?.level ?? 0

@@ -5,30 +5,30 @@ import { pingMongo } from '../../mongo/connect.ts'
 import { createScrape } from '../../monitoring/scrape.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
-import { shareRuns } from '../../platform/share-runs.ts'
+import { coalesceRuns } from '../../platform/share-runs.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
 import { sendResponse, setApiHeaders } from '../responses/envelope.ts'
-import { createBareApp, readOnlyRoute, refuseUnknown } from './bare-app.ts'
+import { createBareApp, createReadRoute, refuseUnknownUrl } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
-import { timeouts } from './timeouts.ts'
+import { httpTimeouts } from './timeouts.ts'
 
 type MetricsDeps = Parameters<typeof createScrape>[0] & Pick<Deps, 'config'>
 
 const timeoutMs = 2000
 
 /** Serves `/healthz`, `/readyz`, and `/metrics` unless METRICS_PORT gives it a port of its own. */
-export function useProbes(
+export function mountProbes(
   deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>,
   app: Express,
 ): void {
-  app.use(readOnlyRoute('/healthz', (_req, res) => sendState(res, 200, { status: 'ok' })))
-  app.use(readOnlyRoute('/readyz', readiness(deps)))
+  app.use(createReadRoute('/healthz', (_req, res) => sendState(res, 200, { status: 'ok' })))
+  app.use(createReadRoute('/readyz', readiness(deps)))
   if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
 
 /** Without Redis, the status is `degraded`, not 503: intents still work, and deliveries are only delayed. */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
-  const checkDependencies = shareRuns(() =>
+  const checkDependencies = coalesceRuns(() =>
     Promise.all([
       succeedsWithin(pingMongo(deps.mongo), timeoutMs),
       succeedsWithin(deps.queues.ping(), timeoutMs),
@@ -49,9 +49,9 @@ const sendState = (res: Response, status: number, state: object): void =>
 
 /** If a token is configured, requests without it get a 401. */
 function useMetrics(deps: MetricsDeps, app: Express): void {
-  const scrape = shareRuns(createScrape(deps))
+  const scrape = coalesceRuns(createScrape(deps))
   app.use(
-    readOnlyRoute('/metrics', async (req, res) => {
+    createReadRoute('/metrics', async (req, res) => {
       requireToken(req, deps.config.metricsToken)
       const text = await scrape()
       setApiHeaders(res)
@@ -79,7 +79,7 @@ const unauthorised = (code: ErrorCode, fault: string): Refusal =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 
-export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, useProbes)
+export const serveProbes = (deps: Deps) => serveOn(deps, deps.config.workerPort, mountProbes)
 
 export const serveMetrics = (deps: Deps) => serveOn(deps, deps.config.metricsPort, useMetrics)
 
@@ -91,9 +91,9 @@ async function serveOn(
   if (port === null) return null
   const app = createBareApp(deps, (bare) => {
     fill(deps, bare)
-    bare.use(refuseUnknown)
+    bare.use(refuseUnknownUrl)
   })
-  const http = createHttpServer(deps, app, timeouts)
+  const http = createHttpServer(deps, app, httpTimeouts)
   await once(http.server.listen(port), 'listening')
   return http
 }

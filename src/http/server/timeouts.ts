@@ -1,8 +1,8 @@
-import { longestWaitMs } from '../../mongo/transaction.ts'
+import { maxMongoWaitMs } from '../../mongo/transaction.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 
-export const timeouts = {
+export const httpTimeouts = {
   /** Starts when the connection opens or a request begins. A few KB arrive in time on any network. */
   headersMs: 15_000,
   /** Limits a whole request. It's enough for 8 MiB at 280 KB/s. */
@@ -18,7 +18,7 @@ export const timeouts = {
   checkEveryMs: 1000,
 }
 
-export type Timeouts = typeof timeouts
+export type HttpTimeouts = typeof httpTimeouts
 
 /** Timeouts are rounded up: Node.js keeps a list per duration, and a list per request would be expensive. */
 const tickMs = 100
@@ -27,7 +27,7 @@ export type Deadline = ReturnType<typeof startDeadline>
 
 /** Limits how long a request waits for MongoDB in total. */
 export function startDeadline() {
-  let leftMs = longestWaitMs
+  let leftMs = maxMongoWaitMs
   return {
     endsAt: (): number => performance.now() + leftMs,
     /** Throws SERVICE_UNAVAILABLE at `deadlineAt`, a `performance.now()` value. */

@@ -2,20 +2,20 @@ import { type PaymentFailure, wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
-import type { KnownOutcome } from '../../wallets/wallet.ts'
-import { expiryJob } from '../expire.ts'
+import type { KnownWalletOutcome } from '../../wallets/wallet.ts'
+import { newExpiryJob } from '../expire.ts'
 import type { IntentWithoutRefunds } from '../intent.ts'
-import { isPending, neverCancels, payableFilter, transitions } from '../lifecycle.ts'
+import { isPending, neverCancelsAt, payableFilter, transitions } from '../lifecycle.ts'
 import { lookUpKeysOf, type PaymentAttempt, type PaymentHold, pushLookUpKeys } from '../records.ts'
 import {
   applyTransition,
-  isRecorded,
+  isMoneyRecorded,
   type PlannedChange,
   planTransition,
   type SettleDeps,
   type TransitionDeps,
   type TransitionInput,
-  writeChange,
+  writePlannedChange,
 } from '../transition.ts'
 
 const maxAttempts = 50
@@ -24,9 +24,9 @@ export const pushAttempt = (attempt: PaymentAttempt) => ({
   attempts: { $each: [attempt], $slice: -maxAttempts },
 })
 
-export const withOutcome = (
+export const newPaymentAttempt = (
   attempt: Omit<PaymentAttempt, 'outcome' | 'reason' | 'writeId'>,
-  outcome: KnownOutcome,
+  outcome: KnownWalletOutcome,
 ): PaymentAttempt => ({
   ...attempt,
   outcome: outcome.outcome,
@@ -49,14 +49,14 @@ export async function beginPayment(
       'marks.key': { $ne: hold.id },
     },
     update: {
-      $set: { hold, cancelsAt: neverCancels },
+      $set: { hold, cancelsAt: neverCancelsAt },
       // Each form makes at most one payment, whatever the outcome.
       $push: { marks: { key: hold.id, at: hold.startedAt }, ...pushLookUpKeys(lookUpKeysOf(intent, hold)) },
     },
     proof: { 'hold.writeId': hold.writeId },
   }
   return (await deps.batchers.updateIntent(begin, deadlineAt))
-    ? { ...intent, hold, cancelsAt: neverCancels }
+    ? { ...intent, hold, cancelsAt: neverCancelsAt }
     : null
 }
 
@@ -81,7 +81,7 @@ export async function settlePayment(
   deps: SettleDeps,
   intent: IntentWithoutRefunds,
   payment: PaymentHold,
-  outcome: KnownOutcome,
+  outcome: KnownWalletOutcome,
   { cause, deadlineAt }: { cause: CausingRequest | null; deadlineAt: number },
 ): Promise<IntentWithoutRefunds | null> {
   // GET /dev/balance relies on the payment and its event having the same time.
@@ -96,11 +96,11 @@ export async function settlePayment(
         cause,
         guard: { 'hold.id': payment.id },
       })
-  const settled = await writeChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
+  const settled = await writePlannedChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   const { referenceNumber } = intent
   if (settled === null) {
     const { id: key, wallet } = payment
-    if (outcome.outcome === 'done' && !(await isRecorded(deps, intent, { 'payment.key': key })))
+    if (outcome.outcome === 'done' && !(await isMoneyRecorded(deps, intent, { 'payment.key': key })))
       deps.log.error({ referenceNumber, key, wallet }, 'payment.astray')
     return null
   }
@@ -110,19 +110,19 @@ export async function settlePayment(
   deps.log.info({ referenceNumber, ...outcome, status, requestId }, 'payment.settled')
   // The intent expired during the payment. Clients already see the expiry, so a job can write it later.
   const now = deps.now()
-  if (isPending(status) && expiresAt <= now) deps.enqueue('intent-expiry', [expiryJob(settled, now)])
+  if (isPending(status) && expiresAt <= now) deps.enqueue('intent-expiry', [newExpiryJob(settled, now)])
   return { ...settled, attempts: [...intent.attempts, attempt] }
 }
 
-const isUnreported = (outcome: KnownOutcome): outcome is Exclude<KnownOutcome, ReportedOutcome> =>
+const isUnreported = (outcome: KnownWalletOutcome): outcome is Exclude<KnownWalletOutcome, ReportedOutcome> =>
   outcome.outcome === 'refused' || outcome.outcome === 'not-executed'
 
 type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 'writeId'> &
   Partial<Pick<PaymentHold, 'startedAt'>>
-export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
+export type ReportedOutcome = Extract<KnownWalletOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
 /** Ends a payment that never held the intent, in one write. Returns null if the guard doesn't match. */
-export const endPayment = <Stored extends IntentWithoutRefunds>(
+export const recordPayment = <Stored extends IntentWithoutRefunds>(
   deps: TransitionDeps,
   intent: Stored,
   payment: EndingPayment,
@@ -141,7 +141,7 @@ function transitionFor(
   payment: EndingPayment,
   outcome: ReportedOutcome,
 ): Pick<TransitionInput, 'name' | 'set' | 'eventDetails'> {
-  const failure = failureOf(outcome)
+  const failure = paymentFailureOf(outcome)
   if (failure !== null)
     return {
       name: failure.retryable ? 'decline' : 'fail',
@@ -154,15 +154,18 @@ function transitionFor(
   return { name: 'pay', set: { hold: null, failure, payment: details, listedAmount: amount } }
 }
 
-export const failureOf = (outcome: ReportedOutcome): PaymentFailure | null =>
+export const paymentFailureOf = (outcome: ReportedOutcome): PaymentFailure | null =>
   outcome.outcome === 'done' ? null : { code: outcome.reason, retryable: outcome.outcome === 'declined' }
 
 const attemptOf = (
   at: Date,
   { id, amount, commission, payerPhone, payerHash, startedAt }: EndingPayment,
-  outcome: KnownOutcome,
+  outcome: KnownWalletOutcome,
 ): PaymentAttempt => {
   const started = startedAt && { startedAt }
   const fee = commission.payerTtc
-  return withOutcome({ kind: 'payment', id, at, ...started, amount, fee, payerPhone, payerHash }, outcome)
+  return newPaymentAttempt(
+    { kind: 'payment', id, at, ...started, amount, fee, payerPhone, payerHash },
+    outcome,
+  )
 }

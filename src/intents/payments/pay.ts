@@ -4,15 +4,15 @@ import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { Commission } from '../../wallets/commission.ts'
-import { type KnownOutcome, orderDeadline, outcomeOf, type Wallet } from '../../wallets/wallet.ts'
+import { callWallet, type KnownWalletOutcome, orderDeadline, type Wallet } from '../../wallets/wallet.ts'
 import type { IntentWithoutRefunds } from '../intent.ts'
-import { isOpenEverywhere } from '../lifecycle.ts'
-import { leaveToWorkers, openPayment } from '../query-wallets.ts'
+import { isSurelyUnexpired } from '../lifecycle.ts'
+import { leaveOrderToWorkers, unsettledPayment } from '../query-wallets.ts'
 import { type PaymentHold, payerHashOf } from '../records.ts'
 import type { SettleDeps } from '../transition.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
-export interface ConfirmedTotals {
+export interface ConfirmedPayment {
   /** Generated with the form, so that submitting it twice makes one payment. */
   paymentId: string
   phone: string
@@ -22,7 +22,7 @@ export interface ConfirmedTotals {
   commission: Commission
 }
 
-export interface PaymentRequest {
+export interface PaymentContext {
   cause: CausingRequest | null
   clientIp: string
   withinDeadline: WithinDeadline
@@ -34,7 +34,7 @@ export interface PaymentRequest {
  *   suspended business, or the form was submitted before.
  */
 export type PaymentResult =
-  | { state: 'settled'; outcome: KnownOutcome; intent: IntentWithoutRefunds }
+  | { state: 'settled'; outcome: KnownWalletOutcome; intent: IntentWithoutRefunds }
   | { state: 'waiting' }
   | { state: 'not-begun' }
 
@@ -43,8 +43,8 @@ export async function payIntent(
   deps: SettleDeps & Pick<Deps, 'config' | 'counters' | 'secrets'>,
   wallet: Wallet,
   intent: IntentWithoutRefunds,
-  confirmation: ConfirmedTotals,
-  { cause, clientIp, withinDeadline }: PaymentRequest,
+  confirmation: ConfirmedPayment,
+  { cause, clientIp, withinDeadline }: PaymentContext,
 ): Promise<PaymentResult> {
   const payment = { ...draftHold(deps, wallet, confirmation), clientIp }
   const held = await withinDeadline((deadlineAt) => beginPayment(deps, intent, payment, deadlineAt))
@@ -52,15 +52,15 @@ export async function payIntent(
   const { phone, pin } = confirmation
   const { businessId, referenceNumber } = intent
   const requestId = cause?.requestId ?? null
-  const open = openPayment(deps, held, payment)
+  const open = unsettledPayment(deps, held, payment)
   const order = { ...open.query, referenceNumber, phone, pin, requestId }
   const suspended = await withinDeadline((deadlineAt) => isSuspended(deps, businessId, deadlineAt))
   const outcome =
     suspended || isTooLate(held, payment, deps.now())
       ? ({ outcome: 'not-executed' } as const)
-      : await outcomeOf(deps, wallet.name, () => wallet.authorise(order))
+      : await callWallet(deps, wallet.name, () => wallet.authorise(order))
   if (outcome.outcome === 'unknown') {
-    await leaveToWorkers(deps, open, { why: outcome.why, requestId }, withinDeadline)
+    await leaveOrderToWorkers(deps, open, { why: outcome.why, requestId }, withinDeadline)
     return { state: 'waiting' }
   }
   const settled = await withinDeadline((deadlineAt) =>
@@ -77,12 +77,12 @@ async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, dea
 }
 
 const isTooLate = (held: IntentWithoutRefunds, payment: PaymentHold, now: Date): boolean =>
-  !isOpenEverywhere(held, now) || payment.validUntil <= now
+  !isSurelyUnexpired(held, now) || payment.validUntil <= now
 
 function draftHold(
   deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   wallet: Wallet,
-  { paymentId, phone, amount, commission }: ConfirmedTotals,
+  { paymentId, phone, amount, commission }: ConfirmedPayment,
 ): PaymentHold {
   const startedAt = deps.now()
   const validUntil = orderDeadline(deps.config, startedAt)

@@ -1,12 +1,12 @@
 import type { Deps } from '../../platform/deps.ts'
-import { type CheckEnd, createNetworkLimit, type NetworkBudget } from '../../security/network-limit.ts'
-import type { KnownOutcome } from '../../wallets/wallet.ts'
+import { createNetworkLimit, type NetworkBudget, type NetworkCheckEnd } from '../../security/network-limit.ts'
+import type { KnownWalletOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
 
 /** A payment in progress costs one point and a refused PIN three, so 180 customers can pay at once. */
 const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
-export const pinBudgets = {
+export const refusedPinBudgets = {
   // Customers of a carrier often share a network. Larger prefixes have limits of their own.
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
   // Declined payments count too, because each causes events. 600 failures are enough for a test suite.
@@ -20,23 +20,27 @@ export const pinBudgets = {
 
 type Owner = Pick<Intent, 'sandbox' | 'businessId'>
 
-export function createRefusedPins(deps: Pick<Deps, 'counters' | 'log'>) {
+export function createRefusedPinLimit(deps: Pick<Deps, 'counters' | 'log'>) {
   const [live, tests] = [
-    createNetworkLimit(deps, pinBudgets.live),
-    createNetworkLimit(deps, pinBudgets.tests),
+    createNetworkLimit(deps, refusedPinBudgets.live),
+    createNetworkLimit(deps, refusedPinBudgets.tests),
   ]
   const limitOf = ({ sandbox }: Owner) => (sandbox ? tests : live)
   const ownerOf = ({ sandbox, businessId }: Owner) => (sandbox ? businessId : undefined)
   return {
     count: (ip: string, intent: Owner) => limitOf(intent)(ip, ownerOf(intent)),
-    settleLate({ startedAt, clientIp = '' }: PaymentHold, intent: Owner, outcome: KnownOutcome) {
-      settlePin(limitOf(intent).resume(startedAt, clientIp, ownerOf(intent)), intent, outcome)
+    settleLate({ startedAt, clientIp = '' }: PaymentHold, intent: Owner, outcome: KnownWalletOutcome) {
+      settlePinCheck(limitOf(intent).resume(startedAt, clientIp, ownerOf(intent)), intent, outcome)
     },
   }
 }
 
 /** Doesn't wait for its writes. If a write fails, the payment keeps costing a point for up to ten minutes. */
-export function settlePin(attempt: CheckEnd, { sandbox }: Owner, outcome: KnownOutcome | null): void {
+export function settlePinCheck(
+  attempt: NetworkCheckEnd,
+  { sandbox }: Owner,
+  outcome: KnownWalletOutcome | null,
+): void {
   const counts = outcome?.outcome === 'refused' || (sandbox && outcome?.outcome === 'declined')
   void (counts ? attempt.fail() : attempt.leave()).catch(() => undefined)
 }

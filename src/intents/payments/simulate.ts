@@ -9,14 +9,14 @@ import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import { failingPaymentAmount } from '../../wallets/wallet.ts'
-import { findEarlier, simulationResult } from '../effect.ts'
-import { type ChangeDeps, findIntentToChange } from '../find.ts'
+import { findEarlierResult, toSimulationResult } from '../effect.ts'
+import { findIntentToChange, type IntentChangeDeps } from '../find.ts'
 import type { IntentWithoutRefunds } from '../intent.ts'
-import { freeFilter, isPending } from '../lifecycle.ts'
-import { asOf } from '../present.ts'
+import { changeableFilter, isPending } from '../lifecycle.ts'
+import { intentAsOf } from '../present.ts'
 import { payerHashOf } from '../records.ts'
-import { acceptsPayments, dropOldMarks, markingOf } from '../transition.ts'
-import { endPayment, failureOf, type ReportedOutcome } from './begin-and-settle.ts'
+import { acceptsPayments, dropOldKeys, newKeyUse } from '../transition.ts'
+import { paymentFailureOf, type ReportedOutcome, recordPayment } from './begin-and-settle.ts'
 
 interface SimulationRequest {
   /** In centimes. Null pays the intent's amount or, for an OPEN intent, the suggested or a default amount. */
@@ -45,7 +45,7 @@ const outcomes: Record<SimulationRequest['outcome'], ReportedOutcome> = {
 
 /** SPEC 4.6. Returns the PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING. */
 export async function simulatePayment(
-  deps: ChangeDeps & Pick<Deps, 'secrets'>,
+  deps: IntentChangeDeps & Pick<Deps, 'secrets'>,
   caller: Caller,
   referenceNumber: string,
   simulation: SimulationRequest,
@@ -53,28 +53,28 @@ export async function simulatePayment(
 ): Promise<OperationResult> {
   const { deadlineAt, cause } = request
   const before = await findIntentToChange(deps, caller, referenceNumber, request)
-  const earlier = await findEarlier(deps, caller, before, request)
+  const earlier = await findEarlierResult(deps, caller, before, request)
   if (earlier !== null) return earlier
   if (!acceptsPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
   const amount = amountFor(before, simulation.amount, deps.config.maxAmount)
   const now = deps.now()
-  if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
-  await dropOldMarks(deps, before, deadlineAt)
+  if (before.hold !== null || !isPending(intentAsOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
+  await dropOldKeys(deps, before, deadlineAt)
   const payerPhone = maskPhone(simulation.payerPhone)
   const payerHash = payerHashOf(deps, simulation.payerPhone)
   const commission = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
   const payment = { id: newId(), wallet: 'simulation', amount, commission, payerPhone, payerHash } as const
   const outcome = amount === failingPaymentAmount ? technicalError : outcomes[simulation.outcome]
-  const marking = markingOf(request, now, { payment: { failure: failureOf(outcome) } })
+  const marking = newKeyUse(request, now, { payment: { failure: paymentFailureOf(outcome) } })
   // Read the clock only once. If it were set back in between, an expired intent could be paid.
   const fixed = { ...deps, now: () => now }
-  const by = { marking, cause, guard: freeFilter(now) }
-  const after = await endPayment(fixed, before, payment, outcome, by, deadlineAt)
+  const by = { marking, cause, guard: changeableFilter(now) }
+  const after = await recordPayment(fixed, before, payment, outcome, by, deadlineAt)
   if (after === null) throw refuse('INTENT_NOT_PENDING')
   wakeRelay(deps, after)
   const { requestId } = cause
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return effectResult(marking.mark, simulationResult(deps, { ...after, refunds: [] }, marking.mark), false)
+  return effectResult(marking.mark, toSimulationResult(deps, { ...after, refunds: [] }, marking.mark), false)
 }
 
 function amountFor(

@@ -7,18 +7,18 @@ import { newId } from '../../platform/ids.ts'
 import { succeedsWithin } from '../../platform/timeout.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../../wallets/commission.ts'
-import type { KnownOutcome } from '../../wallets/wallet.ts'
+import type { KnownWalletOutcome } from '../../wallets/wallet.ts'
 import type { Intent, IntentWithoutRefunds } from '../intent.ts'
 import { transitions } from '../lifecycle.ts'
-import { pushAttempt, withOutcome } from '../payments/begin-and-settle.ts'
-import { fewLookUpKeys, type PaymentAttempt, type Refund } from '../records.ts'
+import { newPaymentAttempt, pushAttempt } from '../payments/begin-and-settle.ts'
+import { fewLookUpKeysFilter, type PaymentAttempt, type Refund } from '../records.ts'
 import {
-  isRecorded,
+  isMoneyRecorded,
+  type KeyUse,
   planTransition,
-  type RequestMarking,
   type SettleDeps,
-  unmarkedFilter,
-  writeChange,
+  unusedKeyFilter,
+  writePlannedChange,
 } from '../transition.ts'
 
 export const pendingRefundFilter = (refundId: string) => ({
@@ -30,7 +30,7 @@ export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
   guard: Record<string, unknown>,
-  { refund, marking }: { refund: Refund; marking: RequestMarking },
+  { refund, marking }: { refund: Refund; marking: KeyUse },
   deadlineAt: number,
 ): Promise<boolean> =>
   deps.batchers.updateIntent(
@@ -40,11 +40,11 @@ export const beginRefund = (
         status: { $in: transitions.refund.from },
         ...guard,
         [`refunds.${maxRefunds - 1}`]: { $exists: false },
-        ...unmarkedFilter(marking),
+        ...unusedKeyFilter(marking),
         cleanedAt: { $exists: false },
       },
       update: {
-        $inc: setAside(refund),
+        $inc: refundIncrements(refund),
         $push: { refunds: refund, marks: marking.mark, lookUpKeys: refund.id },
       },
       proof: { 'marks.refundId': refund.id },
@@ -64,7 +64,7 @@ async function releaseRefund(
       {
         filter: { _id, ...pendingRefundFilter(refund.id), ...where },
         update: {
-          $inc: undoSetAside(refund),
+          $inc: refundDecrements(refund),
           $pull: { refunds: { id: refund.id }, ...pulled },
           $push: pushAttempt(attempt),
         },
@@ -72,7 +72,7 @@ async function releaseRefund(
       },
       noDeadline,
     )
-  return (await release(fewLookUpKeys, {})) || release({}, { lookUpKeys: refund.id })
+  return (await release(fewLookUpKeysFilter, {})) || release({}, { lookUpKeys: refund.id })
 }
 
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
@@ -123,27 +123,27 @@ const byPath = ({ providerTtc, payerTtc }: ReturnedFees) => ({
 
 type Amounts = { amount: number; returnedFees: ReturnedFees }
 
-export const setAside = ({ amount, returnedFees }: Amounts): Record<string, number> => ({
+export const refundIncrements = ({ amount, returnedFees }: Amounts): Record<string, number> => ({
   refundsCommitted: amount,
   ...byPath(returnedFees),
 })
 
-export const undoSetAside = ({ amount, returnedFees }: Amounts): Record<string, number> =>
-  setAside({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
+export const refundDecrements = ({ amount, returnedFees }: Amounts): Record<string, number> =>
+  refundIncrements({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
 /** Makes the intent REFUNDED, or the amount refundable again. Returns false if the refund already ended. */
 export async function settleRefund(
   deps: SettleDeps,
   intent: IntentWithoutRefunds,
   refund: Refund,
-  outcome: KnownOutcome,
+  outcome: KnownWalletOutcome,
   cause: CausingRequest | null,
 ): Promise<boolean> {
   const { id: refundId } = refund
   const { referenceNumber } = intent
   if (outcome.outcome === 'done') {
     if (!(await endRefund(deps, intent, refund, cause))) {
-      if (!(await isRecorded(deps, intent, { 'refunds.id': refundId })))
+      if (!(await isMoneyRecorded(deps, intent, { 'refunds.id': refundId })))
         deps.log.error({ referenceNumber, refundId }, 'refund.astray')
       return false
     }
@@ -177,7 +177,7 @@ async function endRefund(
     },
     eventDetails: { refund },
   })
-  const settled = await writeChange(deps, planned, { 'refunds.writeId': writeId }, noDeadline)
+  const settled = await writePlannedChange(deps, planned, { 'refunds.writeId': writeId }, noDeadline)
   if (settled === null) return false
   await bookSoon(deps, settled, planned.event)
   return true
@@ -208,8 +208,8 @@ const attemptOf = (
   deps: Pick<Deps, 'now'>,
   { payment }: Pick<Intent, 'payment'>,
   { id, amount, returnedFees, createdAt }: Refund,
-  outcome: KnownOutcome,
+  outcome: KnownWalletOutcome,
 ): PaymentAttempt => {
   const [at, fee, payerPhone] = [deps.now(), returnedFees.payerTtc, payment?.payerPhone ?? '']
-  return withOutcome({ kind: 'refund', id, at, startedAt: createdAt, amount, fee, payerPhone }, outcome)
+  return newPaymentAttempt({ kind: 'refund', id, at, startedAt: createdAt, amount, fee, payerPhone }, outcome)
 }

@@ -1,14 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../businesses/caller.ts'
-import { requestInProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
+import { refuseInProgress, type ThirdPartyStep } from '../../idempotency/request.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import type { CausingRequest } from '../../tracing/tracing.ts'
-import { outcomeOf, type Wallet } from '../../wallets/wallet.ts'
-import { type ChangeDeps, findIntent } from '../find.ts'
+import { callWallet, type Wallet } from '../../wallets/wallet.ts'
+import { findIntent, type IntentChangeDeps } from '../find.ts'
 import type { Intent, IntentWithoutRefunds } from '../intent.ts'
 import { presentIntent, presentRefund } from '../present.ts'
-import { findOpen, leaveToWorkers, openRefund, queryOrder } from '../query-wallets.ts'
+import {
+  findUnsettledOrder,
+  leaveOrderToWorkers,
+  queryOrderOutcome,
+  unsettledRefund,
+} from '../query-wallets.ts'
 import type { Payment, Refund } from '../records.ts'
 
 interface StartedRefund {
@@ -20,20 +25,20 @@ interface StartedRefund {
   cause: CausingRequest | null
 }
 
-export const carryOut =
+export const carryOutRefund =
   (
-    deps: Omit<ChangeDeps, 'capacity' | 'counters' | 'wallets'>,
+    deps: Omit<IntentChangeDeps, 'capacity' | 'counters' | 'wallets'>,
     caller: Caller,
     started: StartedRefund,
   ): ThirdPartyStep =>
   async (withinDeadline) => {
     const { intent, payment, wallet, refund, cause } = started
     const requestId = cause?.requestId ?? null
-    const open = openRefund(deps, intent, payment, refund)
+    const open = unsettledRefund(deps, intent, payment, refund)
     const order = { ...open.query, paymentKey: payment.key, requestId }
-    const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
+    const outcome = await callWallet(deps, wallet.name, () => wallet.refund(order))
     if (outcome.outcome === 'unknown') {
-      await leaveToWorkers(deps, open, { why: outcome.why, requestId }, withinDeadline)
+      await leaveOrderToWorkers(deps, open, { why: outcome.why, requestId }, withinDeadline)
       return outcomeUnknown()
     }
     await withinDeadline(() => open.settle(outcome, cause))
@@ -46,9 +51,9 @@ const maxWaitMs = 10_000
 const lookEveryMs = 250
 
 /** Waits for an earlier request's refund to settle. May query the wallet, but never repeats the order. */
-export const earlierRefund =
+export const awaitEarlierRefund =
   (
-    deps: ChangeDeps,
+    deps: IntentChangeDeps,
     caller: Caller,
     { referenceNumber }: Intent,
     refundId: string,
@@ -61,16 +66,16 @@ export const earlierRefund =
     try {
       for (;;) {
         let intent = await read()
-        const open = findOpen(deps, intent, refundId)
+        const open = findUnsettledOrder(deps, intent, refundId)
         if (open !== null && open.queryAt <= deps.now()) {
-          const { outcome } = await queryOrder(deps, open, cause, withinDeadline)
+          const { outcome } = await queryOrderOutcome(deps, open, cause, withinDeadline)
           if (outcome === 'unknown') return outcomeUnknown()
           intent = await read()
         }
         const response = responseOf(deps, intent, refundId)
         if (response !== null) return response
         held ??= deps.capacity.takeNow([caller.businessId], { twins: 1 })
-        if (held === null || performance.now() > endsAt) return requestInProgress()
+        if (held === null || performance.now() > endsAt) return refuseInProgress()
         await pause(lookEveryMs)
       }
     } finally {

@@ -5,13 +5,13 @@ import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newRefundId } from '../../platform/ids.ts'
 import { failingRefundAmount, orderDeadline } from '../../wallets/wallet.ts'
-import { findEarlier } from '../effect.ts'
-import { type ChangeDeps, findIntentToChange, type IntentToChange } from '../find.ts'
+import { findEarlierResult } from '../effect.ts'
+import { findIntentToChange, type IntentChangeDeps, type IntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import type { Refund } from '../records.ts'
-import { dropOldMarks, markingOf, maxMarks } from '../transition.ts'
+import { dropOldKeys, maxUsedKeys, newKeyUse } from '../transition.ts'
 import { beginRefund, feePortionsOf } from './begin-and-settle.ts'
-import { carryOut } from './carry-out.ts'
+import { carryOutRefund } from './carry-out.ts'
 
 interface RefundRequest {
   /** In centimes. Null refunds the remaining amount. */
@@ -60,7 +60,7 @@ const costInReads = 3
 
 /** SPEC 4.5. The result's `data` resolves to the intent with the new `refund`, or to REFUND_FAILED. */
 export async function refundIntent(
-  deps: ChangeDeps,
+  deps: IntentChangeDeps,
   caller: Caller,
   referenceNumber: string,
   refundRequest: RefundRequest,
@@ -69,7 +69,7 @@ export async function refundIntent(
   const { cause, deadlineAt } = request
   for (let round = 0; round < maxRounds; round += 1) {
     const intent = await findIntentToChange(deps, caller, referenceNumber, request)
-    const earlier = await findEarlier(deps, caller, intent, request)
+    const earlier = await findEarlierResult(deps, caller, intent, request)
     if (earlier !== null) return earlier
     const { payment, guard, ...amounts } = checkRefund(intent, refundRequest)
     const wallet = deps.wallets.named(payment.wallet)
@@ -79,15 +79,16 @@ export async function refundIntent(
         message:
           'The wallet that made this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
       })
-    if (intent.freshMarks >= maxMarks.refund) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
-    await dropOldMarks(deps, intent, deadlineAt)
+    if (intent.freshMarks >= maxUsedKeys.refund)
+      throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
+    await dropOldKeys(deps, intent, deadlineAt)
     await deps.capacity.paceWork(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amounts, refundRequest.reason)
-    const marking = markingOf(request, refund.createdAt, { refundId: refund.id })
+    const marking = newKeyUse(request, refund.createdAt, { refundId: refund.id })
     if (await beginRefund(deps, intent, guard, { refund, marking }, deadlineAt))
       return effectResult(
         marking.mark,
-        carryOut(deps, caller, { intent, payment, wallet, refund, cause }),
+        carryOutRefund(deps, caller, { intent, payment, wallet, refund, cause }),
         false,
       )
   }

@@ -5,12 +5,12 @@ import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { throttleLog } from '../../platform/log.ts'
 import { isRedisFault } from '../../queues/queues.ts'
-import { mayStaff } from '../../staff/permissions.ts'
-import { byStaff } from '../guards.ts'
-import { staffOf } from '../layout.ts'
-import { type BoardResponse, createBoardError, type RetryDeps, retryAll, retryJob } from './retry.ts'
-import { createBoardFor, isDeliveryQueue } from './role-board.ts'
-import { boardScript, boardStyle, contentSecurityPolicy } from './settings.ts'
+import { hasPermission } from '../../staff/permissions.ts'
+import { staffAsActor } from '../guards.ts'
+import { currentStaff } from '../layout.ts'
+import { type BoardResponse, createBoardError, type RetryDeps, retryAllJobs, retryJob } from './retry.ts'
+import { createRoleBoard, isDeliveryQueue } from './role-board.ts'
+import { boardContentPolicy, boardScript, boardStylesheet } from './settings.ts'
 
 /** The largest page that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
@@ -18,29 +18,29 @@ const maxJobsPerPage = 50
 const lastPage = 1_000_000
 
 /** Bull Board gets only GET and HEAD requests. We handle Retry and Retry all, and refuse everything else. */
-export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
+export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
   router.use((_req, res, next) => {
-    res.setHeader('Content-Security-Policy', contentSecurityPolicy)
+    res.setHeader('Content-Security-Policy', boardContentPolicy)
     next()
   })
 
   router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) =>
     sendJson(
       res,
-      await retryJob(deps, await queueOf(deps, req), String(req.params.job), byStaff(req, res, null)),
+      await retryJob(deps, await queueOf(deps, req), String(req.params.job), staffAsActor(req, res, null)),
     ),
   )
   router.put('/api/queues/:queue/retry/failed', guardAction, async (req, res) =>
-    sendJson(res, await retryAll(deps, await queueOf(deps, req), byStaff(req, res, null))),
+    sendJson(res, await retryAllJobs(deps, await queueOf(deps, req), staffAsActor(req, res, null))),
   )
   router.use((req, res, next) => {
     if (isSafeMethod(req)) return next()
     refuseAction(res, 'This action is not available here. You can only re-queue deliveries.')
   })
 
-  const boards = { requeuing: createBoardFor(true), reading: createBoardFor(false) }
-  router.get('/static/own.css', (_req, res) => void res.type('css').send(boardStyle))
+  const boards = { requeuing: createRoleBoard(true), reading: createRoleBoard(false) }
+  router.get('/static/own.css', (_req, res) => void res.type('css').send(boardStylesheet))
   router.get('/static/own.js', (_req, res) => void res.type('js').send(boardScript))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
     // Safe to cache indefinitely, because the names of these files change with their contents.
@@ -59,7 +59,7 @@ export function createBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router
     next()
   })
   router.use((req, res, next) => {
-    const board = mayStaff(staffOf(res), 'requeue-deliveries') ? boards.requeuing : boards.reading
+    const board = hasPermission(currentStaff(res), 'requeue-deliveries') ? boards.requeuing : boards.reading
     board.app(req, res, next)
   })
   router.use(createErrorResponses(deps))
@@ -74,7 +74,7 @@ const refuseAction = (res: Response, message: string): void =>
 const badRequest = (error: string): BoardResponse => ({ status: 400, body: { error } })
 
 function guardAction(req: Request, res: Response, next: NextFunction): void {
-  if (!mayStaff(staffOf(res), 'requeue-deliveries'))
+  if (!hasPermission(currentStaff(res), 'requeue-deliveries'))
     return refuseAction(res, 'Your account can view pages but not change anything.')
   if (isDeliveryQueue(String(req.params.queue))) return next()
   refuseAction(res, 'Only deliveries can be re-queued. The service restores other jobs automatically.')

@@ -1,11 +1,11 @@
 import type { Queue } from 'bullmq'
 import type { Deps } from '../../platform/deps.ts'
-import type { By } from '../../security/actor.ts'
+import type { Author } from '../../security/actor.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery.ts'
 import {
   countOutcomes,
   type RequeueDeps,
-  requeueBatch,
+  requeueBatchSize,
   requeueDeliveries,
 } from '../../webhooks/deliveries/requeue.ts'
 import type { RequeueOutcome } from '../../webhooks/deliveries/requeue-plan.ts'
@@ -39,7 +39,12 @@ const responses: Record<RequeueOutcome, BoardResponse> = {
 const isStale = (outcome: RequeueOutcome): boolean => outcome !== 'endpoint_gone'
 
 /** MongoDB decides, not the job. The job leaves the *failed* list unless its delivery is still DEAD. */
-export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: By): Promise<BoardResponse> {
+export async function retryJob(
+  deps: RetryDeps,
+  queue: Queue,
+  jobId: string,
+  by: Author,
+): Promise<BoardResponse> {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not_found'
   if (isStale(outcome)) await forget(deps, queue, [jobId])
@@ -47,11 +52,11 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
 }
 
 /** Retries failed jobs, oldest first, but none that fail in the meantime. A second request resumes work. */
-export async function retryAll(
+export async function retryAllJobs(
   deps: RetryDeps,
   queue: Queue,
-  by: By,
-  batch = requeueBatch,
+  by: Author,
+  batch = requeueBatchSize,
 ): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
   const found = { seen: 0, kept: 0, retried: 0 }

@@ -6,8 +6,8 @@ import type { Queue } from 'bullmq'
 import type { Express } from 'express'
 import type { JobPayloads, QueueName } from '../../../schemas/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery.ts'
-import { inUtc } from '../format.ts'
-import { uiConfig } from './settings.ts'
+import { formatUtc } from '../format.ts'
+import { boardUiConfig } from './settings.ts'
 
 const boardPath = '/admin/queues'
 
@@ -32,13 +32,13 @@ function jobsIn(body: object | string): FailedJob[] {
 }
 
 /** The board starts without queues, so its page opens even if Redis is down. */
-export function createBoardFor(mayRequeue: boolean) {
+export function createRoleBoard(mayRequeue: boolean) {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
   const { setQueues } = createBullBoard({
     queues: [],
     serverAdapter: adapter,
-    options: { uiConfig, handlerHooks: hooks },
+    options: { uiConfig: boardUiConfig, handlerHooks: hooks },
   })
   // Rethrows errors, because board.ts handles them.
   adapter.setErrorHandler((error) => {
@@ -116,7 +116,7 @@ const titleOf = ({ name, data = {} }: Titled): string => {
     referenceNumbers && shownReferences(referenceNumbers),
     failed && `${failed} attempts failed`,
     error,
-    next && `next attempt at ${inUtc(new Date(next))}`,
+    next && `next attempt at ${formatUtc(new Date(next))}`,
   ]
   return words.filter((word) => word !== undefined).join(' · ')
 }

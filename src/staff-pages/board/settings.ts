@@ -1,5 +1,5 @@
 import type { UIConfig } from '@bull-board/api/typings/app'
-import { navigationFor } from '../layout.ts'
+import { filterNavigation } from '../layout.ts'
 
 const time = {
   hour: '2-digit',
@@ -14,9 +14,9 @@ const day = { day: 'numeric', month: 'short', ...time } as const
 /** Bull Board's default fonts would be loaded from another host. */
 const fonts = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' }
 
-export const uiConfig: UIConfig = {
+export const boardUiConfig: UIConfig = {
   boardTitle: 'Payment intents',
-  miscLinks: navigationFor({ role: 'viewer' }),
+  miscLinks: filterNavigation({ role: 'viewer' }),
   hideDocsLink: true,
   hideRedisDetails: true,
   // To show the workers, Redis would have to run CLIENT LIST for every queue whenever the page is refreshed.
@@ -29,7 +29,7 @@ export const uiConfig: UIConfig = {
 }
 
 /** Only Bull Board's own bundle and `script` may run. React sets style attributes, so inline styles are allowed. */
-export const contentSecurityPolicy = [
+export const boardContentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -45,7 +45,7 @@ export const contentSecurityPolicy = [
  * Hides Bull Board's link to its own site, and all buttons but Retry (readOnlyMode would hide Retry too).
  * Class names end in a hash that changes with each version, so the selectors match only the beginning.
  */
-export const boardStyle = `
+export const boardStylesheet = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
 [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
 button[class*="trigger-"]:has(.lucide-ellipsis-vertical),

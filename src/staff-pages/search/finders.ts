@@ -1,15 +1,15 @@
-import { merchantReference } from '../../../schemas/intents.ts'
-import { addLine } from '../../audit/audited.ts'
-import { looksLikeKey } from '../../businesses/api-key.ts'
-import { listKeys, lookUpKey, recogniseKey, whyNoKey } from '../../businesses/key-facts.ts'
+import { merchantReferenceSchema } from '../../../schemas/intents.ts'
+import { addAuditLine } from '../../audit/audited.ts'
+import { looksLikeApiKey } from '../../businesses/api-key.ts'
+import { listKeys, lookUpKey, recogniseKey, unknownKeyTexts } from '../../businesses/key-facts.ts'
 import { findBusinessesByName, lookUpBusiness } from '../../businesses/list-businesses.ts'
-import { isLonger, readName } from '../../input/name.ts'
+import { isLongerThan, normaliseName } from '../../input/name.ts'
 import { maskPhone, readPhone } from '../../input/phone.ts'
-import { readCode } from '../../intents/codes.ts'
+import { readPaymentCode } from '../../intents/codes.ts'
 import * as intents from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { isId, isOrderNumber, isShortCode } from '../../platform/ids.ts'
-import type { By } from '../../security/actor.ts'
+import type { Author } from '../../security/actor.ts'
 import { lookUpOrder } from '../../store/orders/read.ts'
 import { isDeliveryId } from '../../webhooks/deliveries/delivery.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
@@ -37,7 +37,7 @@ interface Finder {
   audited?: 'payment.searched-by-phone'
 }
 
-export const paymentHits = (found: readonly intents.FoundIntent[]): SearchHit[] =>
+export const toPaymentHits = (found: readonly intents.FoundIntent[]): SearchHit[] =>
   found.map((intent) => {
     const { referenceNumber } = intent
     return { path: paymentPath(referenceNumber), name: referenceNumber, intent }
@@ -48,7 +48,7 @@ const payments = (
   read: Finder['read'],
   search: (deps: Deps, input: string) => Promise<intents.FoundIntent[]>,
   more: Pick<Finder, 'shown' | 'audited'> = {},
-): Finder => ({ kind, read, find: async (deps, input) => paymentHits(await search(deps, input)), ...more })
+): Finder => ({ kind, read, find: async (deps, input) => toPaymentHits(await search(deps, input)), ...more })
 
 const onePage = (
   kind: string,
@@ -68,13 +68,17 @@ const matching = (isOfForm: (text: string) => boolean, query: string): string | 
 /** Every API key contains this. Such text must not be queried, because MongoDB logs slow queries. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
 function readMerchantReference(query: string): string | null {
-  const text = readName('reference', query)
-  return text === null || isLonger(text, merchantReference.maxLength) || keyPrefix.test(text) ? null : text
+  const text = normaliseName('reference', query)
+  return text === null || isLongerThan(text, merchantReferenceSchema.maxLength) || keyPrefix.test(text)
+    ? null
+    : text
 }
 
 /** A pasted reference may have punctuation around it, and a dash instead of its hyphen. */
 const pasted = (query: string): string =>
-  (readName('reference', query) ?? '').replace(/^[^0-9A-Z]+/i, '').replace(/(?<=[0-9A-Z])[^0-9A-Z]+$/i, '')
+  (normaliseName('reference', query) ?? '')
+    .replace(/^[^0-9A-Z]+/i, '')
+    .replace(/(?<=[0-9A-Z])[^0-9A-Z]+$/i, '')
 const upper = (isOfForm: (text: string) => boolean) => (query: string) =>
   matching(isOfForm, pasted(query).toUpperCase())
 const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
@@ -103,7 +107,7 @@ const finders: readonly Finder[] = [
   onePage('order number', upper(isOrderNumber), lookUpOrder, orderPath),
   payments('refund id', upper(beginsWith('RF-')), intents.searchByWalletKey),
   payments('payment link or short code', readShortCode, intents.searchByShortCode),
-  payments('payment code', readCode, intents.searchByCode),
+  payments('payment code', readPaymentCode, intents.searchByPaymentCode),
   payments("payer's phone number", readPhone, intents.searchByPayer, {
     shown: maskPhone,
     audited: 'payment.searched-by-phone',
@@ -130,7 +134,7 @@ function readKeys(query: string): string | null {
 function whyNotOneKey(keys: string): string {
   const count = keys.split(' ').length
   if (count > 1) return `The text contains ${count} API keys. Search for one at a time.`
-  return looksLikeKey(keys) ? whyNoKey.unknown : whyNoKey.mistyped
+  return looksLikeApiKey(keys) ? unknownKeyTexts.unknown : unknownKeyTexts.mistyped
 }
 
 const keyFinders: readonly Finder[] = [
@@ -158,7 +162,7 @@ const keyFinders: readonly Finder[] = [
   onePage('key id', (query) => matching(isId, query.toLowerCase()), lookUpKey, keyPath),
 ]
 
-export interface ResultGroup {
+export interface SearchResultGroup {
   kind: string
   shown: string
   hits: SearchHit[]
@@ -166,12 +170,12 @@ export interface ResultGroup {
 
 /** If `isPrivate`, the page must not repeat the query: it's a phone number or contains an API key. */
 interface Results {
-  groups: ResultGroup[]
+  groups: SearchResultGroup[]
   isPrivate: boolean
   whyNoHit: string | null
 }
 
-export const phoneSearches = {
+export const phoneSearchLimit = {
   what: 'Searches by phone number',
   owner: 'member of staff',
   gets: 'the page asks to wait',
@@ -180,27 +184,33 @@ export const phoneSearches = {
 }
 
 /** Minimum length of a name search, because a single letter occurs in too many names. */
-export const minPartLength = 2
+export const minNamePartLength = 2
 
 /**
  * Audited searches are in the audit trail before anyone sees their results. A private query never becomes a
  * search by name, because MongoDB logs the text of slow queries.
  */
-export async function runFinders(deps: Deps, query: string, by: By): Promise<Results | { waitMs: number }> {
+export async function findSearchHits(
+  deps: Deps,
+  query: string,
+  by: Author,
+): Promise<Results | { waitMs: number }> {
   const accepted = [...finders, ...keyFinders].flatMap((finder) => {
     const input = finder.read(query)
     return input === null ? [] : [{ finder, input }]
   })
   if (accepted.some(({ finder }) => finder.audited !== undefined)) {
-    const [waitMs = 0] = await deps.counters.take([{ id: `phone-search ${by.actor.name}`, ...phoneSearches }])
+    const [waitMs = 0] = await deps.counters.take([
+      { id: `phone-search ${by.actor.name}`, ...phoneSearchLimit },
+    ])
     if (waitMs > 0) return { waitMs }
   }
   const groups = await Promise.all(
-    accepted.map(async ({ finder, input }): Promise<ResultGroup> => {
+    accepted.map(async ({ finder, input }): Promise<SearchResultGroup> => {
       const hits = await finder.find(deps, input)
       const shown = finder.shown?.(input) ?? input
       if (finder.audited !== undefined)
-        await addLine(deps, by, {
+        await addAuditLine(deps, by, {
           act: finder.audited,
           subject: shown,
           businessId: null,
@@ -215,8 +225,8 @@ export async function runFinders(deps: Deps, query: string, by: By): Promise<Res
   return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
 }
 
-async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<ResultGroup[]> {
-  if (query.length < minPartLength || !query.isWellFormed() || query.includes('\0')) return []
+async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<SearchResultGroup[]> {
+  if (query.length < minNamePartLength || !query.isWellFormed() || query.includes('\0')) return []
   const businesses = await findBusinessesByName(deps, query)
   if (businesses.length === 0) return []
   const hits = businesses.map(({ _id, name }) => ({ path: businessPath(_id), name, intent: null }))

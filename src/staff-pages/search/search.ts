@@ -6,27 +6,33 @@ import {
   findBusinessesByName,
   lookUpBusiness,
   lookUpBusinesses,
-  maxBusinesses,
+  maxNameMatches,
 } from '../../businesses/list-businesses.ts'
-import { readAmount } from '../../checkout/amount.ts'
-import { formFields } from '../../http/body/read-form.ts'
-import { redirectTo } from '../../http/pages/send-page.ts'
+import { parseTypedAmount } from '../../checkout/amount.ts'
+import { readFormFields } from '../../http/body/read-form.ts'
+import { sendRedirect } from '../../http/pages/send-page.ts'
 import { readInstant } from '../../input/instant.ts'
-import { readName } from '../../input/name.ts'
+import { normaliseName } from '../../input/name.ts'
 import { type FoundIntent, maxFoundIntents, searchByAmount } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
-import { dayMs, dayOf } from '../../platform/time.ts'
-import type { SignedIn } from '../../staff/staff-sessions.ts'
-import { type PageField, paymentShown } from '../../staff-acts/shown.ts'
-import { countBacklog, shownDeadMs } from '../../webhooks/deliveries/backlog.ts'
-import { atMost, formatMoney, userText } from '../format.ts'
-import { byStaff, type StaffPage } from '../guards.ts'
-import { csrfField, sendNotice, sendStaffPage, staffOf } from '../layout.ts'
-import { userLink } from '../paths.ts'
-import { ownerField, paymentField, table } from '../table.ts'
-import { minPartLength, paymentHits, type ResultGroup, runFinders, type SearchHit } from './finders.ts'
+import { dayMs, toUtcDay } from '../../platform/time.ts'
+import type { SignedInStaff } from '../../staff/staff-sessions.ts'
+import { type PageField, paymentDisplay } from '../../staff-acts/shown.ts'
+import { countBacklog, deadVisibleMs } from '../../webhooks/deliveries/backlog.ts'
+import { formatCappedCount, formatMoney, isolateText } from '../format.ts'
+import { type StaffPage, staffAsActor } from '../guards.ts'
+import { csrfField, currentStaff, sendNoticePage, sendStaffPage } from '../layout.ts'
+import { textLink } from '../paths.ts'
+import { businessField, paymentField, renderTable } from '../table.ts'
+import {
+  findSearchHits,
+  minNamePartLength,
+  type SearchHit,
+  type SearchResultGroup,
+  toPaymentHits,
+} from './finders.ts'
 
 export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff }) => {
   const { due, waiting, dead } = await countBacklog(deps)
@@ -34,24 +40,24 @@ export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff })
     !${searchForms(staff, '', null)}
     <h2>Webhooks now</h2>
     <dl class="facts card">
-      <dt>Due now</dt><dd>${atMost(due)}</dd>
-      <dt>Waiting for the next attempt</dt><dd>${atMost(waiting)}</dd>
-      <dt>Dead in the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and endpoint</a></dd>
+      <dt>Due now</dt><dd>${formatCappedCount(due)}</dd>
+      <dt>Waiting for the next attempt</dt><dd>${formatCappedCount(waiting)}</dd>
+      <dt>Dead in the last ${deadVisibleMs / dayMs} days</dt><dd>${formatCappedCount(dead)} <a href="/admin/dead">by business and endpoint</a></dd>
     </dl>`
   return { title: 'Search', current: '/admin', body }
 }
 
 /** Even viewers may search by phone number, because each such search is in the audit trail. */
 export async function searchByText(deps: Deps, req: Request, res: Response): Promise<void> {
-  const { q } = formFields(req, 'q')
-  const query = (readName('name', q) ?? q.trim()).slice(0, maxQueryLength)
-  if (query === '') return redirectTo(res, '/admin')
-  const results = await runFinders(deps, query, byStaff(req, res, null))
+  const { q } = readFormFields(req, 'q')
+  const query = (normaliseName('name', q) ?? q.trim()).slice(0, maxQueryLength)
+  if (query === '') return sendRedirect(res, '/admin')
+  const results = await findSearchHits(deps, query, staffAsActor(req, res, null))
   if ('waitMs' in results) {
     const minutes = Math.ceil(results.waitMs / 60_000)
     const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
     const sentence = `You have searched by phone number too often. Wait ${wait}, or search for something else.`
-    return sendNotice(res, 429, 'Too many searches', sentence)
+    return sendNoticePage(res, 429, 'Too many searches', sentence)
   }
   const { groups, isPrivate, whyNoHit } = results
   await sendResults(deps, res, groups, { query: isPrivate ? '' : query, by: null, whyNoHit })
@@ -62,7 +68,7 @@ export async function searchByAmountAndDay(
   req: Request,
   res: Response,
 ): Promise<void> {
-  const by = formFields(req, 'business', 'amount', 'day')
+  const by = readFormFields(req, 'business', 'amount', 'day')
   const group = await findByAmount(deps, by)
   await sendResults(deps, res, group.hits.length === 0 ? [] : [group], { query: '', by, whyNoHit: null })
 }
@@ -70,52 +76,55 @@ export async function searchByAmountAndDay(
 async function sendResults(
   deps: Pick<Deps, 'Business'>,
   res: Response,
-  groups: ResultGroup[],
+  groups: SearchResultGroup[],
   { query, by, whyNoHit }: { query: string; by: AmountFields | null; whyNoHit: string | null },
 ): Promise<void> {
   const hits = groups.flatMap((group) => group.hits)
   const [only, ...others] = hits
-  if (only !== undefined && others.length === 0) return redirectTo(res, only.path)
+  if (only !== undefined && others.length === 0) return sendRedirect(res, only.path)
   const ids = hits.flatMap(({ intent }) => (intent === null ? [] : [intent.businessId]))
   const businesses = await lookUpBusinesses(deps, [...new Set(ids)])
   const ofId = new Map(businesses.map((business) => [business._id, business]))
   const body = html`<h1>Search</h1>
-    !${searchForms(staffOf(res), query, by)}
+    !${searchForms(currentStaff(res), query, by)}
     !${hits.length === 0 ? nothing(query, whyNoHit) : groups.map((group) => section(group, ofId))}`
   sendStaffPage(res, { title: 'Search', current: '/admin', body })
 }
 
 const nothing = (query: string, whyNoHit: string | null): string =>
-  html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${userText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
+  html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${isolateText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
 
-const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minPartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
+const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minNamePartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
 
-const section = ({ kind, shown, hits }: ResultGroup, businesses: ReadonlyMap<string, Business>): string => {
+const section = (
+  { kind, shown, hits }: SearchResultGroup,
+  businesses: ReadonlyMap<string, Business>,
+): string => {
   const payments = hits.flatMap(({ intent }) =>
     intent === null ? [] : [{ ...intent, business: businesses.get(intent.businessId) ?? null }],
   )
   const pages = hits.filter(({ intent }) => intent === null)
   return html`<section>
-    <p role="status"><b>${hits.length}</b> ${hits.length === 1 ? 'result' : 'results'} for the ${kind} <b>!${userText(shown)}</b>.${cut(hits)}</p>
-    !${payments.length === 0 ? '' : table(paymentColumns, payments)}
-    !${pages.length === 0 ? '' : html`<ul class="card">!${pages.map(({ path, name }) => html`<li>!${userLink(path, name)} <span class="id faint">!${userText(path.replace(/^.*\/|\?.*$/g, ''))}</span></li>`)}</ul>`}
+    <p role="status"><b>${hits.length}</b> ${hits.length === 1 ? 'result' : 'results'} for the ${kind} <b>!${isolateText(shown)}</b>.${cut(hits)}</p>
+    !${payments.length === 0 ? '' : renderTable(paymentColumns, payments)}
+    !${pages.length === 0 ? '' : html`<ul class="card">!${pages.map(({ path, name }) => html`<li>!${textLink(path, name)} <span class="id faint">!${isolateText(path.replace(/^.*\/|\?.*$/g, ''))}</span></li>`)}</ul>`}
   </section>`
 }
 
 function cut(hits: readonly SearchHit[]): string {
   const arePayments = hits.some(({ intent }) => intent !== null)
   if (arePayments && hits.length === maxFoundIntents) return ` Only the newest ${maxFoundIntents} are shown.`
-  return !arePayments && hits.length === maxBusinesses
-    ? ` Only the first ${maxBusinesses} are shown. Enter more of the name.`
+  return !arePayments && hits.length === maxNameMatches
+    ? ` Only the first ${maxNameMatches} are shown. Enter more of the name.`
     : ''
 }
 
 const paymentColumns: PageField<FoundIntent & { business: Business | null }>[] = [
   paymentField,
-  ownerField,
+  businessField,
   { label: 'Amount without fee', unit: 'money', value: amountOf },
-  { ...paymentShown.status, value: stateOf },
-  paymentShown.createdAt,
+  { ...paymentDisplay.status, value: stateOf },
+  paymentDisplay.createdAt,
 ]
 
 /** For an OPEN intent, returns the amount that the customer chose. */
@@ -133,11 +142,11 @@ function stateOf({ status, hold, cancellationReason }: FoundIntent): string {
 async function findByAmount(
   deps: Pick<Deps, 'Business' | 'Intent' | 'now'>,
   fields: AmountFields,
-): Promise<ResultGroup> {
-  const business = readName('name', fields.business) ?? ''
-  if (business.length < minPartLength)
-    throw invalid('business', `at least ${minPartLength} characters of the name of a business, or its id`)
-  const amount = readAmount(fields.amount)
+): Promise<SearchResultGroup> {
+  const business = normaliseName('name', fields.business) ?? ''
+  if (business.length < minNamePartLength)
+    throw invalid('business', `at least ${minNamePartLength} characters of the name of a business, or its id`)
+  const amount = parseTypedAmount(fields.amount)
   if (typeof amount !== 'number') throw invalid('amount', 'an amount such as 500 or 500.00')
   const day = fields.day.length === 'YYYY-MM-DD'.length ? readInstant(fields.day, 'start') : null
   if (day === null) throw invalid('day', 'a day such as 2026-01-31')
@@ -145,9 +154,9 @@ async function findByAmount(
   const ids = businesses.map(({ _id }) => _id)
   const intents = ids.length === 0 ? [] : await searchByAmount(deps, ids, amount, day)
   return {
-    kind: `amount ${formatMoney(amount)} on ${dayOf(day)} and the business`,
+    kind: `amount ${formatMoney(amount)} on ${toUtcDay(day)} and the business`,
     shown: business,
-    hits: paymentHits(intents),
+    hits: toPaymentHits(intents),
   }
 }
 
@@ -167,7 +176,7 @@ const maxShownLength = 200
 type AmountFields = Record<'business' | 'amount' | 'day', string>
 
 /** Both forms use POST, because a URL with a phone number or an API key would end up in logs and histories. */
-const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): string =>
+const searchForms = (staff: SignedInStaff, query: string, by: AmountFields | null): string =>
   html`<form class="filter card" role="search" method="post" action="/admin/search">
       !${csrfField(staff)}
       <div class="whole">
@@ -179,7 +188,7 @@ const searchForms = (staff: SignedIn, query: string, by: AmountFields | null): s
     </form>
     !${amountForm(staff, by)}`
 
-const amountForm = (staff: SignedIn, by: AmountFields | null): string => {
+const amountForm = (staff: SignedInStaff, by: AmountFields | null): string => {
   const { business = '', amount = '', day = '' } = by ?? {}
   return html`<details class="card" !${by === null ? '' : 'open'}>
     <summary>Search by business, amount and day</summary>

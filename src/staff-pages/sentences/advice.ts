@@ -4,12 +4,18 @@ import { type Locale, locales } from '../../checkout/locale.ts'
 /** What staff can say to a caller, per language. It promises only what the service guarantees. */
 export type CallerText = Record<Locale['code'], string>
 
-export const inEach = (en: string, fr: string, ar: string): CallerText => ({ en, fr, ar })
+export const byLanguage = (en: string, fr: string, ar: string): CallerText => ({ en, fr, ar })
 
 /** Support staff read what happened and what comes next. `{name}` stands for a value such as an amount. */
-export type Sentences = CallerText & Record<'happened' | 'next', string>
+export type CallerAdvice = CallerText & Record<'happened' | 'next', string>
 
-export const sentences = (happened: string, next: string, en: string, fr: string, ar: string): Sentences => {
+export const createAdvice = (
+  happened: string,
+  next: string,
+  en: string,
+  fr: string,
+  ar: string,
+): CallerAdvice => {
   return { happened, next, en, fr, ar }
 }
 
@@ -24,17 +30,17 @@ export const fillTemplate = (text: string, facts: Readonly<Record<string, string
 const locale = (code: Locale['code']): Locale => locales.find((each) => each.code === code) as Locale
 
 /** `factsIn` formats the values of the placeholders for one language. */
-export function adviceFrom(
-  { happened, next, en, fr, ar }: Sentences,
+export function fillAdvice(
+  { happened, next, en, fr, ar }: CallerAdvice,
   factsIn: (locale: Locale) => Readonly<Record<string, string>>,
-): Sentences {
+): CallerAdvice {
   const say = (code: Locale['code'], text: string) => fillTemplate(text, factsIn(locale(code)))
-  return sentences(say('en', happened), say('en', next), say('en', en), say('fr', fr), say('ar', ar))
+  return createAdvice(say('en', happened), say('en', next), say('en', en), say('fr', fr), say('ar', ar))
 }
 
-export const adviceCard = (advice: Sentences): string => card(facts(advice))
+export const adviceCard = (advice: CallerAdvice): string => card(facts(advice))
 
-export const adviceCards = (all: Readonly<Record<string, Sentences>>): string =>
+export const adviceCards = (all: Readonly<Record<string, CallerAdvice>>): string =>
   card(
     Object.entries(all)
       .map(([heading, advice]) => html`<h3>${heading}</h3>!${facts(advice)}`)
@@ -47,7 +53,7 @@ const card = (body: string): string =>
     !${body}
   </section>`
 
-const facts = ({ happened, next, en, fr, ar }: Sentences): string =>
+const facts = ({ happened, next, en, fr, ar }: CallerAdvice): string =>
   html`<dl class="facts">
     <dt>What happened</dt><dd>${happened}</dd>
     <dt>What happens next</dt><dd>${next}</dd>

@@ -1,41 +1,41 @@
 import { type Business, ratesAt } from '../../businesses/business.ts'
-import { ltrText, type PriceWithFee } from '../../checkout/layout.ts'
+import { isolateLtrText, type PriceWithFee } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { Refund } from '../../intents/records.ts'
-import type { TracedIntent } from '../../intents/search.ts'
+import type { RedactedIntent } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { commissionOf } from '../../wallets/commission.ts'
-import { adviceFrom, fillTemplate, inEach, type Sentences } from './advice.ts'
+import { byLanguage, type CallerAdvice, fillAdvice, fillTemplate } from './advice.ts'
 import { paymentSentences } from './payment-sentences.ts'
-import { failedRefundOf, openRefundOf, paymentStateOf } from './payment-state.ts'
+import { derivePaymentState, findFailedRefund, findOpenRefund } from './payment-state.ts'
 
 /** `intent` must have its status at `now` (`asOf`). */
 export function paymentAdvice(
   deps: Pick<Deps, 'config'>,
-  intent: TracedIntent,
+  intent: RedactedIntent,
   business: Business | null,
   now: Date,
-): Sentences {
+): CallerAdvice {
   const price = priceOf(intent) ?? priceNow(deps, intent, business, now)
-  return adviceFrom(paymentSentences[paymentStateOf(intent, business, now)], (locale) =>
+  return fillAdvice(paymentSentences[derivePaymentState(intent, business, now)], (locale) =>
     paymentFacts(locale, intent, price),
   )
 }
 
-export function paymentFacts(locale: Locale, intent: TracedIntent, price: PriceWithFee | null) {
+export function paymentFacts(locale: Locale, intent: RedactedIntent, price: PriceWithFee | null) {
   const { referenceNumber: reference, hold, payment, refunds, codeExpiresAt, expiresAt } = intent
   const lastAttempt = intent.attempts.at(-1)
-  const [open, failed] = [openRefundOf(intent), failedRefundOf(intent)]
+  const [open, failed] = [findOpenRefund(intent), findFailedRefund(intent)]
   const made = refunds.filter(({ status }) => status === 'SUCCEEDED').map(givenBackBy)
   const moment = (at: Date | undefined) => (at === undefined ? '' : locale.moment(at))
   const refund = open === undefined ? failed : givenBackBy(open)
   return {
     notCharged: locale.words.nothingTaken,
-    reference: ltrText(locale, reference),
+    reference: isolateLtrText(locale, reference),
     // If the price is null, the customer hasn't chosen an amount yet.
-    amount: price === null ? 'an amount of their choice' : priceInWords('charged', locale, price),
-    refunded: priceInWords('givenBack', locale, sumOf(made)),
-    refund: refund === undefined ? '' : priceInWords('givenBack', locale, refund),
+    amount: price === null ? 'an amount of their choice' : describePrice('charged', locale, price),
+    refunded: describePrice('givenBack', locale, sumOf(made)),
+    refund: refund === undefined ? '' : describePrice('givenBack', locale, refund),
     since: moment(hold?.startedAt ?? open?.createdAt ?? lastAttempt?.startedAt ?? lastAttempt?.at),
     validUntil: moment(hold?.validUntil ?? open?.validUntil),
     queryAt: moment(hold?.queryAt ?? open?.queryAt ?? open?.validUntil),
@@ -46,7 +46,7 @@ export function paymentFacts(locale: Locale, intent: TracedIntent, price: PriceW
   }
 }
 
-function priceOf({ hold, payment, attempts }: TracedIntent): PriceWithFee | null {
+function priceOf({ hold, payment, attempts }: RedactedIntent): PriceWithFee | null {
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   return attempts.at(-1) ?? null
@@ -55,7 +55,7 @@ function priceOf({ hold, payment, attempts }: TracedIntent): PriceWithFee | null
 /** Returns the price of a payment that begins now, or null if the customer chooses the amount. */
 function priceNow(
   { config }: Pick<Deps, 'config'>,
-  { amountType, amount }: TracedIntent,
+  { amountType, amount }: RedactedIntent,
   business: Business | null,
   now: Date,
 ): PriceWithFee | null {
@@ -78,8 +78,8 @@ const sumOf = (prices: readonly PriceWithFee[]): PriceWithFee =>
 type Language = Pick<Locale, 'code' | 'dir' | 'money'>
 
 const parts = {
-  charged: inEach('{amount} and a fee of {fee}', 'dont {fee} de frais', 'منها رسوم قدرها {fee}'),
-  givenBack: inEach(
+  charged: byLanguage('{amount} and a fee of {fee}', 'dont {fee} de frais', 'منها رسوم قدرها {fee}'),
+  givenBack: byLanguage(
     '{amount} and {fee} of the fee',
     'dont {fee} de frais restitués',
     'منها رسوم مستردة قدرها {fee}',
@@ -87,8 +87,8 @@ const parts = {
 }
 
 /** Returns e.g. `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`. Merchants know only the amount. */
-export function priceInWords(kind: keyof typeof parts, language: Language, { amount, fee }: PriceWithFee) {
-  const shown = (centimes: number) => ltrText(language, language.money(centimes))
+export function describePrice(kind: keyof typeof parts, language: Language, { amount, fee }: PriceWithFee) {
+  const shown = (centimes: number) => isolateLtrText(language, language.money(centimes))
   const total = shown(amount + fee)
   const inParts = fillTemplate(parts[kind][language.code], { amount: shown(amount), fee: shown(fee) })
   return fee === 0 ? total : `${total} (${inParts})`

@@ -2,8 +2,8 @@ import type { IntentStatus } from '../../../schemas/intents.ts'
 import type { CancellationReason, DeclineReason, FailureReason } from '../../../schemas/payment-reasons.ts'
 import type { Business } from '../../businesses/business.ts'
 import type { Refund } from '../../intents/records.ts'
-import type { TracedIntent } from '../../intents/search.ts'
-import type { RefusalReason } from '../../wallets/wallet.ts'
+import type { RedactedIntent } from '../../intents/search.ts'
+import type { PinRefusalReason } from '../../wallets/wallet.ts'
 
 /** In an `unknown-…` state, the wallet order has expired, but the wallet hasn't reported its outcome. */
 export type PaymentState =
@@ -13,7 +13,7 @@ export type PaymentState =
   | 'paying'
   | 'unknown-payment'
   | 'not-executed'
-  | RefusalReason
+  | PinRefusalReason
   | DeclineReason
   | FailureReason
   | CancellationReason
@@ -23,7 +23,7 @@ export type PaymentState =
 type RefundState = 'refunding' | 'unknown-refund' | 'refund-failed' | 'refunded-in-part' | 'refunded'
 
 type Owner = Pick<Business, 'suspended'> | null
-type StateOf = (intent: TracedIntent, business: Owner, now: Date) => PaymentState
+type StateOf = (intent: RedactedIntent, business: Owner, now: Date) => PaymentState
 
 const states: Record<IntentStatus, StateOf> = {
   PENDING: pendingState,
@@ -34,10 +34,11 @@ const states: Record<IntentStatus, StateOf> = {
 }
 
 /** `intent` must have its status at `now` (`asOf`). */
-export const paymentStateOf: StateOf = (intent, business, now) => states[intent.status](intent, business, now)
+export const derivePaymentState: StateOf = (intent, business, now) =>
+  states[intent.status](intent, business, now)
 
 function pendingState(
-  { hold, attempts, codeExpiresAt }: TracedIntent,
+  { hold, attempts, codeExpiresAt }: RedactedIntent,
   business: Owner,
   now: Date,
 ): PaymentState {
@@ -48,11 +49,11 @@ function pendingState(
   return codeExpiresAt > now ? 'unpaid' : 'code-expired'
 }
 
-function paidState(intent: TracedIntent, _business: Owner, now: Date): PaymentState {
+function paidState(intent: RedactedIntent, _business: Owner, now: Date): PaymentState {
   const { refunds, refundsCommitted, payment } = intent
-  const open = openRefundOf(intent)
+  const open = findOpenRefund(intent)
   if (open !== undefined) return isInTime(open, now) ? 'refunding' : 'unknown-refund'
-  if (failedRefundOf(intent) !== undefined) return 'refund-failed'
+  if (findFailedRefund(intent) !== undefined) return 'refund-failed'
   if (refunds.length === 0) return 'paid'
   return refundsCommitted >= (payment?.amountPaid ?? 0) ? 'refunded' : 'refunded-in-part'
 }
@@ -63,11 +64,11 @@ const maxClockSkewMs = 30_000
 const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
   validUntil.getTime() + maxClockSkewMs > now.getTime()
 
-export const openRefundOf = ({ refunds }: TracedIntent): Refund | undefined =>
+export const findOpenRefund = ({ refunds }: RedactedIntent): Refund | undefined =>
   refunds.find(({ status }) => status === 'PENDING')
 
 /** Returns the last attempt if it's a failed refund and no refund was created afterwards. */
-export function failedRefundOf({ attempts, refunds }: TracedIntent) {
+export function findFailedRefund({ attempts, refunds }: RedactedIntent) {
   const last = attempts.at(-1)
   if (last?.kind !== 'refund') return undefined
   return refunds.some(({ createdAt }) => createdAt > last.at) ? undefined : last

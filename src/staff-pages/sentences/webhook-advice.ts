@@ -1,15 +1,15 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
-import { ltrText } from '../../checkout/layout.ts'
+import { isolateLtrText } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
-import type { ListedDelivery, TracedEndpoint } from '../../webhooks/deliveries/look-up.ts'
-import { lastUrl } from '../../webhooks/deliveries/present.ts'
-import { untriedHealth } from '../../webhooks/endpoints/endpoint.ts'
-import { entryNamed, stageWords } from '../format.ts'
-import { adviceFrom, fillTemplate, inEach, type Sentences, sentences } from './advice.ts'
+import type { ListedDelivery, StaffEndpoint } from '../../webhooks/deliveries/look-up.ts'
+import { deliveryUrl } from '../../webhooks/deliveries/present.ts'
+import { newEndpointHealth } from '../../webhooks/endpoints/endpoint.ts'
+import { failureStageWords, lookUpEntry } from '../format.ts'
+import { byLanguage, type CallerAdvice, createAdvice, fillAdvice, fillTemplate } from './advice.ts'
 
 /** An endpoint that's no longer stored counts as deleted. */
-export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointState {
+export function deriveEndpointState(endpoint: StaffEndpoint | undefined): EndpointState {
   if (endpoint === undefined || endpoint.deletedAt !== null) return 'deleted'
   if (!endpoint.active) return 'disabled'
   const { failuresInRow, lastSuccessAt } = endpoint.health
@@ -17,48 +17,49 @@ export function endpointStateOf(endpoint: TracedEndpoint | undefined): EndpointS
   return lastSuccessAt === null ? 'unused' : 'healthy'
 }
 
-export const endpointAdvice = (endpoint: TracedEndpoint): Sentences => adviceOf(endpointSentences, endpoint)
+export const endpointAdvice = (endpoint: StaffEndpoint): CallerAdvice => adviceOf(endpointSentences, endpoint)
 
-export const deadAdvice = (endpoint: TracedEndpoint): Sentences => adviceOf(deadSentences, endpoint)
+export const deadDeliveryAdvice = (endpoint: StaffEndpoint): CallerAdvice =>
+  adviceOf(deadDeliverySentences, endpoint)
 
-const adviceOf = (all: Record<EndpointState, Sentences>, endpoint: TracedEndpoint): Sentences =>
-  adviceFrom(all[endpointStateOf(endpoint)], (locale) => endpointFacts(locale, endpoint))
+const adviceOf = (all: Record<EndpointState, CallerAdvice>, endpoint: StaffEndpoint): CallerAdvice =>
+  fillAdvice(all[deriveEndpointState(endpoint)], (locale) => endpointFacts(locale, endpoint))
 
 export function endpointFacts(
   locale: Locale,
-  { url, deletedAt, health }: Pick<TracedEndpoint, 'url' | 'deletedAt' | 'health'>,
+  { url, deletedAt, health }: Pick<StaffEndpoint, 'url' | 'deletedAt' | 'health'>,
 ) {
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
   const { lastSuccessAt, lastFailureAt, lastError: stage, lastStatus: status } = health
   return {
-    host: ltrText(locale, URL.parse(url)?.host ?? url),
+    host: isolateLtrText(locale, URL.parse(url)?.host ?? url),
     lastSuccessAt: moment(lastSuccessAt),
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
-    lastError: causeOf(locale, { stage, status }),
+    lastError: describeCause(locale, { stage, status }),
     /** Names the DEAD deliveries, such as `some webhooks`. The French text includes a preposition. */
     dead: someWebhooks[locale.code],
   }
 }
 
-const on = inEach('on', 'le', 'بتاريخ')
-const someWebhooks = inEach('some webhooks', 'de certains webhooks', 'بعض إشعارات webhook')
+const on = byLanguage('on', 'le', 'بتاريخ')
+const someWebhooks = byLanguage('some webhooks', 'de certains webhooks', 'بعض إشعارات webhook')
 
 /** Prefers the status, because it's more useful to the merchant than the stage. */
-export function causeOf(
+export function describeCause(
   { code }: Locale,
   { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>,
 ): string {
   if (status !== null) return `${responded[code]} ${status}`
-  return (entryNamed(stageWords, stage) ?? unknownCause)[code]
+  return (lookUpEntry(failureStageWords, stage) ?? unknownCause)[code]
 }
 
-const responded = inEach(
+const responded = byLanguage(
   'the server responded with status',
   'le serveur a répondu avec le statut',
   'رد الخادم برمز الحالة',
 )
-const unknownCause = inEach('the attempt failed', 'la tentative a échoué', 'فشلت المحاولة')
+const unknownCause = byLanguage('the attempt failed', 'la tentative a échoué', 'فشلت المحاولة')
 
 /** States that need different sentences for a caller. */
 type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
@@ -70,36 +71,36 @@ const missed =
   'Events that happen while no active endpoint is subscribed to them are not sent later by themselves. They can be replayed to an active endpoint.'
 
 /** In these sentences, the caller is the merchant. */
-export const endpointSentences: Record<EndpointState, Sentences> = {
-  unused: sentences(
+export const endpointSentences: Record<EndpointState, CallerAdvice> = {
+  unused: createAdvice(
     'The endpoint is active. No delivery attempt has ended yet.',
     sentAsTheyHappen,
     'Your webhook URL ({host}) is active, but we have not sent anything to it yet. Check which events it is subscribed to.',
     'Votre URL de webhook ({host}) est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.',
     'رابط webhook الخاص بك ({host}) مفعّل، لكننا لم نرسل إليه أي شيء بعد. تحقق من الأحداث التي اشترك فيها.',
   ),
-  healthy: sentences(
+  healthy: createAdvice(
     'The endpoint is active, and its last attempt succeeded on {lastSuccessAt}.',
     sentAsTheyHappen,
     'Your webhook URL ({host}) works. It accepted our last webhook on {lastSuccessAt}.',
     'Votre URL de webhook ({host}) fonctionne. Elle a accepté notre dernier webhook le {lastSuccessAt}.',
     'رابط webhook الخاص بك ({host}) يعمل. وقد قبِل آخر إشعار أرسلناه بتاريخ {lastSuccessAt}.',
   ),
-  failing: sentences(
+  failing: createAdvice(
     'The endpoint is active, but its last attempt failed on {lastFailureAt}: {lastError}.',
     'Each delivery gets up to eight attempts, at growing intervals. A delivery whose eight attempts fail becomes dead. The merchant must fix the server.',
     'Your server at {host} did not accept our last webhook, on {lastFailureAt}. The last error was: {lastError}. Please fix it. We make up to eight attempts per webhook.',
     'Votre serveur ({host}) n’a pas accepté notre dernier webhook, le {lastFailureAt}. Dernière erreur constatée\u00a0: {lastError}. Merci de corriger le problème. Nous effectuons jusqu’à huit tentatives pour chaque webhook.',
     'لم يقبل خادمك ({host}) آخر إشعار webhook بتاريخ {lastFailureAt}. آخر خطأ: {lastError}. أصلح المشكلة. نجري حتى ثماني محاولات لكل إشعار.',
   ),
-  disabled: sentences(
+  disabled: createAdvice(
     'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
     `${requeueOnceEnabled} ${missed}`,
     'Your webhook URL ({host}) is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again, and also the events since it was disabled.',
     'Votre URL de webhook ({host}) est désactivée\u00a0: nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec, ainsi que les événements survenus depuis la désactivation.',
     'رابط webhook الخاص بك ({host}) معطّل، لذلك لا نرسل إليه شيئًا. فعّله عبر واجهة API، ثم يمكننا إعادة إرسال الإشعارات الملغاة أو الفاشلة، وكذلك الأحداث التي وقعت منذ تعطيله.',
   ),
-  deleted: sentences(
+  deleted: createAdvice(
     'The merchant deleted the endpoint{deletedAt}. Its open deliveries are cancelled.',
     `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
     'Your webhook URL ({host}) was deleted{deletedAt}, so we can no longer send anything to it. Create a new one with the API. Then we can also send the past events to it.',
@@ -110,8 +111,8 @@ export const endpointSentences: Record<EndpointState, Sentences> = {
 
 const whileActive = <Value>(active: Value) => ({ unused: active, healthy: active, failing: active })
 
-const allFailed = (next: string, en: string, fr: string, ar: string): Sentences =>
-  sentences(
+const allFailed = (next: string, en: string, fr: string, ar: string): CallerAdvice =>
+  createAdvice(
     "All attempts failed. The service won't try again on its own.",
     next,
     `All attempts to send {dead} to {host} failed, so we stopped. ${en}`,
@@ -126,7 +127,7 @@ const accepting = allFailed(
   'يمكننا إجراء محاولة جديدة الآن، بالمعرّف نفسه والمحتوى نفسه. وقد تصل الإشعارات حينئذ متأخرة وبغير ترتيبها.',
 )
 
-export const deadSentences: Record<EndpointState, Sentences> = {
+export const deadDeliverySentences: Record<EndpointState, CallerAdvice> = {
   ...whileActive(accepting),
   failing: allFailed(
     'Wait for the merchant to fix the server, then re-queue the dead deliveries. Each gets only one more attempt.',
@@ -149,14 +150,14 @@ export const deadSentences: Record<EndpointState, Sentences> = {
 }
 
 /** Why deliveries to such an endpoint can't be re-queued, or null if they can. */
-export const requeueRemedy: Record<EndpointState, string | null> = {
+export const requeueRemedies: Record<EndpointState, string | null> = {
   ...whileActive(null),
   disabled: requeueOnceEnabled,
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
 }
 
 /** Why events can't be replayed to such an endpoint, or null if they can. */
-export const replayRemedy: Record<EndpointState, string | null> = {
+export const replayRemedies: Record<EndpointState, string | null> = {
   ...whileActive(null),
   disabled: 'Endpoint disabled. Once the merchant has enabled it, replay the events.',
   deleted:
@@ -164,28 +165,24 @@ export const replayRemedy: Record<EndpointState, string | null> = {
 }
 
 /** `endpoint` is undefined if it no longer exists. */
-export const deliveryAdvice = (delivery: ListedDelivery, endpoint: TracedEndpoint | undefined): Sentences =>
-  adviceFrom(deliverySentences[delivery.status][endpointStateOf(endpoint)], (locale) =>
+export const deliveryAdvice = (delivery: ListedDelivery, endpoint: StaffEndpoint | undefined): CallerAdvice =>
+  fillAdvice(deliverySentences[delivery.status][deriveEndpointState(endpoint)], (locale) =>
     deliveryFacts(locale, delivery, endpoint),
   )
 
-export function deliveryFacts(
-  locale: Locale,
-  delivery: ListedDelivery,
-  endpoint: TracedEndpoint | undefined,
-) {
+export function deliveryFacts(locale: Locale, delivery: ListedDelivery, endpoint: StaffEndpoint | undefined) {
   const { _id, event, referenceNumber, nextAttemptAt, deliveredAt, attemptLog } = delivery
   const moment = (at: Date | null) => (at === null ? '' : locale.moment(at))
-  const source = endpoint ?? { url: lastUrl(delivery), deletedAt: null, health: untriedHealth }
-  const named = { event: ltrText(locale, event), reference: ltrText(locale, referenceNumber) }
+  const source = endpoint ?? { url: deliveryUrl(delivery), deletedAt: null, health: newEndpointHealth }
+  const named = { event: isolateLtrText(locale, event), reference: isolateLtrText(locale, referenceNumber) }
   const webhook = fillTemplate(webhookNames[locale.code], named)
   return {
     ...endpointFacts(locale, source),
     /** The webhook's name, e.g. `webhook payment.created for PI-…`. */
     webhook,
     /** The id is also in the body of the webhook. */
-    id: ltrText(locale, _id),
-    lastError: causeOf(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
+    id: isolateLtrText(locale, _id),
+    lastError: describeCause(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
     dead: fillTemplate(deadWebhook[locale.code], { webhook }),
     nextAttemptAt: moment(nextAttemptAt),
     deliveredAt: moment(deliveredAt),
@@ -193,16 +190,16 @@ export function deliveryFacts(
 }
 
 /** Names of a webhook, without the articles that English and French sentences add. */
-const webhookNames = inEach(
+const webhookNames = byLanguage(
   'webhook {event} for {reference}',
   'webhook {event} pour {reference}',
   'إشعار webhook {event} الخاص بالمرجع {reference}',
 )
-const deadWebhook = inEach('the {webhook}', 'du {webhook}', '{webhook}')
+const deadWebhook = byLanguage('the {webhook}', 'du {webhook}', '{webhook}')
 
-const open = (active: Sentences) => ({ ...endpointSentences, ...whileActive(active) })
+const open = (active: CallerAdvice) => ({ ...endpointSentences, ...whileActive(active) })
 
-const delivered = sentences(
+const delivered = createAdvice(
   'The endpoint accepted the delivery on {deliveredAt}.',
   'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
   'Your server at {host} accepted the {webhook} on {deliveredAt}. Search your logs for {id}.',
@@ -210,9 +207,9 @@ const delivered = sentences(
   'قبِل خادمك ({host}) {webhook} بتاريخ {deliveredAt}. ابحث عن {id} في سجلاتك.',
 )
 
-export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sentences>> = {
+export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, CallerAdvice>> = {
   PENDING: open(
-    sentences(
+    createAdvice(
       'No attempt has ended yet.',
       'The first attempt is due on {nextAttemptAt}. If it does not start, call an operator.',
       'The {webhook} is about to be sent to {host}.',
@@ -221,7 +218,7 @@ export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sen
     ),
   ),
   RETRYING: open(
-    sentences(
+    createAdvice(
       'The last attempt failed: {lastError}.',
       'The next attempt is due on {nextAttemptAt}. If the server is fixed earlier, re-queue the delivery. After eight failed attempts, no further attempt follows.',
       'Your server at {host} did not accept the {webhook}. The last error was: {lastError}. Our next attempt is due on {nextAttemptAt}.',
@@ -230,9 +227,9 @@ export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Sen
     ),
   ),
   DELIVERED: { ...whileActive(delivered), disabled: delivered, deleted: delivered },
-  DEAD: deadSentences,
+  DEAD: deadDeliverySentences,
   CANCELLED: open(
-    sentences(
+    createAdvice(
       'The delivery was cancelled because the endpoint was disabled. The endpoint is enabled again.',
       'Re-queue the delivery. It gets one more attempt now, with the same id and content.',
       'The {webhook} was not sent, because your webhook URL ({host}) was disabled. It is enabled again, so we can send the webhook now.',

@@ -1,11 +1,11 @@
-import type { Delimiter } from '../../../schemas/delimiter.ts'
+import type { CsvDelimiter } from '../../../schemas/delimiter.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { longestReadMs } from '../../lists/pagination.ts'
+import { maxListReadMs } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { type CsvCell, csvHeader, csvRows } from '../../platform/csv.ts'
+import { type CsvCell, toCsvHeader, toCsvRows } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { readInSlices, restAfter } from '../../platform/in-slices.ts'
-import { type CsvColumn, csvColumns } from '../imports/rows.ts'
+import { readInSlices, restAfterSlice } from '../../platform/in-slices.ts'
+import { type ProductColumn, productColumns } from '../imports/rows.ts'
 import type { Product } from '../products/product.ts'
 import { requireShop } from '../shops/shops.ts'
 
@@ -23,10 +23,10 @@ const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, va
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
   caller: Caller,
-  delimiter: Delimiter,
+  delimiter: CsvDelimiter,
 ): AsyncGenerator<string, void, undefined> {
   await requireShop(deps, caller)
-  let text = csvHeader(csvColumns, delimiter)
+  let text = toCsvHeader(productColumns, delimiter)
   let rows: ExportedRow[] = []
   for await (const product of eachProduct(deps, caller)) {
     rows.push(...rowsOf(product))
@@ -38,7 +38,7 @@ export async function* exportProducts(
     text = ''
     rows = []
     // Without a pause, a fast client's download of large products would block the process.
-    await restAfter(tookMs)
+    await restAfterSlice(tookMs)
   }
   if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
@@ -55,7 +55,7 @@ async function* eachProduct(
     await lists.run(`export ${businessId}`, ({ Product }) =>
       readInSlices(
         nativeCollection(Product)
-          .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsPerRead })
+          .find(where, { hint: 'byTime', maxTimeMS: maxListReadMs, limit: productsPerRead })
           .project<ExportedProduct>(fields)
           .sort({ createdAt: 1, _id: 1 }),
         (product) => void page.push(product),
@@ -76,14 +76,14 @@ const after = (last: ExportedProduct | null) =>
         $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
       }
 
-function textOf(rows: ExportedRow[], delimiter: Delimiter): string {
-  const cells = rows.map((row) => csvColumns.map((column) => row[column]))
-  return csvRows(cells, delimiter, 'program')
+function textOf(rows: ExportedRow[], delimiter: CsvDelimiter): string {
+  const cells = rows.map((row) => productColumns.map((column) => row[column]))
+  return toCsvRows(cells, delimiter, 'program')
 }
 
 type ExportedProduct = Pick<Product, '_id' | keyof typeof fields>
 
-type ExportedRow = Record<CsvColumn, CsvCell>
+type ExportedRow = Record<ProductColumn, CsvCell>
 
 const rowsOf = ({ handle = '', name, description, active, variants }: ExportedProduct): ExportedRow[] =>
   variants.map(({ label, sku, price, stock }, index) => ({

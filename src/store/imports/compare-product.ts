@@ -1,8 +1,14 @@
-import { maxProductBytes, maxVariants } from '../../../schemas/products.ts'
-import { bytesOf } from '../../mongo/collection.ts'
+import { maxProductBytes, maxProductVariants } from '../../../schemas/products.ts'
+import { measureBson } from '../../mongo/collection.ts'
 import { newId } from '../../platform/ids.ts'
-import { newProduct, newVariant, type ProductDescription, skusOf, tooLarge } from '../products/create.ts'
-import { defaultLabel, type Product, type Variant } from '../products/product.ts'
+import {
+  buildProduct,
+  buildVariant,
+  collectSkus,
+  type ProductDraft,
+  productSizeMessage,
+} from '../products/create.ts'
+import { defaultVariantLabel, type Product, type Variant } from '../products/product.ts'
 import type { CsvErrors, MatchedRow, ProductRow } from './rows.ts'
 
 /** `bytes` is the size of the whole product. */
@@ -19,7 +25,7 @@ interface ChangedProduct {
 export interface ProductComparison {
   handle: string
   matched: MatchedRow[]
-  created: ProductDescription | null
+  created: ProductDraft | null
   changed: ChangedProduct | null
   growth: number
   variants: number
@@ -38,8 +44,8 @@ export function compareProduct(
   const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
   const [{ row }] = rows as [ProductRow]
   const count = (product?.variants.length ?? 0) + added.length
-  if (count > maxVariants) {
-    const message = `This product would have ${count} variants. It can have at most ${maxVariants}.`
+  if (count > maxProductVariants) {
+    const message = `This product would have ${count} variants. It can have at most ${maxProductVariants}.`
     faults.add(row, null, message)
   }
   const matched = matches.map((match) => matchedRow(match, product))
@@ -56,7 +62,7 @@ export function compareProduct(
   const { name = '', description = '', active = true } = values
   const described = { handle, name, description, active, variants: added, images: [] }
   const created = { ...described, _id: newId(), businessId, sandbox }
-  const growth = bytesOf(newProduct(created, new Date(0)))
+  const growth = measureBson(buildProduct(created, new Date(0)))
   refuseLarge(rows, growth, faults)
   return { handle, matched, created, changed: null, growth, variants: added.length }
 }
@@ -66,9 +72,9 @@ function growthOf(product: ExistingProduct, values: ProductCells, patches: Varia
   const { variants: old, name, description, active } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
   const next = [...old.map((variant) => ({ ...variant, ...changes.get(variant) })), ...added]
-  const before = { name, description, active, variants: old, skus: skusOf(old) }
-  const after = { ...before, ...values, variants: next, skus: skusOf(next) }
-  return Math.max(0, bytesOf(after) - bytesOf(before))
+  const before = { name, description, active, variants: old, skus: collectSkus(old) }
+  const after = { ...before, ...values, variants: next, skus: collectSkus(next) }
+  return Math.max(0, measureBson(after) - measureBson(before))
 }
 
 /** Reports the error at the first cell of the largest column. */
@@ -80,7 +86,7 @@ function refuseLarge(rows: readonly ProductRow[], bytes: number, faults: CsvErro
     bytes: rows.reduce((sum, row) => sum + Buffer.byteLength(row[column] ?? ''), 0),
   }))
   const [{ row, column }] = sized.toSorted((a, b) => b.bytes - a.bytes) as [(typeof sized)[number]]
-  faults.add(row, column, tooLarge(bytes), 'PAYLOAD_TOO_LARGE')
+  faults.add(row, column, productSizeMessage(bytes), 'PAYLOAD_TOO_LARGE')
 }
 
 const priceMissing = 'A new variant needs a price, in centimes.'
@@ -112,7 +118,7 @@ const matchedRow = ({ row, variant }: Match, product: ExistingProduct | null): M
 
 function addedVariant({ row, label }: Match, faults: CsvErrors): Variant {
   if (row.price === null) faults.add(row.row, 'price', priceMissing)
-  return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
+  return buildVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
 interface VariantPatch {
@@ -132,10 +138,10 @@ function changedVariants(variants: Variant[], patches: VariantPatch[], added: Va
     for (const [field, value] of Object.entries(fields))
       set[`variants.${variants.indexOf(variant)}.${field}`] = value
   for (const [index, variant] of added.entries()) set[`variants.${variants.length + index}`] = variant
-  if (skusOf([...patches.map((patch) => patch.set), ...added]).length === 0) return set
+  if (collectSkus([...patches.map((patch) => patch.set), ...added]).length === 0) return set
   const given = new Map(patches.map((patch) => [patch.variant, patch.set.sku]))
   const kept = variants.map((variant) => ({ sku: given.get(variant) ?? variant.sku }))
-  return { ...set, skus: skusOf([...kept, ...added]) }
+  return { ...set, skus: collectSkus([...kept, ...added]) }
 }
 
 function differences<Values extends object>(values: Values, current: { [Field in keyof Values]?: unknown }) {
@@ -177,14 +183,14 @@ function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly V
   if (label !== null) return label
   const known = variants.find((variant) => sku !== null && variant.sku === sku)
   const only = variants.length === 1 ? variants[0] : undefined
-  return (known ?? only)?.label ?? defaultLabel
+  return (known ?? only)?.label ?? defaultVariantLabel
 }
 
 /** Such a row would create a variant called `Default`, which hardly any merchant wants. */
 const isUnclear = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   label === null &&
   variants.length > 1 &&
-  !variants.some((variant) => variant.label === defaultLabel || (sku !== null && variant.sku === sku))
+  !variants.some((variant) => variant.label === defaultVariantLabel || (sku !== null && variant.sku === sku))
 
 const unlabelled =
   'This product has several variants. Write the label of an existing variant, or of a new one.'

@@ -1,24 +1,24 @@
 import type { mongo } from 'mongoose'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { refuseLate } from '../../platform/errors.ts'
-import { inSlices, readInSlices } from '../../platform/in-slices.ts'
+import { refuseIfLate } from '../../platform/errors.ts'
+import { readInSlices, runInSlices } from '../../platform/in-slices.ts'
 import type { Product, Variant } from '../products/product.ts'
 import { compareProduct, type ExistingProduct, type ProductComparison } from './compare-product.ts'
-import { checkSkus, createFaults, type ProductRow, type SkuOwner } from './rows.ts'
+import { checkImportedSkus, createCsvErrors, type ProductRow, type SkuOwner } from './rows.ts'
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-export type ShopComparison = ReturnType<typeof summary>
+export type ImportComparison = ReturnType<typeof summary>
 
 /** Throws VALIDATION_ERROR with the file's errors, or SERVICE_UNAVAILABLE after the deadline. */
-export async function compareWithShop(
+export async function compareImport(
   deps: ReadDeps,
   scope: ImportScope,
   rows: readonly ProductRow[],
-): Promise<ShopComparison> {
-  refuseLate(scope.deadlineAt)
-  const faults = createFaults()
+): Promise<ImportComparison> {
+  refuseIfLate(scope.deadlineAt)
+  const faults = createCsvErrors()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, ProductComparison>()
   // Reads descriptions only if needed, because each can be up to 20 kB.
@@ -30,17 +30,17 @@ export async function compareWithShop(
     { projection: { ...compared, ...(givesDescriptions ? { description: 1 } : {}) }, hint: 'handleInUse' },
   )
   await readInSlices(existing, (product) => {
-    refuseLate(scope.deadlineAt)
+    refuseIfLate(scope.deadlineAt)
     const { handle } = product
     ofExisting.set(handle, compareProduct(scope, handle, byHandle.get(handle) ?? [], product, faults))
   })
   const outcomes: ProductComparison[] = []
-  await inSlices(byHandle, ([handle, rowsOfHandle]) => {
+  await runInSlices(byHandle, ([handle, rowsOfHandle]) => {
     outcomes.push(ofExisting.get(handle) ?? compareProduct(scope, handle, rowsOfHandle, null, faults))
   })
   const matched = outcomes.flatMap((outcome) => outcome.matched)
   const given = matched.flatMap(({ row, givesSku }) => (givesSku ? (row.sku ?? []) : []))
-  await checkSkus(matched, await readOwners(deps, scope, new Set(given)), faults)
+  await checkImportedSkus(matched, await readOwners(deps, scope, new Set(given)), faults)
   faults.refuseIfAny()
   return summary(rows.length, outcomes)
 }
@@ -89,7 +89,7 @@ async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>)
   const options = { projection, hint: 'skuInUse' }
   const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, options)
   await readInSlices(found, ({ _id: productId, handle, variants }) => {
-    refuseLate(scope.deadlineAt)
+    refuseIfLate(scope.deadlineAt)
     for (const { _id: variantId, sku } of variants)
       if (sku !== null && skus.has(sku)) owners.set(sku, { productId, handle, variantId })
   })

@@ -1,16 +1,16 @@
 import { type ImportProductsQuery, importProductsFields } from '../../../schemas/products.ts'
-import { auditedOnce } from '../../audit/audited.ts'
+import { runAuditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type ReserveStorage, withinStorage } from '../../businesses/quotas.ts'
+import { type ReserveStorage, withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { refuseLate } from '../../platform/errors.ts'
-import { newProduct, type StoreWriteDeps } from '../products/create.ts'
+import { refuseIfLate } from '../../platform/errors.ts'
+import { buildProduct, type StoreWriteDeps } from '../products/create.ts'
 import type { Product } from '../products/product.ts'
-import { openShop, requireShop } from '../shops/shops.ts'
-import { compareWithShop, type ImportScope, type ShopComparison } from './compare.ts'
-import { readRows } from './read-file.ts'
+import { ensureShop, requireShop } from '../shops/shops.ts'
+import { compareImport, type ImportComparison, type ImportScope } from './compare.ts'
+import { parseProductCsv } from './read-file.ts'
 import type { ProductRow } from './rows.ts'
 
 interface ImportRequest {
@@ -19,21 +19,21 @@ interface ImportRequest {
 }
 
 /** `others` contains the names of all fields except the file. */
-export interface FileBody {
+export interface CsvUpload {
   csv: unknown
   kind: keyof typeof importProductsFields
   others: string[]
 }
 
-export async function parseImport(
+export async function parseProductImport(
   deps: Pick<Deps, 'config' | 'validate'>,
   { dryRun = 'false' }: ImportProductsQuery,
-  { csv, kind, others }: FileBody,
+  { csv, kind, others }: CsvUpload,
   deadlineAt: number,
 ): Promise<ImportRequest> {
-  refuseLate(deadlineAt)
+  refuseIfLate(deadlineAt)
   deps.validate(importProductsFields[kind], Object.fromEntries(others.map((name) => [name, true])))
-  return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
+  return { rows: await parseProductCsv(deps, csv), isDryRun: dryRun === 'true' }
 }
 
 /** MongoDB ends a transaction after 5 s. Until then, other requests wait for the products it has changed. */
@@ -55,11 +55,11 @@ export async function importProducts(
   const { deadlineAt } = request
   if (isDryRun) {
     await requireShop(deps, caller)
-    const comparison = await compareWithShop(deps, { businessId, sandbox, deadlineAt }, rows)
+    const comparison = await compareImport(deps, { businessId, sandbox, deadlineAt }, rows)
     return { kind: 'none', data: previewOf(comparison) }
   }
-  return withinStorage(deps, caller, (reserve) =>
-    auditedOnce(deps, request, { documents: [] }, ({ session }) => {
+  return withStorageQuota(deps, caller, (reserve) =>
+    runAuditedOnce(deps, request, { documents: [] }, ({ session }) => {
       const giveUpAt = Math.min(deadlineAt, performance.now() + longestTryMs)
       return importRows(deps, { businessId, sandbox, session, deadlineAt: giveUpAt }, rows, reserve)
     }),
@@ -76,11 +76,11 @@ async function importRows(
   const busy = await findBusy(deps, scope, rows)
   // Every import changes the shop, so imports run one after the other.
   const lock = { $inc: { imports: 1 } }
-  await openShop(deps, scope, session, lock)
+  await ensureShop(deps, scope, session, lock)
   // From now on, requests that change these products have to wait and retry.
   if (busy.length > 0)
     await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, lock, { session })
-  const comparison = await compareWithShop(deps, scope, rows)
+  const comparison = await compareImport(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
   return comparison.counts
@@ -105,19 +105,19 @@ async function findBusy(
 async function write(
   { Product, now }: StoreWriteDeps,
   { session, deadlineAt }: Required<ImportScope>,
-  { created, changed }: ShopComparison,
+  { created, changed }: ImportComparison,
 ): Promise<void> {
   const products = nativeCollection(Product)
   const at = now()
   for (const batch of batchesOf(created, ({ variants }) => variants.length)) {
-    refuseLate(deadlineAt)
+    refuseIfLate(deadlineAt)
     await products.insertMany(
-      batch.map((each) => newProduct(each, at)),
+      batch.map((each) => buildProduct(each, at)),
       { session },
     )
   }
   for (const batch of batchesOf(changed, ({ set }) => Object.keys(set).length)) {
-    refuseLate(deadlineAt)
+    refuseIfLate(deadlineAt)
     const updates = batch.map(({ _id, set }) => ({
       updateOne: { filter: { _id }, update: { $set: { ...set, updatedAt: at } as never } },
     }))
@@ -147,7 +147,7 @@ function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => 
 /** The response is stored for a day, so it lists only some handles. */
 const maxListed = 100
 
-function previewOf({ counts, handles }: ShopComparison) {
+function previewOf({ counts, handles }: ImportComparison) {
   const listed = Object.entries(handles).map(([kind, all]) => [kind, all.slice(0, maxListed)])
-  return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as ShopComparison['handles'] }
+  return { ...counts, dryRun: true, handles: Object.fromEntries(listed) as ImportComparison['handles'] }
 }

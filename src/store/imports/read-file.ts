@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import type { Delimiter } from '../../../schemas/delimiter.ts'
-import { readName } from '../../input/name.ts'
+import type { CsvDelimiter } from '../../../schemas/delimiter.ts'
+import { normaliseName } from '../../input/name.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import { inChunks } from '../../platform/in-slices.ts'
-import type { CellParsers, CsvColumn, CsvErrors, ParsedCells, ProductRow } from './rows.ts'
-import { createCellParsers, createFaults, csvColumns, maxRows } from './rows.ts'
+import { streamChunks } from '../../platform/in-slices.ts'
+import type { CellParsers, CsvErrors, ParsedCells, ProductColumn, ProductRow } from './rows.ts'
+import { createCellParsers, createCsvErrors, maxImportRows, productColumns } from './rows.ts'
 
 /** Three times the longest valid row. In longer rows, a closing quote is most likely missing. */
 const maxRowBytes = 64 * 1024
@@ -16,7 +16,7 @@ const maxRowBytes = 64 * 1024
 /** Calls `take` with each row and its number until it returns false. Skipped empty lines count as rows. */
 async function readRecords(
   bytes: Buffer,
-  delimiter: Delimiter,
+  delimiter: CsvDelimiter,
   take: (cells: string[], row: number) => boolean,
   faults: CsvErrors,
 ): Promise<void> {
@@ -36,7 +36,7 @@ async function readRecords(
     },
   })
   try {
-    await pipeline(Readable.from(inChunks(bytes)), parser)
+    await pipeline(Readable.from(streamChunks(bytes)), parser)
   } catch (error) {
     if (error === stopped) return
     if (!(error instanceof CsvError)) throw error
@@ -64,7 +64,7 @@ const carriageReturn = 0x0d
 async function countLineBreaks(bytes: Buffer): Promise<number> {
   let count = 0
   let last = 0
-  for await (const chunk of inChunks(bytes))
+  for await (const chunk of streamChunks(bytes))
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number
       if (byte === lineFeed ? last !== carriageReturn : byte === carriageReturn) count += 1
@@ -91,11 +91,11 @@ const messagesOfParser: Partial<Record<string, string>> = {
 const maxBlankRows = 50_000
 
 /** Skips blank rows, but includes them in row numbers. Throws one error that lists all invalid rows. */
-export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
+export async function parseProductCsv(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
   const bytes = bytesOf(csv)
   const firstLine = firstLineOf(bytes)
   const readers = createCellParsers(deps.config.maxAmount)
-  const faults = createFaults()
+  const faults = createCsvErrors()
   const rows: (ProductRow | null)[] = []
   let header: Header | null = null
   let blankRows = 0
@@ -106,13 +106,13 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
     if (row === 1) header = readHeader(cells, faults)
     else if (header !== null && cells.every(isBlank)) blankRows += 1
     else if (header !== null) rows.push(readRow(header, readers, cells, row, faults))
-    return header !== null && rows.length <= maxRows && blankRows <= maxBlankRows
+    return header !== null && rows.length <= maxImportRows && blankRows <= maxBlankRows
   }
   if (isBlank(firstLine)) readHeader([], faults)
   else await readRecords(bytes, delimiterOf(firstLine), take, faults)
 
-  if (rows.length > maxRows)
-    faults.add(lastRow, null, `A file can have at most ${maxRows} rows below the header.`)
+  if (rows.length > maxImportRows)
+    faults.add(lastRow, null, `A file can have at most ${maxImportRows} rows below the header.`)
   if (blankRows > maxBlankRows)
     faults.add(lastRow, null, `A file can have at most ${maxBlankRows} blank rows.`)
   faults.refuseIfAny()
@@ -134,7 +134,7 @@ function readRow(
     faults.add(row, null, shape)
     return null
   }
-  const read = (column: CsvColumn) => {
+  const read = (column: ProductColumn) => {
     const text = cells[header.indexes[column] ?? cells.length] ?? ''
     if (isBlank(text)) return null
     const cell = readers[column](text)
@@ -145,7 +145,7 @@ function readRow(
   if (isBlank(cells[header.indexes.handle] ?? ''))
     faults.add(row, 'handle', 'The handle is required. Rows with the same handle are one product.')
   const values = Object.fromEntries(
-    csvColumns.map((column) => [column, read(column)]),
+    productColumns.map((column) => [column, read(column)]),
   ) as unknown as ParsedCells
   return { row, ...values, handle: values.handle ?? '' }
 }
@@ -185,7 +185,7 @@ const withoutBom = (bytes: Buffer): Buffer =>
 const fault = (message: string): Refusal => refuse('VALIDATION_ERROR', { param: 'csv', message })
 
 interface Header {
-  indexes: Partial<Record<CsvColumn, number>> & { handle: number }
+  indexes: Partial<Record<ProductColumn, number>> & { handle: number }
   width: number
   unnamed: number[]
 }
@@ -198,13 +198,13 @@ const firstLineBytes = 1024
 const firstLineOf = (bytes: Buffer): string =>
   bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
 
-const delimiterOf = (firstLine: string): Delimiter =>
+const delimiterOf = (firstLine: string): CsvDelimiter =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
 /** Column names may be in any order and case. Returns null if the header is invalid. */
 function readHeader(cells: readonly string[], faults: CsvErrors): Header | null {
   const names = cells.map((cell) => {
-    const name = readName('name', cell)?.toLowerCase() ?? ''
+    const name = normaliseName('name', cell)?.toLowerCase() ?? ''
     return isColumn(name) ? name : cell.trim().toLowerCase()
   })
   const messages = faultsOf(names)
@@ -218,7 +218,7 @@ function readHeader(cells: readonly string[], faults: CsvErrors): Header | null 
   }
 }
 
-const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${csvColumns.join(', ')}.`
+const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${productColumns.join(', ')}.`
 
 function faultsOf(names: string[]): string[] {
   if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
@@ -233,4 +233,4 @@ function faultsOf(names: string[]): string[] {
   ]
 }
 
-const isColumn = (name: string): name is CsvColumn => (csvColumns as readonly string[]).includes(name)
+const isColumn = (name: string): name is ProductColumn => (productColumns as readonly string[]).includes(name)

@@ -1,16 +1,16 @@
-import { currencyCode, formatDecimal } from '../../../schemas/currency.ts'
+import { currencyCode, formatCentimes } from '../../../schemas/currency.ts'
 import {
   maxDescriptionLength,
   maxHandleLength,
-  maxLabelLength,
-  maxNameLength,
+  maxProductNameLength,
   maxSkuLength,
-  maxStock,
+  maxStockUnits,
+  maxVariantLabelLength,
 } from '../../../schemas/products.ts'
-import { isLonger, type NameKind, readName } from '../../input/name.ts'
-import { isStorable } from '../../input/validate.ts'
+import { isLongerThan, type NameKind, normaliseName } from '../../input/name.ts'
+import { isStorableText } from '../../input/validate.ts'
 import { type ErrorCode, refuse } from '../../platform/errors.ts'
-import { inSlices } from '../../platform/in-slices.ts'
+import { runInSlices } from '../../platform/in-slices.ts'
 
 type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
 
@@ -20,9 +20,9 @@ const no = new Set(['false', '0', 'no', 'non', 'faux'])
 /** Exports have the columns in this order. Text that looks like a formula is kept as it is. */
 export const createCellParsers = (maxAmount: number) => ({
   handle: (text: string) => readTyped('name', text, maxHandleLength),
-  name: (text: string) => readTyped('name', text, maxNameLength),
+  name: (text: string) => readTyped('name', text, maxProductNameLength),
   description: (text: string) => readText(text, maxDescriptionLength),
-  variant_label: (text: string) => readTyped('name', text, maxLabelLength),
+  variant_label: (text: string) => readTyped('name', text, maxVariantLabelLength),
   sku: (text: string) => readTyped('reference', text, maxSkuLength),
   price: (text: string) => readPrice(text, maxAmount),
   stock: readStock,
@@ -30,22 +30,24 @@ export const createCellParsers = (maxAmount: number) => ({
 })
 
 function readTyped(kind: NameKind, text: string, maxLength: number): ParsedCell<string> {
-  const name = readName(kind, text)
+  const name = normaliseName(kind, text)
   if (name !== null) return readText(name, maxLength)
   const some = kind === 'name' ? 'control' : 'control and invisible'
   return wrong(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
 }
 
 function readText(text: string, maxLength: number): ParsedCell<string> {
-  if (isLonger(text, maxLength)) return wrong(`The value can have at most ${maxLength} characters.`)
-  return isStorable(text) ? { value: text } : wrong('The value must be valid Unicode without NUL characters.')
+  if (isLongerThan(text, maxLength)) return wrong(`The value can have at most ${maxLength} characters.`)
+  return isStorableText(text)
+    ? { value: text }
+    : wrong('The value must be valid Unicode without NUL characters.')
 }
 
 function readPrice(text: string, maxAmount: number): ParsedCell<number> {
   const price = wholeNumber(text)
   if (price === null)
     return wrong(
-      `The price must be a whole number of centimes. Write 1250 for ${formatDecimal(1250)} ${currencyCode}.`,
+      `The price must be a whole number of centimes. Write 1250 for ${formatCentimes(1250)} ${currencyCode}.`,
     )
   return price >= 0 && price <= maxAmount
     ? { value: price }
@@ -54,9 +56,9 @@ function readPrice(text: string, maxAmount: number): ParsedCell<number> {
 
 function readStock(text: string): ParsedCell<number> {
   const stock = wholeNumber(text)
-  return stock !== null && stock >= 0 && stock <= maxStock
+  return stock !== null && stock >= 0 && stock <= maxStockUnits
     ? { value: stock }
-    : wrong(`The stock must be a whole number from 0 to ${maxStock}.`)
+    : wrong(`The stock must be a whole number from 0 to ${maxStockUnits}.`)
 }
 
 function readActive(text: string): ParsedCell<boolean> {
@@ -73,23 +75,26 @@ const wholeNumber = (text: string): number | null =>
 const wrong = (message: string) => ({ message, code: 'VALIDATION_ERROR' }) as const
 
 export type CellParsers = ReturnType<typeof createCellParsers>
-export type CsvColumn = keyof CellParsers
-export const csvColumns = Object.keys(createCellParsers(0)) as CsvColumn[]
+export type ProductColumn = keyof CellParsers
+export const productColumns = Object.keys(createCellParsers(0)) as ProductColumn[]
 
-type Parsed<Column extends CsvColumn> = Extract<ReturnType<CellParsers[Column]>, { value: unknown }>['value']
+type Parsed<Column extends ProductColumn> = Extract<
+  ReturnType<CellParsers[Column]>,
+  { value: unknown }
+>['value']
 
 /** Null stands for a blank cell, which doesn't change the field. */
-export type ParsedCells = { [Column in CsvColumn]: Parsed<Column> | null }
+export type ParsedCells = { [Column in ProductColumn]: Parsed<Column> | null }
 
 /** `row` is numbered as in a spreadsheet, with the header as row 1. */
 export type ProductRow = ParsedCells & { row: number; handle: string }
 
-export const maxRows = 5_000
+export const maxImportRows = 5_000
 
-export interface CsvFault {
+export interface CsvRowError {
   row: number
   /** Null if the error is about the whole row. */
-  column: CsvColumn | null
+  column: ProductColumn | null
   message: string
   code: ErrorCode
 }
@@ -98,14 +103,19 @@ const maxListed = 100
 /** Keeps only the first errors by row. A file can have 40 000, and sorting 1 000 takes less than 1 ms. */
 const maxKept = 1_000
 
-export type CsvErrors = ReturnType<typeof createFaults>
+export type CsvErrors = ReturnType<typeof createCsvErrors>
 
-export function createFaults() {
-  let kept: CsvFault[] = []
+export function createCsvErrors() {
+  let kept: CsvRowError[] = []
   let count = 0
   const firstByRow = () => kept.toSorted((a, b) => a.row - b.row).slice(0, maxListed)
   return {
-    add(row: number, column: CsvColumn | null, message: string, code: ErrorCode = 'VALIDATION_ERROR'): void {
+    add(
+      row: number,
+      column: ProductColumn | null,
+      message: string,
+      code: ErrorCode = 'VALIDATION_ERROR',
+    ): void {
       kept.push({ row, column, message, code })
       count += 1
       if (kept.length > maxKept) kept = firstByRow()
@@ -142,14 +152,14 @@ export interface SkuOwner {
  * Variants of one product may swap SKUs within the file, but a SKU can't go to another product, because each
  * write changes only one product. `owners` maps each new SKU to the variant that has it now.
  */
-export async function checkSkus(
+export async function checkImportedSkus(
   matched: readonly MatchedRow[],
   owners: ReadonlyMap<string, SkuOwner>,
   faults: CsvErrors,
 ): Promise<void> {
   const givenSkus = new Map(matched.map(({ row, variantId }) => [variantId, row.sku]))
   const firstRows = new Map<string, number>()
-  await inSlices(matched, (each) => {
+  await runInSlices(matched, (each) => {
     const { row, sku } = each.row
     if (sku === null) return
     const first = firstRows.get(sku)

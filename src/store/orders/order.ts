@@ -20,7 +20,7 @@ const customerFields = part({ name: orNull(text), phone: orNull(text), email: or
 export type OrderCustomer = ValueOfField<typeof customerFields>
 
 export type ShownOrder = Omit<Order, 'businessId' | 'outbox'>
-export const shownOrderFields = { businessId: 0, outbox: 0 } as const
+export const orderProjection = { businessId: 0, outbox: 0 } as const
 
 export const orders = declareCollection({
   name: 'orders',
@@ -51,17 +51,17 @@ export function presentOrder(order: ShownOrder): Record<string, unknown> {
   return { _id, number, status, items, total, currency: currencyCode, customer, sandbox, createdAt }
 }
 
-export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
-export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
+export const orderEventFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
+export type OrderEventSource = Pick<Order, '_id' | keyof typeof orderEventFields>
 
-export const orderFormat = 1
+export const orderEventFormat = 1
 
 /** Formats of an order event's `data` (SPEC 6.2) as JSON. Never change a released format; add a new one. */
-export const orderFormats: Record<number, (order: OrderSource, facts: EventFacts) => string> = {
+export const orderEventFormats: Record<number, (order: OrderEventSource, facts: EventFacts) => string> = {
   1: (order, { status }) => JSON.stringify(orderFields(order, status)),
 }
 
-const orderFields = (order: OrderSource, status: string) => ({
+const orderFields = (order: OrderEventSource, status: string) => ({
   _id: order._id,
   reference_number: order.number,
   number: order.number,

@@ -1,18 +1,18 @@
 import type { mongo } from 'mongoose'
 import { type SimulatedItem, type SimulateOrderBody, simulateOrderBody } from '../../../schemas/orders.ts'
-import { auditedOnce } from '../../audit/audited.ts'
+import { runAuditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { withinStorage } from '../../businesses/quotas.ts'
+import { withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { readPhone } from '../../input/phone.ts'
-import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
+import { measureBson, nativeCollection } from '../../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId, newOrderNumber } from '../../platform/ids.ts'
 import { addSampleProduct, type StoreWriteDeps } from '../products/create.ts'
-import { type Product, type Variant, variantById, variantByLabel } from '../products/product.ts'
-import { type Order, type OrderCustomer, type OrderItem, orderFormat, presentOrder } from './order.ts'
+import { getVariantById, getVariantByLabel, type Product, type Variant } from '../products/product.ts'
+import { type Order, type OrderCustomer, type OrderItem, orderEventFormat, presentOrder } from './order.ts'
 
 interface OrderRequest {
   /** Null orders one unit of any product in stock. */
@@ -42,8 +42,8 @@ export async function placeOrder(
   const _id = newId()
   // Orders without items wait for each other, because they sell the newest product.
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]
-  const result = await withinStorage(deps, caller, (reserve) =>
-    auditedOnce(deps, request, { documents }, async ({ session }) => {
+  const result = await withStorageQuota(deps, caller, (reserve) =>
+    runAuditedOnce(deps, request, { documents }, async ({ session }) => {
       const stored: object[] = []
       const lines =
         items === null
@@ -52,7 +52,7 @@ export async function placeOrder(
       const order = { ...draft(deps, caller, lines, request), _id, customer }
       refuseShortage(lines)
       stored.push(order)
-      await reserve({ creates: stored.length, bytes: bytesOf(...stored) })
+      await reserve({ creates: stored.length, bytes: measureBson(...stored) })
       await takeUnits(deps, lines, session)
       await nativeCollection(deps.Order).insertOne(order, { session })
       return presentOrder(order)
@@ -75,7 +75,7 @@ function draft(
   if (total > maxAmount) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'items' })
   const createdAt = now()
   const status = 'PLACED'
-  const outbox = [newEvent('order.new', createdAt, { format: orderFormat, facts: { status } }, cause)]
+  const outbox = [newEvent('order.new', createdAt, { format: orderEventFormat, facts: { status } }, cause)]
   return { businessId, sandbox, status, number: newOrderNumber(), items, total, createdAt, outbox }
 }
 
@@ -163,8 +163,8 @@ async function findLines(
 }
 
 function variantOf({ variantId, variantLabel, product, param }: SimulatedItem & Omit<Line, 'variant'>) {
-  if (variantId !== undefined) return variantById(product, variantId, `${param}.variantId`)
-  if (variantLabel !== undefined) return variantByLabel(product, variantLabel, `${param}.variantLabel`)
+  if (variantId !== undefined) return getVariantById(product, variantId, `${param}.variantId`)
+  if (variantLabel !== undefined) return getVariantByLabel(product, variantLabel, `${param}.variantLabel`)
   const [only, ...others] = product.variants
   if (only !== undefined && others.length === 0) return only
   throw refuse('VALIDATION_ERROR', {

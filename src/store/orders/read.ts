@@ -1,18 +1,18 @@
 import type { ListOrdersQuery } from '../../../schemas/orders.ts'
-import { type Caller, ownedBy } from '../../businesses/caller.ts'
+import { type Caller, requireOwned } from '../../businesses/caller.ts'
 import { readSpan, type TimeSpan } from '../../input/span.ts'
-import { countableOf } from '../../lists/counts.ts'
-import { type Page, type PageRequest, readPageRequest } from '../../lists/pagination.ts'
+import { toCountableList } from '../../lists/counts.ts'
+import { type Page, type PageRequest, parsePageRequest } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { requireShop } from '../shops/shops.ts'
-import { type Order, type ShownOrder, shownOrderFields } from './order.ts'
+import { type Order, orderProjection, type ShownOrder } from './order.ts'
 
 interface OrderSearch extends PageRequest, TimeSpan {}
 
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
-  ...readPageRequest(query),
+  ...parsePageRequest(query),
 })
 
 /** Lists the newest orders first. Throws SHOP_NOT_FOUND. */
@@ -22,8 +22,8 @@ export async function listOrders(
   search: OrderSearch,
 ): Promise<Page<ShownOrder>> {
   await requireShop(deps, caller)
-  const orders = countableOf(deps, deps.Order.collection, caller)
-  return readCountedPage<ShownOrder>(deps, orders, search, search, shownOrderFields)
+  const orders = toCountableList(deps, deps.Order.collection, caller)
+  return readCountedPage<ShownOrder>(deps, orders, search, search, orderProjection)
 }
 
 /** Throws SHOP_NOT_FOUND, ORDER_NOT_FOUND, or SANDBOX_MISMATCH for an order in the other environment. */
@@ -33,13 +33,13 @@ export async function findOrder(
   id: string,
 ): Promise<ShownOrder> {
   const own = { _id: id, businessId: caller.businessId }
-  const order = await deps.Order.findOne(own, shownOrderFields).lean<ShownOrder | null>()
+  const order = await deps.Order.findOne(own, orderProjection).lean<ShownOrder | null>()
   if (order?.sandbox !== caller.sandbox) await requireShop(deps, caller)
-  return ownedBy(caller, order, 'ORDER_NOT_FOUND')
+  return requireOwned(caller, order, 'ORDER_NOT_FOUND')
 }
 
-export type TracedOrder = Omit<Order, 'customer'>
+export type OrderForStaff = Omit<Order, 'customer'>
 
 /** Searches all businesses and both environments. Staff never see the customer's data. */
-export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
-  deps.Order.findOne({ number }, { customer: 0, 'outbox.facts': 0 }).lean<TracedOrder | null>()
+export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<OrderForStaff | null> =>
+  deps.Order.findOne({ number }, { customer: 0, 'outbox.facts': 0 }).lean<OrderForStaff | null>()

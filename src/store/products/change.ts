@@ -1,16 +1,23 @@
 import * as schema from '../../../schemas/products.ts'
-import { auditedOnce } from '../../audit/audited.ts'
+import { runAuditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { refuseLarge, withinStorage } from '../../businesses/quotas.ts'
+import { checkLargeRow, withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
-import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
+import { measureBson, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
-import { withoutUndefined } from '../../platform/without-undefined.ts'
-import type { GivenSkus, StoreWriteDeps } from './create.ts'
-import { newVariant, readSkus, refuseTakenSkus, sizeWithinLimit, skusOf, skuTaken } from './create.ts'
+import { omitUndefined } from '../../platform/without-undefined.ts'
+import type { SkuParams, StoreWriteDeps } from './create.ts'
+import {
+  buildVariant,
+  checkProductSize,
+  collectSkus,
+  mapSkusToParams,
+  refuseTakenSkus,
+  skuRefusal,
+} from './create.ts'
 import type { Product, Variant } from './product.ts'
-import { pickVariant, presentProduct, presentVariant, variantById, variantByLabel } from './product.ts'
+import { getVariantById, getVariantByLabel, pickVariant, presentProduct, presentVariant } from './product.ts'
 import { findProduct } from './read.ts'
 
 export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
@@ -18,10 +25,10 @@ export function parseUpdateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
   const { name, description, images, active, removeMissingVariants = false } = input
   const variants = variantsOf(input)
   return {
-    fields: withoutUndefined({ name, description, images, active }),
+    fields: omitUndefined({ name, description, images, active }),
     variants,
     removesOthers: removeMissingVariants && input.variants !== undefined,
-    givenSkus: readSkus((variants ?? []).map(({ prefix, set }) => ({ prefix, sku: set.sku ?? null }))),
+    givenSkus: mapSkusToParams((variants ?? []).map(({ prefix, set }) => ({ prefix, sku: set.sku ?? null }))),
   }
 }
 
@@ -37,7 +44,7 @@ function variantsOf(input: schema.UpdateProductBody): VariantChange[] | null {
 }
 
 const fieldsOf = ({ label, price, stock, sku }: schema.VariantFields): VariantChange['set'] =>
-  withoutUndefined({ label, price, stock, sku })
+  omitUndefined({ label, price, stock, sku })
 
 /** Throws PAYLOAD_TOO_LARGE, RATE_LIMITED, and the errors of `changedProduct` and `refuseTakenSkus`. */
 export async function updateProduct(
@@ -49,15 +56,15 @@ export async function updateProduct(
 ): Promise<OperationResult> {
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return { kind: 'none', data: presentProduct(await findProduct(deps, caller, id)) }
-  return withinStorage(deps, caller, (reserve) =>
-    auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
+  return withStorageQuota(deps, caller, (reserve) =>
+    runAuditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
       const product = await findProduct(deps, caller, id, session)
       const set = { ...changedProduct(product, change), updatedAt: deps.now() }
       await refuseTakenSkus(deps, product, change.givenSkus, session)
       const changed = { ...product, ...set }
-      const before = bytesOf(product)
-      if (bytesOf(changed) > before) await reserve({ bytes: sizeWithinLimit(changed) - before })
-      else await refuseLarge(deps, caller, bytesOf(changed))
+      const before = measureBson(product)
+      if (measureBson(changed) > before) await reserve({ bytes: checkProductSize(changed) - before })
+      else await checkLargeRow(deps, caller, measureBson(changed))
       await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
       return presentProduct(changed)
     }),
@@ -71,7 +78,7 @@ export const deleteProduct = (
   id: string,
   request: WriteRequest,
 ): Promise<OperationResult> =>
-  auditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
+  runAuditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
     await nativeCollection(deps.Product).updateOne(
@@ -87,7 +94,7 @@ interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
   variants: VariantChange[] | null
   removesOthers: boolean
-  givenSkus: GivenSkus
+  givenSkus: SkuParams
 }
 
 /** Changes the variant with this `_id`, or with this label, or else the product's only variant. */
@@ -120,9 +127,9 @@ function changedProduct(product: Changeable, change: ProductChange): Partial<Pro
         ...product.variants.map((old) => changeOf(old)?.variant ?? old),
         ...changed.filter(({ old }) => old === null).map(({ variant }) => variant),
       ]
-  const problem = `can contain at most ${schema.maxVariants} variants, but the product would have ${variants.length}`
-  if (variants.length > schema.maxVariants) throw invalid('variants', problem)
-  return { ...change.fields, variants, skus: skusOf(variants) }
+  const problem = `can contain at most ${schema.maxProductVariants} variants, but the product would have ${variants.length}`
+  if (variants.length > schema.maxProductVariants) throw invalid('variants', problem)
+  return { ...change.fields, variants, skus: collectSkus(variants) }
 }
 
 function applyEntry(product: Changeable, entry: VariantChange): ChangedVariant {
@@ -131,16 +138,16 @@ function applyEntry(product: Changeable, entry: VariantChange): ChangedVariant {
   const { prefix, set } = entry
   const { label = '', price } = set
   if (price === undefined) throw invalid(`${prefix}price`, 'is required for a new variant')
-  return { entry, old, variant: newVariant({ ...set, label, price }) }
+  return { entry, old, variant: buildVariant({ ...set, label, price }) }
 }
 
 function findVariant(product: Changeable, { prefix, _id, set }: VariantChange): Variant | null {
-  if (_id !== null) return variantById(product, _id, `${prefix}_id`)
+  if (_id !== null) return getVariantById(product, _id, `${prefix}_id`)
   const { label } = set
   const [only, ...more] = product.variants
   if (label !== undefined)
     return product.variants.some((variant) => variant.label === label)
-      ? variantByLabel(product, label, `${prefix}label`)
+      ? getVariantByLabel(product, label, `${prefix}label`)
       : null
   if (only !== undefined && more.length === 0) return only
   throw invalid(Object.keys(set)[0] ?? 'variants', 'must be set in variants, because the product has several')
@@ -156,12 +163,12 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   }
 }
 
-/** Throws VALIDATION_ERROR for a SKU that another variant keeps. `readSkus` already compared the new SKUs. */
-function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: GivenSkus): void {
+/** Throws VALIDATION_ERROR for a SKU that another variant keeps. `mapSkusToParams` already compared the new SKUs. */
+function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: SkuParams): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
-  const taken = new Set(skusOf([...kept, ...keeping]))
+  const taken = new Set(collectSkus([...kept, ...keeping]))
   for (const [sku, param] of givenSkus)
-    if (taken.has(sku)) throw skuTaken(param, `${param} is in use by another variant.`)
+    if (taken.has(sku)) throw skuRefusal(param, `${param} is in use by another variant.`)
 }
 
 const invalid = (param: string, problem: string): Refusal =>
@@ -178,7 +185,7 @@ export const changeStock = (
   change: schema.ChangeStockBody,
   request: WriteRequest,
 ): Promise<OperationResult> =>
-  auditedOnce(deps, request, { documents: [productId] }, async ({ session }) => {
+  runAuditedOnce(deps, request, { documents: [productId] }, async ({ session }) => {
     const variant = pickVariant(await findProduct(deps, caller, productId, session), idOrLabel, null)
     const stock = 'stock' in change ? change.stock : sumOf(productId, variant, change.delta)
     await nativeCollection(deps.Product).updateOne(
@@ -193,10 +200,10 @@ function sumOf(productId: string, { _id: variantId, stock: available }: Variant,
   const requested = -delta
   if (requested > available)
     throw refuse('INSUFFICIENT_STOCK', { details: { productId, variantId, requested, available } })
-  if (available + delta > schema.maxStock)
+  if (available + delta > schema.maxStockUnits)
     throw refuse('VALIDATION_ERROR', {
       param: 'delta',
-      message: `delta must not bring the stock above ${schema.maxStock}. The stock is now ${available}.`,
+      message: `delta must not bring the stock above ${schema.maxStockUnits}. The stock is now ${available}.`,
     })
   return available + delta
 }

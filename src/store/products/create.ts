@@ -1,42 +1,42 @@
 import type { mongo } from 'mongoose'
 import { type CreateProductBody, createProductBody, maxProductBytes } from '../../../schemas/products.ts'
-import { auditedOnce } from '../../audit/audited.ts'
+import { runAuditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { type QuotaDeps, withinStorage } from '../../businesses/quotas.ts'
+import { type QuotaDeps, withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
-import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
+import { measureBson, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { openShop } from '../shops/shops.ts'
-import { defaultLabel, type Product, presentProduct, type Variant } from './product.ts'
+import { ensureShop } from '../shops/shops.ts'
+import { defaultVariantLabel, type Product, presentProduct, type Variant } from './product.ts'
 
-export type StoreWriteDeps = Parameters<typeof auditedOnce>[0] & QuotaDeps & Pick<Deps, 'Product' | 'Shop'>
+export type StoreWriteDeps = Parameters<typeof runAuditedOnce>[0] & QuotaDeps & Pick<Deps, 'Product' | 'Shop'>
 
-export type ProductDescription = Pick<
+export type ProductDraft = Pick<
   Product,
   'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
 >
 
-export const newProduct = (described: ProductDescription, now: Date): Product => ({
+export const buildProduct = (described: ProductDraft, now: Date): Product => ({
   ...described,
-  skus: skusOf(described.variants),
+  skus: collectSkus(described.variants),
   listed: true,
   deletedAt: null,
   createdAt: now,
   updatedAt: now,
 })
 
-export const tooLarge = (bytes: number): string =>
+export const productSizeMessage = (bytes: number): string =>
   `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
 
-export function sizeWithinLimit(product: Product): number {
-  const bytes = bytesOf(product)
-  if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: tooLarge(bytes) })
+export function checkProductSize(product: Product): number {
+  const bytes = measureBson(product)
+  if (bytes > maxProductBytes) throw refuse('PAYLOAD_TOO_LARGE', { message: productSizeMessage(bytes) })
   return bytes
 }
 
-export const newVariant = ({ label, price, sku, stock }: GivenVariant): Variant => ({
+export const buildVariant = ({ label, price, sku, stock }: GivenVariant): Variant => ({
   _id: newId(),
   label,
   sku: sku ?? null,
@@ -48,33 +48,35 @@ type GivenVariant = Pick<Variant, 'label' | 'price'> & {
   [Field in 'sku' | 'stock']?: Variant[Field] | null | undefined
 }
 
-export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
+export const collectSkus = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
   variants.flatMap(({ sku }) => sku ?? [])
 
 /** Maps each SKU of a request to the name of its field. */
-export type GivenSkus = ReadonlyMap<string, string>
+export type SkuParams = ReadonlyMap<string, string>
 
-export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
+export function mapSkusToParams(
+  given: readonly { sku?: string | null | undefined; prefix: string }[],
+): SkuParams {
   const skus = new Map<string, string>()
   for (const { sku, prefix } of given) {
     if (sku === undefined || sku === null) continue
     const param = `${prefix}sku`
     const first = skus.get(sku)
     if (first !== undefined)
-      throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
+      throw skuRefusal(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
     skus.set(sku, param)
   }
   return skus
 }
 
-export const skuTaken = (param: string, message: string): Refusal =>
+export const skuRefusal = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
 /** Throws VALIDATION_ERROR for another product's SKU. A unique index makes concurrent transactions retry. */
 export async function refuseTakenSkus(
   { Product }: Pick<Deps, 'Product'>,
   { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,
-  given: GivenSkus,
+  given: SkuParams,
   session: mongo.ClientSession,
 ): Promise<void> {
   if (given.size === 0) return
@@ -85,11 +87,11 @@ export async function refuseTakenSkus(
   ).lean<Pick<Product, 'skus'>[]>()
   const taken = new Set(others.flatMap(({ skus }) => skus))
   for (const [sku, param] of given)
-    if (taken.has(sku)) throw skuTaken(param, `${param} is already used by another product.`)
+    if (taken.has(sku)) throw skuRefusal(param, `${param} is already used by another product.`)
 }
 
 interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
-  givenSkus: GivenSkus
+  givenSkus: SkuParams
 }
 
 /** Without `variants`, the top-level price, stock and SKU are for the product's only variant (SPEC 4.9). */
@@ -98,9 +100,16 @@ export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
   const { name, description = '', images = [], active = true } = input
   const given =
     input.variants === undefined
-      ? [{ label: defaultLabel, price: input.price, stock: input.stock, sku: input.sku, prefix: '' }]
+      ? [{ label: defaultVariantLabel, price: input.price, stock: input.stock, sku: input.sku, prefix: '' }]
       : input.variants.map((variant, index) => ({ ...variant, prefix: `variants[${index}].` }))
-  return { name, description, images, active, variants: given.map(newVariant), givenSkus: readSkus(given) }
+  return {
+    name,
+    description,
+    images,
+    active,
+    variants: given.map(buildVariant),
+    givenSkus: mapSkusToParams(given),
+  }
 }
 
 /** Throws SHOP_NOT_FOUND, PAYLOAD_TOO_LARGE, RATE_LIMITED, and the errors of `refuseTakenSkus`. */
@@ -111,13 +120,13 @@ export function createProduct(
   request: WriteRequest,
 ): Promise<OperationResult> {
   const { businessId, sandbox } = caller
-  return withinStorage(deps, caller, (reserve) =>
-    auditedOnce(deps, request, { documents: [] }, async ({ session }) => {
-      await openShop(deps, caller, session)
+  return withStorageQuota(deps, caller, (reserve) =>
+    runAuditedOnce(deps, request, { documents: [] }, async ({ session }) => {
+      await ensureShop(deps, caller, session)
       const _id = newId()
-      const product = newProduct({ ...described, _id, handle: _id, businessId, sandbox }, deps.now())
+      const product = buildProduct({ ...described, _id, handle: _id, businessId, sandbox }, deps.now())
       await refuseTakenSkus(deps, product, givenSkus, session)
-      await reserve({ creates: 1, bytes: sizeWithinLimit(product) })
+      await reserve({ creates: 1, bytes: checkProductSize(product) })
       await nativeCollection(deps.Product).insertOne(product, { session })
       return presentProduct(product)
     }),
@@ -129,10 +138,10 @@ export async function addSampleProduct(
   caller: Caller,
   session: mongo.ClientSession,
 ): Promise<Product> {
-  await openShop(deps, caller, session)
+  await ensureShop(deps, caller, session)
   const { businessId, sandbox } = caller
   const price = Math.min(10_000, deps.config.maxAmount)
-  const sample = newProduct(
+  const sample = buildProduct(
     {
       _id: newId(),
       handle: 'sample-product',
@@ -142,7 +151,7 @@ export async function addSampleProduct(
       description: '',
       images: [],
       active: true,
-      variants: [newVariant({ label: defaultLabel, price, stock: 100_000 })],
+      variants: [buildVariant({ label: defaultVariantLabel, price, stock: 100_000 })],
     },
     deps.now(),
   )

@@ -3,7 +3,7 @@ import * as field from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
 /** The label of a product's only variant if the request has no `variants`. */
-export const defaultLabel = 'Default'
+export const defaultVariantLabel = 'Default'
 
 /** Variants of a product may share a label. */
 const variantFields = field.part({
@@ -71,9 +71,9 @@ export const products = declareCollection({
 })
 export type Product = Stored<typeof products>
 
-export const shownProductFields = { businessId: 0, skus: 0, listed: 0, imports: 0, deletedAt: 0 } as const
+export const productProjection = { businessId: 0, skus: 0, listed: 0, imports: 0, deletedAt: 0 } as const
 
-export type ShownProduct = Omit<Product, keyof typeof shownProductFields>
+export type ShownProduct = Omit<Product, keyof typeof productProjection>
 
 export function presentProduct(product: ShownProduct): Record<string, unknown> {
   const { _id, handle, name, description, images, active, sandbox, variants, createdAt, updatedAt } = product
@@ -93,15 +93,15 @@ type Variants = Pick<Product, 'variants'>
 
 /** Prefers a match by `_id`. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
-  product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
+  product.variants.find(({ _id }) => _id === idOrLabel) ?? getVariantByLabel(product, idOrLabel, param)
 
-export function variantById({ variants }: Variants, id: string, param: string): Variant {
+export function getVariantById({ variants }: Variants, id: string, param: string): Variant {
   const variant = variants.find(({ _id }) => _id === id)
   if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { param })
   return variant
 }
 
-export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
+export function getVariantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
   const at = param === null ? {} : { param }
   if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', at)

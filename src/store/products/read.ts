@@ -1,12 +1,12 @@
 import type { mongo } from 'mongoose'
 import type { ListProductsQuery } from '../../../schemas/products.ts'
-import { type Caller, ownedBy } from '../../businesses/caller.ts'
-import { type Page, type PageRequest, readPage, readPageRequest } from '../../lists/pagination.ts'
+import { type Caller, requireOwned } from '../../businesses/caller.ts'
+import { type Page, type PageRequest, parsePageRequest, readPage } from '../../lists/pagination.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { requireShop } from '../shops/shops.ts'
-import { type Product, type ShownProduct, shownProductFields } from './product.ts'
+import { type Product, productProjection, type ShownProduct } from './product.ts'
 
 interface ProductSearch extends PageRequest {
   active: boolean | null
@@ -17,7 +17,7 @@ interface ProductSearch extends PageRequest {
 
 export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   const { active, q: text = null, sku = null } = query
-  return { active: active === undefined ? null : active === 'true', text, sku, ...readPageRequest(query) }
+  return { active: active === undefined ? null : active === 'true', text, sku, ...parsePageRequest(query) }
 }
 
 /** Lists the newest products first. Throws SHOP_NOT_FOUND. */
@@ -37,7 +37,7 @@ export async function listProducts(
     ...(sku === null ? {} : { skus: sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'
-  return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownProductFields }, search)
+  return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: productProjection }, search)
 }
 
 /** Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, or SANDBOX_MISMATCH for a product in the other environment. */
@@ -50,5 +50,5 @@ export async function findProduct(
   const own = { _id: id, businessId: caller.businessId, listed: true }
   const found = await nativeCollection(deps.Product).findOne(own, { ...(session && { session }) })
   if (found?.sandbox !== caller.sandbox) await requireShop(deps, caller, session)
-  return ownedBy(caller, found, 'PRODUCT_NOT_FOUND')
+  return requireOwned(caller, found, 'PRODUCT_NOT_FOUND')
 }

@@ -1,15 +1,15 @@
 import type { mongo } from 'mongoose'
-import { type AuditedDeps, audited } from '../../audit/audited.ts'
+import { type AuditedDeps, runAudited } from '../../audit/audited.ts'
 import type { KeyMode } from '../../businesses/api-key.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import { type IdPage, type IdPageRequest, mapPage, readIdPage } from '../../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapIdPage, readIdPage } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { modeOf } from '../../platform/mode.ts'
-import { withoutUndefined } from '../../platform/without-undefined.ts'
-import type { By } from '../../security/actor.ts'
+import { omitUndefined } from '../../platform/without-undefined.ts'
+import type { Author } from '../../security/actor.ts'
 import type { Shop } from './shop.ts'
 
 /** Throws SHOP_NOT_FOUND for a live key only: the sandbox's shop is created when it's first needed. */
@@ -23,7 +23,7 @@ export async function requireShop(
 }
 
 /** Like `requireShop`, but creates the sandbox's shop (SPEC 8). */
-export async function openShop(
+export async function ensureShop(
   { Shop, now }: Pick<Deps, 'Shop' | 'now'>,
   { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>,
   session: mongo.ClientSession,
@@ -39,12 +39,12 @@ export async function openShop(
 }
 
 /** Returns null if the business already has a live shop. */
-export const createShop = (
+export const createBusinessShop = (
   deps: Pick<Deps, 'Shop'> & AuditedDeps,
   { businessId, name }: Pick<Shop, 'businessId' | 'name'>,
-  by: By,
+  by: Author,
 ): Promise<Shop | null> =>
-  audited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
+  runAudited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const shop: Shop = { _id: newId(), businessId, sandbox: false, name, createdAt }
     await nativeCollection(deps.Shop).insertOne(shop, { session })
     await add({ act: 'shop.created', subject: shop._id, businessId, after: { mode: 'live', name } })
@@ -66,8 +66,8 @@ export async function listShops(
   { businessId, mode }: ShopFilter,
   slice: IdPageRequest,
 ): Promise<IdPage<ShopFacts>> {
-  const where = withoutUndefined({ businessId, sandbox: mode && mode === 'test' })
-  return mapPage(await readIdPage(deps.Shop, where, slice), shopFacts)
+  const where = omitUndefined({ businessId, sandbox: mode && mode === 'test' })
+  return mapIdPage(await readIdPage(deps.Shop, where, slice), shopFacts)
 }
 
 export async function lookUpShop(

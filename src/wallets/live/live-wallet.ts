@@ -4,13 +4,13 @@ import {
   declineReasons,
   failureReasons,
   type WalletResponse,
-  walletResponse,
+  walletResponseSchema,
 } from '../../../schemas/payment-reasons.ts'
 import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Log, throttleLog } from '../../platform/log.ts'
-import type { RefusalReason, StatusQuery, Wallet, WalletOutcome } from '../wallet.ts'
-import { openProvider, type ProviderResponse } from './provider.ts'
+import type { OrderStatusQuery, PinRefusalReason, Wallet, WalletOutcome } from '../wallet.ts'
+import { openWalletProvider, type ProviderResponse } from './provider.ts'
 
 /** We send a `validUntil` that is this much later, because the provider's clock may be ahead. */
 const maxClockSkewMs = 30_000
@@ -31,7 +31,7 @@ export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
   at: NonNullable<Config['walletProvider']>,
 ): Wallet & { close(): Promise<void> } {
-  const provider = openProvider(deps, at)
+  const provider = openWalletProvider(deps, at)
   const logFault = createFaultLog(deps.log)
 
   function unknown(order: OrderIdentity, why: string): WalletOutcome {
@@ -44,15 +44,15 @@ export function createLiveWallet(
     order: OrderIdentity,
     notExecuted: 'expired' | 'unknown' | null,
   ): WalletOutcome {
-    const read = readResponse(httpResponse, order)
+    const read = readWalletResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
     // Either the order took too long to reach the provider, or a clock is wrong.
     if (response.status === 'expired') logFault(order, 'expired')
-    return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
+    return response.status === notExecuted ? { outcome: 'not-executed' } : toWalletOutcome(response)
   }
 
-  async function carryOut(order: StatusQuery, extra: object): Promise<WalletOutcome> {
+  async function carryOut(order: OrderStatusQuery, extra: object): Promise<WalletOutcome> {
     const { kind, businessId, key, amount, fee } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
     const validUntil = providerDeadline(order)
@@ -108,14 +108,14 @@ function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   }
 }
 
-const isWalletResponse = new Ajv({ validateSchema: false }).compile<WalletResponse>(walletResponse)
+const isWalletResponse = new Ajv({ validateSchema: false }).compile<WalletResponse>(walletResponseSchema)
 
-type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'businessId' | 'requestId'>
+type OrderIdentity = Pick<OrderStatusQuery, 'kind' | 'key' | 'amount' | 'fee' | 'businessId' | 'requestId'>
 
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-export function readResponse(
+export function readWalletResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
   order: OrderIdentity,
 ): { response: WalletResponse } | { fault: string } {
@@ -143,9 +143,9 @@ function parse(body: string): unknown {
 }
 
 const defaultFailure = 'technical_error'
-const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
+const refusals: readonly PinRefusalReason[] = ['wrong_pin', 'wallet_locked']
 
-export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
+export function toWalletOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
     case 'succeeded':
       return { outcome: 'done' }

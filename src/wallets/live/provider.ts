@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls'
 import type { LimitedResource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { createRunningWork } from '../../platform/running-work.ts'
+import { createWorkTracker } from '../../platform/running-work.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import { packageVersion } from '../../platform/version.ts'
 
@@ -32,7 +32,10 @@ function createAgent(isSecure: boolean): http.Agent {
   return isSecure ? new https.Agent({ ...options, rejectUnauthorized: true }) : new http.Agent(options)
 }
 
-export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: { url: string; key: string }) {
+export function openWalletProvider(
+  deps: Pick<Deps, 'config' | 'now'>,
+  { url, key }: { url: string; key: string },
+) {
   const timeoutMs = deps.config.walletTimeoutMs
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
@@ -41,7 +44,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
   const start = (options: RequestOptions): ClientRequest =>
     (isSecure ? https : http).request(origin, { ...options, agent })
   const share = createShare(providerLimits)
-  const running = createRunningWork()
+  const running = createWorkTracker()
   let isClosed = false
 
   function signed({ method, path, body }: Omit<ProviderRequest, 'headers'>): Record<string, string> {
@@ -50,7 +53,7 @@ export function openProvider(deps: Pick<Deps, 'config' | 'now'>, { url, key }: {
       'User-Agent': `${deps.config.webhookHeaderBrand}-Payments/${packageVersion}`,
       Accept: '*/*',
       'X-Wallet-Timestamp': timestamp,
-      'X-Wallet-Signature': signatureOf(key, { timestamp, method, path, body: body ?? '' }),
+      'X-Wallet-Signature': signWalletRequest(key, { timestamp, method, path, body: body ?? '' }),
     }
   }
 
@@ -90,7 +93,7 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
 }
 
 /** Only the body can contain a line feed, so two requests never have the same signed text. */
-export function signatureOf(key: string, { timestamp, method, path, body }: Signed): string {
+export function signWalletRequest(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`
 }

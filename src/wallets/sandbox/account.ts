@@ -1,6 +1,6 @@
-import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, indexIfPresent, type Stored } from '../../mongo/declare.ts'
 import * as field from '../../mongo/fields.ts'
-import type { KnownOutcome } from '../wallet.ts'
+import type { KnownWalletOutcome } from '../wallet.ts'
 
 export const walletAccounts = declareCollection({
   name: 'wallets',
@@ -22,7 +22,7 @@ export const walletAccounts = declareCollection({
 })
 export type WalletAccount = Stored<typeof walletAccounts>
 
-export const newAccount = (
+export const newWalletAccount = (
   opening: Pick<WalletAccount, '_id' | 'phone' | 'businessId' | 'pinHash' | 'balance'>,
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
@@ -31,12 +31,12 @@ export const newAccount = (
 const maxWrongPins = 5
 const lockedMs = 15 * 60_000
 
-export interface PinState {
+export interface PinLockState {
   failures: number
   lockEndsAt: Date | null
 }
 
-export function pinState({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: Date): PinState {
+export function pinLockStateOf({ wrongPins }: Pick<WalletAccount, 'wrongPins'>, now: Date): PinLockState {
   const { count, lastAt } = wrongPins
   const forgottenAt = new Date(lastAt.getTime() + lockedMs)
   if (forgottenAt <= now) return { failures: 0, lockEndsAt: null }
@@ -56,13 +56,13 @@ export const walletMovements = declareCollection({
     result: field.part({
       outcome: field.text,
       reason: field.optional(field.text),
-    }) as field.StoredField<KnownOutcome>,
+    }) as field.StoredField<KnownWalletOutcome>,
     at: field.date,
     /** Missing if the movement transferred money. */
     forgetAt: field.optional(field.date),
   },
   indexes: [
-    { name: 'byPayment', key: { paymentKey: 1 }, ...ifPresent('paymentKey') },
+    { name: 'byPayment', key: { paymentKey: 1 }, ...indexIfPresent('paymentKey') },
     { name: 'forgetting', key: { forgetAt: 1 }, expireAfterSeconds: 0 },
   ],
 })

@@ -1,24 +1,24 @@
-import { type AuditedDeps, audited } from '../../audit/audited.ts'
+import { type AuditedDeps, runAudited } from '../../audit/audited.ts'
 import { maskPhone } from '../../input/phone.ts'
 import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import { type IdPage, type IdPageRequest, mapPage, readIdPage } from '../../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapIdPage, readIdPage } from '../../mongo/id-page.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
-import { withoutUndefined } from '../../platform/without-undefined.ts'
-import type { By } from '../../security/actor.ts'
+import { omitUndefined } from '../../platform/without-undefined.ts'
+import type { Author } from '../../security/actor.ts'
 import type { SlowHash } from '../../security/slow-hash.ts'
-import type { KnownOutcome } from '../wallet.ts'
-import { newAccount, type PinState, pinState, type WalletAccount } from './account.ts'
-import { fixedOutcomeOf } from './sandbox-wallet.ts'
+import type { KnownWalletOutcome } from '../wallet.ts'
+import { newWalletAccount, type PinLockState, pinLockStateOf, type WalletAccount } from './account.ts'
+import { demoOutcomeOf } from './sandbox-wallet.ts'
 
 /** Creates a wallet that every business sees. Returns null if the number already has such a wallet. */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },
   { phone, pin, balance }: { phone: string; pin: string; balance: number },
-  by: By,
+  by: Author,
 ): Promise<WalletAccount | null> {
   const pinHash = await deps.slowHash.make(pin)
-  return audited(deps, { documents: [phone], by }, async ({ session, at, add }) => {
-    const account = newAccount({ _id: phone, phone, businessId: null, pinHash, balance }, at)
+  return runAudited(deps, { documents: [phone], by }, async ({ session, at, add }) => {
+    const account = newWalletAccount({ _id: phone, phone, businessId: null, pinHash, balance }, at)
     await nativeCollection(deps.WalletAccount).insertOne(account, { session })
     await add({ act: 'wallet.created', subject: maskPhone(phone), businessId: null, after: { balance } })
     return account
@@ -26,9 +26,9 @@ export async function createWallet(
 }
 
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
-  pin: PinState
+  pin: PinLockState
   /** Every payment from a demo wallet ends like this (docs/merchants/testing.md). Null if outcomes vary. */
-  fixedOutcome: KnownOutcome | null
+  fixedOutcome: KnownWalletOutcome | null
 }
 
 export interface WalletFilter {
@@ -43,8 +43,8 @@ export async function listWallets(
   filter: WalletFilter,
   slice: IdPageRequest,
 ): Promise<IdPage<WalletFacts>> {
-  const page = await readIdPage(deps.WalletAccount, withoutUndefined(filter), slice, { byName: true })
-  return mapPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
+  const page = await readIdPage(deps.WalletAccount, omitUndefined(filter), slice, { byName: true })
+  return mapIdPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 
 /** Without a business id, finds the wallet that every business sees. */
@@ -60,6 +60,6 @@ export async function lookUpWallet(
 function walletFacts(deps: Reads, account: WalletAccount): WalletFacts {
   const { phone, businessId, balance, pinHash, createdAt } = account
   const fixedOutcome =
-    pinHash === null ? ({ outcome: 'refused', reason: 'wrong_pin' } as const) : fixedOutcomeOf(account)
-  return { phone, businessId, balance, pin: pinState(account, deps.now()), fixedOutcome, createdAt }
+    pinHash === null ? ({ outcome: 'refused', reason: 'wrong_pin' } as const) : demoOutcomeOf(account)
+  return { phone, businessId, balance, pin: pinLockStateOf(account, deps.now()), fixedOutcome, createdAt }
 }

@@ -1,17 +1,17 @@
 import type { mongo } from 'mongoose'
 import type { Config } from '../../config/config.ts'
-import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
+import { isDuplicateKey, nativeCollection } from '../../mongo/collection.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
 import type { Models } from '../../platform/deps.ts'
-import type { SlowCheck, SlowHash } from '../../security/slow-hash.ts'
+import type { CheckSlowHash, SlowHash } from '../../security/slow-hash.ts'
 import {
   failingPaymentAmount,
-  type KnownOutcome,
+  type KnownWalletOutcome,
   type PaymentOrder,
   type RefundOrder,
   type Wallet,
 } from '../wallet.ts'
-import { newAccount, pinState, type WalletAccount, type WalletMovement } from './account.ts'
+import { newWalletAccount, pinLockStateOf, type WalletAccount, type WalletMovement } from './account.ts'
 
 type SandboxDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & {
   config: Pick<Config, 'walletTimeoutMs'>
@@ -57,8 +57,8 @@ type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUnt
 export function decideOrder(
   deps: SandboxDeps,
   { validUntil, ...order }: Undecided,
-  judge: (session: mongo.ClientSession) => Promise<KnownOutcome>,
-): Promise<KnownOutcome> {
+  judge: (session: mongo.ClientSession) => Promise<KnownWalletOutcome>,
+): Promise<KnownWalletOutcome> {
   const { _id, accountId } = order
   const movements = nativeCollection(deps.WalletMovement)
   const documents = accountId === null ? [_id] : [_id, accountId]
@@ -76,10 +76,10 @@ export function decideOrder(
 }
 
 async function authorise(
-  deps: SandboxDeps & { checkPin: SlowCheck; hashDemoPin(): Promise<string> },
+  deps: SandboxDeps & { checkPin: CheckSlowHash; hashDemoPin(): Promise<string> },
   { key, amount, fee, validUntil, businessId, phone, pin }: PaymentOrder,
-): Promise<KnownOutcome> {
-  const account = await findAccount(deps, businessId, phone)
+): Promise<KnownWalletOutcome> {
+  const account = await findWalletAccount(deps, businessId, phone)
   // This check is too slow for a transaction. It takes equally long if there's no wallet.
   const isRight = await deps.checkPin(businessId, account?.pinHash ?? null, pin)
   const accountId = account?._id ?? null
@@ -93,13 +93,13 @@ async function charge(
   { accountId, amount, fee }: { accountId: string | null; amount: number; fee: number },
   isRight: boolean | null,
   session: mongo.ClientSession,
-): Promise<KnownOutcome> {
+): Promise<KnownWalletOutcome> {
   const accounts = nativeCollection(deps.WalletAccount)
   const account = accountId === null ? null : await accounts.findOne({ _id: accountId }, { session })
   if (account === null) return isRight === null ? notExecuted : wrongPin
   const now = deps.now()
-  const fixed = fixedOutcomeOf(account)
-  const { failures, lockEndsAt } = pinState(account, now)
+  const fixed = demoOutcomeOf(account)
+  const { failures, lockEndsAt } = pinLockStateOf(account, now)
   if (fixed?.outcome === 'refused') return fixed
   if (lockEndsAt !== null) return locked
   if (isRight === null) return notExecuted
@@ -112,7 +112,7 @@ async function charge(
   return result
 }
 
-function affordable({ balance }: WalletAccount, amount: number, fee: number): KnownOutcome {
+function affordable({ balance }: WalletAccount, amount: number, fee: number): KnownWalletOutcome {
   if (amount === failingPaymentAmount) return failed
   return balance < amount + fee ? poor : done
 }
@@ -120,7 +120,7 @@ function affordable({ balance }: WalletAccount, amount: number, fee: number): Kn
 async function refundTo(
   deps: SandboxDeps,
   { key, amount, fee, validUntil, paymentKey }: RefundOrder,
-): Promise<KnownOutcome> {
+): Promise<KnownWalletOutcome> {
   const movements = nativeCollection(deps.WalletMovement)
   const payment = await movements.findOne({ _id: paymentKey, 'result.outcome': 'done' })
   const _id = payment?.accountId ?? null
@@ -149,7 +149,7 @@ const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
 
 /** Creates a demo wallet on first use. A wallet that staff created takes precedence. */
-export async function findAccount(
+export async function findWalletAccount(
   deps: FindDeps,
   businessId: string,
   phone: string,
@@ -170,22 +170,22 @@ async function openDemo(
   if (demo === undefined) return null
   const { pin, balance } = demo
   const pinHash = pin === null ? null : await deps.hashDemoPin()
-  const account = newAccount({ ...owner, pinHash, balance }, deps.now())
+  const account = newWalletAccount({ ...owner, pinHash, balance }, deps.now())
   try {
     await nativeCollection(deps.WalletAccount).insertOne(account)
     return account
   } catch (error) {
-    if (!isDuplicate(error)) throw error
+    if (!isDuplicateKey(error)) throw error
     // Another request created the wallet. Repeat until a majority has it, or transactions may miss it.
-    return findAccount(deps, owner.businessId, owner.phone)
+    return findWalletAccount(deps, owner.businessId, owner.phone)
   }
 }
 
-export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
+export const demoOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)
 
 /** With `refused`, the wallet doesn't check the PIN. */
-type FixedOutcome = Extract<KnownOutcome, { outcome: 'refused' | 'declined' | 'failed' }>
+type FixedOutcome = Extract<KnownWalletOutcome, { outcome: 'refused' | 'declined' | 'failed' }>
 
 interface DemoWallet {
   /** Not a secret. Null if no PIN is correct. */

@@ -1,35 +1,35 @@
 import { noDeadline } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { inFairBatches } from '../../mongo/in-batches.ts'
+import { runInFairBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import {
   type AttemptCounts,
   cancelledFields,
   endpointIdOf,
-  errorOf,
+  failureText,
   isLeased,
   jobIdOf,
   leasableFilter,
 } from '../deliveries/delivery.ts'
 import type { LeasedDelivery } from '../deliveries/lease.ts'
-import { isReceiving } from '../endpoints/endpoint.ts'
+import { receivesEvents } from '../endpoints/endpoint.ts'
 import { type AttemptDeps, beginAttempt } from './attempt.ts'
-import { type AttemptSlot, type SlotOwner, slotOwner } from './slots.ts'
+import { type AttemptSlot, type SlotOwner, slotOwnerOf } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
 /** How long a due delivery is left to its wake-up job before the poll attempts it. */
 const graceMs = 500
-/** A business has fewer slots than this. `attemptWaiting` starts its other attempts later. */
+/** A business has fewer slots than this. `startWaitingAttempts` starts its other attempts later. */
 const maxPerBusiness = 500
 
 type Due = Pick<LeasedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /** Also attempts deliveries whose lease has ended. Returns how many due deliveries it found. */
-export function attemptDue(deps: DueDeps): Promise<number> {
+export function pollDeliveries(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
-  return inFairBatches<Due>(
+  return runInFairBatches<Due>(
     maxPerBusiness,
     (last, exceptBusinessIds) => findDue(deps, last, exceptBusinessIds),
     async (found) => {
@@ -58,8 +58,8 @@ function findDue(
 
 async function attemptAt(deps: DueDeps, endpointId: string, due: Due[]): Promise<void> {
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
-  if (endpoint === null || !isReceiving(endpoint)) await cancelDue(deps, endpointId, idsOf(due))
-  else await beginAttempts(deps, slotOwner(endpoint), idsOf(due))
+  if (endpoint === null || !receivesEvents(endpoint)) await cancelDue(deps, endpointId, idsOf(due))
+  else await beginAttempts(deps, slotOwnerOf(endpoint), idsOf(due))
 }
 
 const idsOf = (found: Pick<Due, '_id'>[]): string[] => found.map(({ _id }) => _id)
@@ -74,7 +74,7 @@ export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
 const maxServedAtOnce = 25
 
 /** Returns how many attempts it started. */
-export async function attemptWaiting(deps: DueDeps): Promise<number> {
+export async function startWaitingAttempts(deps: DueDeps): Promise<number> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
   let begun = 0
@@ -122,7 +122,7 @@ export async function beginAttempts(
   }
   const begun = (await Promise.all(starting)).filter((delivery) => delivery !== null)
   // Runs in the background, because attempts must not wait for Redis.
-  void deps.backgroundWork.add(removeSuperseded(deps, begun))
+  void deps.backgroundWork.add(removeStaleJobs(deps, begun))
   return begun.length
 }
 
@@ -156,7 +156,7 @@ async function cancelDue(
 }
 
 /** Removes the earlier jobs of re-queued deliveries, which replays and the command line leave behind. */
-export async function removeSuperseded(
+export async function removeStaleJobs(
   deps: Pick<Deps, 'queues' | 'log'>,
   deliveries: AttemptCounts[],
 ): Promise<void> {
@@ -182,11 +182,11 @@ export async function wakeDelivery(deps: AttemptDeps, woken: AttemptCounts): Pro
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
-  if (endpoint === null || !isReceiving(endpoint)) {
+  if (endpoint === null || !receivesEvents(endpoint)) {
     await cancelDue(deps, endpointId, [deliveryId])
     return whyNotBegun(deps, woken)
   }
-  const slot = deps.slots.takeNow(slotOwner(endpoint))
+  const slot = deps.slots.takeNow(slotOwnerOf(endpoint))
   const delivery = slot && (await leaseAndBegin(deps, deliveryId, slot))
   return delivery === null ? whyNotBegun(deps, woken) : { outcome: 'begun' }
 }
@@ -202,7 +202,7 @@ async function whyNotBegun(
   // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
   if (delivery.status === 'DEAD') {
     const last = delivery.attemptLog.at(-1)
-    return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? errorOf(last) : 'failed'}` }
+    return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? failureText(last) : 'failed'}` }
   }
   if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
   const { nextAttemptAt } = delivery

@@ -1,10 +1,10 @@
 import { maxAttempts } from '../../../schemas/deliveries.ts'
-import { countStored } from '../../businesses/quotas.ts'
-import { createByIdBatcher, insertsOf, noDeadline } from '../../mongo/batchers.ts'
-import { bytesOf } from '../../mongo/collection.ts'
+import { countStorage } from '../../businesses/quotas.ts'
+import { createByIdBatcher, createInserter, noDeadline } from '../../mongo/batchers.ts'
+import { measureBson } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
 import { modeOf } from '../../platform/mode.ts'
-import { type Delivery, deliveryJob, endpointIdOf, hostOf } from '../deliveries/delivery.ts'
+import { type Delivery, endpointIdOf, hostOf, newDeliveryJob } from '../deliveries/delivery.ts'
 import {
   type AttemptVerdict,
   createLeaseBatcher,
@@ -12,17 +12,17 @@ import {
   endLease,
   type LeasedDelivery,
 } from '../deliveries/lease.ts'
-import { type DeliveryRecord, recordFields } from '../deliveries/present.ts'
-import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
+import { type DeliveryRecord, deliveryRowFields } from '../deliveries/present.ts'
+import { type Endpoint, receivesEvents } from '../endpoints/endpoint.ts'
 import {
   type BodySource,
   composeBody,
-  composeData,
+  composeEventData,
   createBodySourceBatcher,
-  signedHeadersFor,
+  signForEndpoint,
 } from '../message.ts'
 import type { SentAttempt } from '../sender/send.ts'
-import { type AttemptSlot, slotOwner } from './slots.ts'
+import { type AttemptSlot, slotOwnerOf } from './slots.ts'
 
 export type AttemptDeps = Pick<Deps, 'Delivery' | 'batchers' | 'config' | 'counters' | 'now' | 'secrets'> &
   Pick<Deps, 'backgroundWork' | 'enqueue' | 'healthNotes' | 'leases' | 'sender' | 'slots'> &
@@ -63,12 +63,12 @@ async function attemptDelivery(
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
   // We hold the lease by now, so an endpoint deleted before this read gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
-  if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
+  if (endpoint === null || !receivesEvents(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
   if (source === null) return cancel(deps, delivery, 'source')
-  const data = composeData(delivery, source)
+  const data = composeEventData(delivery, source)
   if (!slot.count(data)) {
-    deps.slots.setWaiting(slotOwner(endpoint))
+    deps.slots.setWaiting(slotOwnerOf(endpoint))
     return endLease(deps, delivery)
   }
   await send(deps, delivery, endpoint, composeBody(delivery, data), slot)
@@ -83,7 +83,7 @@ async function send(
 ): Promise<void> {
   const at = deps.now()
   const { businessId: owner, url } = endpoint
-  const headers = signedHeadersFor(deps, endpoint, delivery, body, at)
+  const headers = signForEndpoint(deps, endpoint, delivery, body, at)
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, sandbox } = delivery
   const { requestId = null, traceparent = null } = delivery
   // Continues the trace of the API request that caused the event.
@@ -95,7 +95,7 @@ async function send(
   slot.free(stage === null)
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
-  const position = retryPosition(attempts, delivery.requeues)
+  const position = retryTableStep(attempts, delivery.requeues)
   const verdict = judgeAttempt(sent, position, deps.config.webhookRetryMs, endedAt)
   const { nextAttemptAt } = verdict
   const about = { deliveryId, webhookEvent, requestId, status }
@@ -117,11 +117,11 @@ async function send(
   const line = { ...about, reference, host: hostOf(endpoint), traceId, ...logged, durationMs }
   deps.log.info(line, 'webhook.attempted')
   if (!isRecorded) return
-  countStored(deps, delivery, { bytes: bytesOf(record) })
+  countStorage(deps, delivery, { bytes: measureBson(record) })
   deps.healthNotes.note({ ...record, endpointId: endpoint._id, at: endedAt })
   if (stage === null) return
   const waiting = { ...delivery, attempts, nextAttemptAt, url, lastAttempt: record }
-  deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
+  deps.enqueue('webhook-delivery', [newDeliveryJob(waiting, deps.now())])
 }
 
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
@@ -140,7 +140,7 @@ export function judgeAttempt(
 }
 
 /** Re-queued attempts come on top of the retry table, so they don't advance it. */
-export const retryPosition = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
+export const retryTableStep = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 async function cancel(
   deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
@@ -161,8 +161,8 @@ export const openWebhookBatchers = (
   now: () => Date,
 ) => ({
   findEndpoint: createByIdBatcher<Endpoint, AttemptEndpoint>(models.Endpoint, { attemptHours: 0, outbox: 0 }),
-  insertDelivery: insertsOf(models.Delivery),
-  lookAtDelivery: createByIdBatcher<Delivery, DeliveryRecord>(models.Delivery, recordFields),
+  insertDelivery: createInserter(models.Delivery),
+  lookAtDelivery: createByIdBatcher<Delivery, DeliveryRecord>(models.Delivery, deliveryRowFields),
   leaseDelivery: createLeaseBatcher(models.Delivery, now),
   recordResult: createResultBatcher(models.Delivery),
   findBodySource: createBodySourceBatcher(models),

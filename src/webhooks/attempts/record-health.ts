@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../platform/deps.ts'
 import type { Log } from '../../platform/log.ts'
-import { createRunningWork } from '../../platform/running-work.ts'
+import { createWorkTracker } from '../../platform/running-work.ts'
 import { startOfHour } from '../../platform/time.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import { hourField } from '../endpoints/endpoint-facts.ts'
+import { attemptHourField } from '../endpoints/endpoint-facts.ts'
 
 type Result = Pick<AttemptRecord, 'at' | 'stage' | 'status' | 'durationMs'>
 type HealthNote = Result & { endpointId: string; url: string }
 
-export type HealthNotes = ReturnType<typeof createHealthNotes>
+export type HealthRecorder = ReturnType<typeof createHealthRecorder>
 
 /** Only people read these figures, so a delay of a second does no harm. */
 const gatherMs = 1_000
@@ -20,9 +20,9 @@ const gatherMs = 1_000
  * Writes in the background; a killed process loses the results of its last second. Each endpoint has its own
  * write, because one endpoint locked by a dead process's transaction would delay a batch for seconds.
  */
-export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
+export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
-  const writing = createRunningWork()
+  const writing = createWorkTracker()
   const closing = new AbortController()
   // Without this, Node would warn, because every endpoint with notes adds a listener.
   setMaxListeners(0, closing.signal)
@@ -33,7 +33,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
       // Results from before a URL change say nothing about the new URL.
       for (const [url, notes] of Map.groupBy(gathered.splice(0), (note) => note.url))
         await nativeCollection(models.Endpoint)
-          .updateOne({ _id, url }, healthChange(notes))
+          .updateOne({ _id, url }, healthUpdate(notes))
           .catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
     }
     noted.delete(_id)
@@ -59,7 +59,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint'>, log: Log) {
 const isSuccess = ({ stage }: Result): boolean => stage === null
 
 /** `notes` must be in the order in which the attempts ended. */
-export function healthChange(notes: Result[]): Record<string, unknown>[] {
+export function healthUpdate(notes: Result[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
   const failure = notes.findLast((note) => !isSuccess(note))
   return [
@@ -106,7 +106,7 @@ const ended = ({ at }: Result) => ({
 const hourChanges = (notes: Result[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => startOfHour(at).getTime())].map(([start, ofHour]) => {
-      const field = hourField(start)
+      const field = attemptHourField(start)
       const hour = new Date(start)
       const add = (name: 'attempts' | 'succeeded', count: number) => ({
         $add: [count, { $cond: [{ $eq: [`$${field}.hour`, hour] }, `$${field}.${name}`, 0] }],

@@ -1,11 +1,11 @@
 import type { LimitedResource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
-import { backgroundRest } from '../../mongo/batchers.ts'
+import { backgroundRestMs } from '../../mongo/batchers.ts'
 import { type ProcessClock, processClock } from '../../platform/process-clock.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
 /** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
-export const fastForMs = 5_000
+export const fastAttemptMs = 5_000
 
 /** Fast attempts per endpoint. A success adds one. A failure, or 5 s without a response, removes one. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
@@ -86,13 +86,13 @@ interface Use {
   usedAt: number
 }
 
-export type AttemptSlots = ReturnType<typeof createSlots>
+export type AttemptSlots = ReturnType<typeof createAttemptSlots>
 
 /**
  * Limits the attempts in progress, and remembers which endpoints wait (docs/maintainers/architecture.md,
  * "Isolation"). After 5 s an attempt gets a slow slot, so endpoints that hang delay only their own business.
  */
-export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
+export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
   const waiting = new Map<string, SlotOwner>()
   const limits = attemptLimits((endpointId) => uses.get(endpointId)?.window ?? window.min)
@@ -130,7 +130,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
     after(Math.max(serveAfterMs, nextServeAt - elapsedMs()), async () => {
       isServeRequested = false
       const servedAt = elapsedMs()
-      nextServeAt = servedAt + backgroundRest(await serve())
+      nextServeAt = servedAt + backgroundRestMs(await serve())
       isServing = false
       if (isServeRequested) serveSoon()
     })
@@ -145,7 +145,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
   function slotOf(use: Use, held: NonNullable<ReturnType<typeof share.takeNow>>): AttemptSlot {
     let isFree = false
     let isSlow = false
-    const cancel = after(fastForMs, () => {
+    const cancel = after(fastAttemptMs, () => {
       isSlow = true
       shrink(use)
       held.moveTo({ fast: 0, slow: 1 })
@@ -219,7 +219,7 @@ export function createSlots({ elapsedMs, after }: ProcessClock = processClock) {
 
 type SlotEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'health'>
 
-export function slotOwner({ _id, businessId, url, health }: SlotEndpoint): SlotOwner {
+export function slotOwnerOf({ _id, businessId, url, health }: SlotEndpoint): SlotOwner {
   return { endpointId: _id, businessId, health, origin: new URL(url).host }
 }
 
@@ -234,5 +234,5 @@ const shrink = (use: Use): void => void (use.window = Math.max(window.min, use.w
 function firstWindow({ failuresInRow, lastSuccessAt, lastDurationMs }: Endpoint['health']): number {
   if (failuresInRow > 0) return window.min
   if (lastSuccessAt === null) return window.ofNew
-  return (lastDurationMs ?? 0) <= fastForMs ? window.ofQuick : window.min
+  return (lastDurationMs ?? 0) <= fastAttemptMs ? window.ofQuick : window.min
 }

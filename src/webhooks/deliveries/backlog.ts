@@ -1,35 +1,35 @@
-import { deadShownSeconds } from '../../../schemas/jobs.ts'
-import { anyTime, spanFilter, type TimeSpan } from '../../input/span.ts'
-import { isTooSlow, nativeCollection } from '../../mongo/collection.ts'
-import { slowReadMs } from '../../mongo/connect.ts'
+import { deadJobSeconds } from '../../../schemas/jobs.ts'
+import { anyTimeSpan, spanFilter, type TimeSpan } from '../../input/span.ts'
+import { isMaxTimeError, nativeCollection } from '../../mongo/collection.ts'
+import { readTimeoutMs } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
 /** The staff pages' default period. Bull Board shows failed jobs for the same time. */
-export const shownDeadMs = deadShownSeconds * 1000
+export const deadVisibleMs = deadJobSeconds * 1000
 
 /** Only DEAD deliveries have a `deadAt`. MongoDB uses the partial indexes only if the filter has `$type`. */
-export const deadIn = (span: TimeSpan): { deadAt: object } => ({
+export const deadFilter = (span: TimeSpan): { deadAt: object } => ({
   deadAt: { $type: 'date', ...spanFilter('deadAt', span).deadAt },
 })
 
 /** A count of exactly this number means "at least this many". */
-export const maxCounted = 100_000
+export const maxBacklogCount = 100_000
 
 export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>) {
   const now = deps.now()
   const [due, waiting, dead] = await Promise.all([
     count(deps, { nextAttemptAt: { $type: 'date', $lte: now } }),
     count(deps, { nextAttemptAt: { $type: 'date', $gt: now } }),
-    count(deps, deadIn({ from: new Date(now.getTime() - shownDeadMs), to: null })),
+    count(deps, deadFilter({ from: new Date(now.getTime() - deadVisibleMs), to: null })),
   ])
   return { due, waiting, dead }
 }
 
-export type DeliveryTotals = Awaited<ReturnType<typeof deliveryTotals>>
+export type DeliveryTotals = Awaited<ReturnType<typeof countDeliveries>>
 
 /** Reads only index keys. */
-export async function deliveryTotals(
+export async function countDeliveries(
   deps: Pick<Deps, 'Delivery'>,
   of: { businessId: string } | { endpointId: string },
 ) {
@@ -41,24 +41,24 @@ export async function deliveryTotals(
           { ...both, status: { $in: ['PENDING', 'RETRYING'] } },
         ]
       : [
-          { ...of, ...deadIn(anyTime) },
+          { ...of, ...deadFilter(anyTimeSpan) },
           { ...of, nextAttemptAt: { $type: 'date' } },
         ]
   const [dead = 0, waiting = 0] = await Promise.all(filters.map((filter) => count(deps, filter)))
   return { dead, waiting }
 }
 
-export const countDeadOf = (
+export const countEndpointDead = (
   deps: Pick<Deps, 'Delivery'>,
   endpointId: string,
   span: TimeSpan,
-): Promise<number> => count(deps, { endpointId, ...deadIn(span) })
+): Promise<number> => count(deps, { endpointId, ...deadFilter(span) })
 
-export const countDeadOfBusiness = (deps: Pick<Deps, 'Delivery'>, businessId: string): Promise<number> =>
+export const countBusinessDead = (deps: Pick<Deps, 'Delivery'>, businessId: string): Promise<number> =>
   count(deps, { businessId, sandbox: { $in: [true, false] }, status: 'DEAD' })
 
 const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
-  deps.Delivery.countDocuments(filter, { limit: maxCounted })
+  deps.Delivery.countDocuments(filter, { limit: maxBacklogCount })
 
 /** Both ends are included. */
 export type DeadPeriod = Record<'from' | 'to', Date>
@@ -89,7 +89,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod
   if (counted === null) return null
   const groups = await Promise.all(
     counted.slice(0, maxGroups).map(async ({ _id, ...figures }): Promise<DeadGroup> => {
-      const died = { endpointId: _id.endpointId, ...deadIn(period) }
+      const died = { endpointId: _id.endpointId, ...deadFilter(period) }
       const newest = await deps.Delivery.findOne(died, { attemptLog: { $slice: -1 } })
         .sort({ deadAt: -1 })
         .lean<Pick<Delivery, 'attemptLog'> | null>()
@@ -102,7 +102,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod
 /** Reads only keys of the index `deadByTime`. Returns null if that takes too long. */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod): Promise<Counted[] | null> {
   const stages = [
-    { $match: deadIn(period) },
+    { $match: deadFilter(period) },
     {
       $group: {
         _id: { businessId: '$businessId', endpointId: '$endpointId' },
@@ -118,10 +118,10 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod): Prom
   ]
   try {
     return await nativeCollection(deps.Delivery)
-      .aggregate<Counted>(stages, { maxTimeMS: slowReadMs })
+      .aggregate<Counted>(stages, { maxTimeMS: readTimeoutMs })
       .toArray()
   } catch (error) {
-    if (isTooSlow(error)) return null
+    if (isMaxTimeError(error)) return null
     throw error
   }
 }

@@ -1,9 +1,14 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
 import { maxAttempts } from '../../../schemas/deliveries.ts'
-import type { NamedJob } from '../../../schemas/jobs.ts'
-import { declareCollection, ifDate, ifPresent, type Stored } from '../../mongo/declare.ts'
+import type { JobWithId } from '../../../schemas/jobs.ts'
+import { declareCollection, indexIfDate, indexIfPresent, type Stored } from '../../mongo/declare.ts'
 import * as field from '../../mongo/fields.ts'
-import { causedFields, type EventCause, type OutboxEvent, recordedFields } from '../../outbox/event.ts'
+import {
+  type EventCause,
+  eventCauseFields,
+  type OutboxEvent,
+  recordedFactFields,
+} from '../../outbox/event.ts'
 
 const attemptFields = field.part({
   at: field.date,
@@ -58,17 +63,21 @@ export const deliveries = declareCollection({
     insertedBy: field.optional(field.text),
     /** The last replay that re-queued the delivery. */
     requeuedBy: field.optional(field.text),
-    ...recordedFields.fields,
-    ...causedFields.fields,
+    ...recordedFactFields.fields,
+    ...eventCauseFields.fields,
   },
   indexes: [
     // Only open deliveries have a `nextAttemptAt`. Polls read only index keys.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
-      ...ifDate('nextAttemptAt'),
+      ...indexIfDate('nextAttemptAt'),
     },
-    { name: 'openByEndpoint', key: { endpointId: 1, nextAttemptAt: 1, _id: 1 }, ...ifDate('nextAttemptAt') },
+    {
+      name: 'openByEndpoint',
+      key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
+      ...indexIfDate('nextAttemptAt'),
+    },
     // These four cover every filter of the list except `referenceNumber`, so counts read no documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
@@ -91,16 +100,16 @@ export const deliveries = declareCollection({
         event: 1,
         endpointId: 1,
       },
-      ...ifPresent('failureStatus'),
+      ...indexIfPresent('failureStatus'),
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
     // With this index, `groupDead` counts without reading documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
-      ...ifDate('deadAt'),
+      ...indexIfDate('deadAt'),
     },
-    { name: 'deadByEndpoint', key: { endpointId: 1, deadAt: -1 }, ...ifDate('deadAt') },
+    { name: 'deadByEndpoint', key: { endpointId: 1, deadAt: -1 }, ...indexIfDate('deadAt') },
     {
       name: 'untrimmedByTime',
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
@@ -114,7 +123,7 @@ export type Delivery = Stored<typeof deliveries>
  * Packs two 12-byte ids into 32 characters, because Redis stores the id three times for each waiting
  * delivery. Merchants decode the event's id from it.
  */
-export const deliveryId = (eventId: string, endpointId: string): string =>
+export const makeDeliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
 
 export const eventIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex', 0, 12)
@@ -133,7 +142,7 @@ export function newDelivery(
   leaseToken: string | null,
 ): Delivery {
   return {
-    _id: deliveryId(event.id, endpoint._id),
+    _id: makeDeliveryId(event.id, endpoint._id),
     endpointId: endpoint._id,
     businessId,
     sandbox,
@@ -146,25 +155,25 @@ export function newDelivery(
     status: 'PENDING',
     attempts: 0,
     requeues: 0,
-    nextAttemptAt: leaseToken === null ? now : leaseEnd(now),
+    nextAttemptAt: leaseToken === null ? now : leaseEndFrom(now),
     leaseToken,
     attemptLog: [],
     createdAt: now,
     deliveredAt: null,
     deadAt: null,
-    ...causeOf(event),
+    ...eventCauseOf(event),
   }
 }
 
 /** Omits missing fields, because MongoDB would store undefined as null. */
-export const causeOf = ({ requestId, traceparent }: OutboxEvent): EventCause => ({
+export const eventCauseOf = ({ requestId, traceparent }: OutboxEvent): EventCause => ({
   ...(requestId !== undefined && { requestId }),
   ...(traceparent !== undefined && { traceparent }),
 })
 
 /** Leases are renewed every 3 s, so the lease of a dead worker ends within 10 s. */
 export const deliveryLeaseMs = 10_000
-export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
+export const leaseEndFrom = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
 /** A filter for deliveries that are due and not leased. */
 export const leasableFilter = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
@@ -179,7 +188,7 @@ export const isLeased = ({ leaseToken, nextAttemptAt }: Lease, now: Date): boole
   leaseToken !== null && nextAttemptAt !== null && nextAttemptAt > now
 
 /** The time to show for the next attempt. During an attempt, that's when its lease was last renewed. */
-export const dueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
+export const shownDueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
   leaseToken === null || nextAttemptAt === null
     ? nextAttemptAt
     : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
@@ -187,14 +196,14 @@ export const dueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => URL.parse(url)?.host ?? '…'
 
 type FailedAttempt = Pick<AttemptRecord, 'status' | 'error'>
-export const errorOf = ({ status, error }: FailedAttempt): string => error ?? `status ${status}`
+export const failureText = ({ status, error }: FailedAttempt): string => error ?? `status ${status}`
 
 /** Support staff see these fields on the job board. */
 type JobFields = Pick<Delivery, 'event' | 'referenceNumber' | 'url' | 'nextAttemptAt'> &
   AttemptCounts & { lastAttempt?: FailedAttempt | undefined }
 
 /** The job wakes a worker when the delivery is due. The worker needs only the job's id. */
-export function deliveryJob(delivery: JobFields, now: Date): NamedJob<'webhook-delivery'> {
+export function newDeliveryJob(delivery: JobFields, now: Date): JobWithId<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
   return {
     name: event,
@@ -202,7 +211,7 @@ export function deliveryJob(delivery: JobFields, now: Date): NamedJob<'webhook-d
       ref,
       host: hostOf(delivery),
       ...(attempts > 0 && { failed: `${attempts} of ${maxAttempts + requeues}` }),
-      ...(lastAttempt && { error: errorOf(lastAttempt) }),
+      ...(lastAttempt && { error: failureText(lastAttempt) }),
       ...(attempts > 0 && nextAttemptAt && { next: nextAttemptAt }),
     },
     jobId: jobIdOf(delivery),
@@ -220,7 +229,7 @@ export const jobIdOf = ({ _id, attempts, requeues }: AttemptCounts): string =>
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
 /** The counts are from when the job was created. */
-export function countsOf(jobId: string): AttemptCounts {
+export function parseJobId(jobId: string): AttemptCounts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
 }

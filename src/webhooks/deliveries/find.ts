@@ -3,25 +3,25 @@ import {
   deliveryStatuses,
   type ListDeliveriesQuery,
 } from '../../../schemas/deliveries.ts'
-import { type Caller, ownedBy } from '../../businesses/caller.ts'
+import { type Caller, requireOwned } from '../../businesses/caller.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../../input/span.ts'
 import type { CountableList } from '../../lists/counts.ts'
 import {
   type ListSelection,
   type Page,
   type PageRequest,
+  parsePageRequest,
   readPage,
-  readPageRequest,
   readSortedPage,
 } from '../../lists/pagination.ts'
 import { readCountedPage } from '../../lists/read-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { findBodySource } from '../message.ts'
 import type { Delivery } from './delivery.ts'
-import { type DeliveryRecord, recordFields } from './present.ts'
+import { type DeliveryRecord, deliveryRowFields } from './present.ts'
 
 /** Throws DELIVERY_NOT_FOUND, and SANDBOX_MISMATCH for a delivery in the other environment. */
-export async function findDeliveryWhole(
+export async function findFullDelivery(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
   caller: Caller,
   id: string,
@@ -35,16 +35,16 @@ export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,
   id: string,
-): Promise<DeliveryRecord> => find<DeliveryRecord>(deps, caller, id, recordFields)
+): Promise<DeliveryRecord> => find<DeliveryRecord>(deps, caller, id, deliveryRowFields)
 
 async function find<Found extends DeliveryRecord>(
   { Delivery }: Pick<Deps, 'Delivery'>,
   caller: Caller,
   id: string,
-  fields: Partial<typeof recordFields>,
+  fields: Partial<typeof deliveryRowFields>,
 ): Promise<Found> {
   const own = { _id: id, businessId: caller.businessId }
-  return ownedBy(caller, await Delivery.findOne(own, fields).lean<Found | null>(), 'DELIVERY_NOT_FOUND')
+  return requireOwned(caller, await Delivery.findOne(own, fields).lean<Found | null>(), 'DELIVERY_NOT_FOUND')
 }
 
 interface DeliverySearch extends PageRequest, DeliveryFilter {}
@@ -55,7 +55,7 @@ export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch 
   // Selecting every status is the same as no filter, but MongoDB would have to merge five sorted lists.
   const isEvery = statuses.length === 0 || statuses.length === deliveryStatuses.length
   const named = { statuses: isEvery ? null : statuses, event, endpointId, referenceNumber, responseStatus }
-  return { ...named, ...readSpan(query), ...readPageRequest(query) }
+  return { ...named, ...readSpan(query), ...parsePageRequest(query) }
 }
 
 /** Lists the newest first, without bodies. */
@@ -77,9 +77,9 @@ export function listDeliveries(
       where: { businessId: caller.businessId, sandbox: false },
       keptFrom: null,
     }
-    return readCountedPage<DeliveryRecord>(deps, allLive, search, search, recordFields)
+    return readCountedPage<DeliveryRecord>(deps, allLive, search, search, deliveryRowFields)
   }
-  const listing = { ...selectDeliveries(caller, search), fields: recordFields }
+  const listing = { ...buildDeliveryQuery(caller, search), fields: deliveryRowFields }
   return referenceNumber === null
     ? readPage<DeliveryRecord, Delivery>(deps.Delivery, listing, search)
     : readSortedPage<Delivery>(deps.Delivery, listing, search)
@@ -96,7 +96,7 @@ export interface DeliveryFilter extends TimeSpan {
 }
 
 /** Except for `byReference`, the index has all filtered fields. But a payment has few deliveries. */
-export function selectDeliveries(
+export function buildDeliveryQuery(
   owner: Caller,
   filter: DeliveryFilter,
 ): ListSelection & { counted: ListSelection } {

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose'
-import { backgroundRest, createBatcher } from '../../mongo/batchers.ts'
+import { backgroundRestMs, createBatcher } from '../../mongo/batchers.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
-import { type AttemptRecord, type Delivery, leasableFilter, leaseEnd } from './delivery.ts'
+import { type AttemptRecord, type Delivery, leasableFilter, leaseEndFrom } from './delivery.ts'
 
 /** A delivery leased by this process. */
 export interface LeasedDelivery extends Omit<Delivery, 'attemptLog'> {
@@ -28,7 +28,7 @@ async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date
   const collection = nativeCollection(Delivery)
   const { matchedCount } = await collection.updateMany(
     { _id: { $in: ids }, ...leasableFilter(now) },
-    { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
+    { $set: { leaseToken, nextAttemptAt: leaseEndFrom(now) } },
   )
   if (matchedCount === 0) return new Map<string, LeasedDelivery>()
   const leased = await collection
@@ -75,7 +75,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>) =>
       if (matchedCount === results.length) return results.map(() => true)
       return readWritten(Delivery, results)
     },
-    backgroundRest,
+    backgroundRestMs,
   )
 
 /** Finds out which results were written, because the update returns only their number. */
@@ -134,10 +134,10 @@ interface Held {
   abort: (() => void) | null
 }
 
-export type DeliveryLeases = ReturnType<typeof createLeases>
+export type DeliveryLeases = ReturnType<typeof createHeldLeases>
 
 /** The leases held by this process. */
-export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
+export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
   const held = new Map<string, Held>()
 
   /** Compares tokens, because an earlier attempt must not use the lease of a later one. */
@@ -195,7 +195,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date) {
     async renew(): Promise<void> {
       if (held.size === 0) return
       const ids = [...held.keys()]
-      const matched = await changeLeases([...held], { nextAttemptAt: leaseEnd(now()) })
+      const matched = await changeLeases([...held], { nextAttemptAt: leaseEndFrom(now()) })
       if (matched < ids.length) await abortLost(ids)
     },
     /** Aborts unfinished requests without recording them. Returns how many deliveries are due again. */

@@ -1,27 +1,27 @@
-import { anyTime } from '../../input/span.ts'
+import { anyTimeSpan } from '../../input/span.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
-import { endpointFields, shownUrl, withoutPath } from '../endpoints/endpoint-facts.ts'
-import { bodyOf, findBodySource } from '../message.ts'
-import { keptBytes } from '../sender/send.ts'
-import { deadIn } from './backlog.ts'
+import { endpointFields, maskUrl, maskUrlParts } from '../endpoints/endpoint-facts.ts'
+import { findBodySource, webhookBody } from '../message.ts'
+import { maxStoredBytes } from '../sender/send.ts'
+import { deadFilter } from './backlog.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
-import { recordFields } from './present.ts'
+import { deliveryRowFields } from './present.ts'
 
 /** Has no responses or event facts, because those belong to the merchant and the customer. */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
 /** If the response repeats data that staff may not see, `isHidden` is true and `responseText` null. */
-export type TracedAttempt = AttemptRecord & { isHidden: boolean }
-export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
+export type StaffAttempt = AttemptRecord & { isHidden: boolean }
+export type StaffDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: StaffAttempt[] }
 
-export type TracedEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
+export type StaffEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
 
 /** Enough for 100 events, each sent to 5 endpoints. */
-export const maxPerPayment = 500
+export const maxDeliveriesShown = 500
 /** A longer page would be hard to read on a phone. */
 const maxListed = 20
 
@@ -31,8 +31,8 @@ type Reads = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
 const shownUrls =
   (deps: Reads) =>
   <Found extends { url: string; attemptLog?: { url: string }[] }>(found: Found): Found => {
-    const attempts = found.attemptLog?.map((attempt) => ({ ...attempt, url: shownUrl(deps, attempt.url) }))
-    return { ...found, url: shownUrl(deps, found.url), ...(attempts && { attemptLog: attempts }) }
+    const attempts = found.attemptLog?.map((attempt) => ({ ...attempt, url: maskUrl(deps, attempt.url) }))
+    return { ...found, url: maskUrl(deps, found.url), ...(attempts && { attemptLog: attempts }) }
   }
 
 const findDeliveries = (
@@ -49,75 +49,75 @@ export const lookUpDelivery = async (deps: Reads, id: string): Promise<ListedDel
   (await findDeliveries(deps, { _id: id }, tracedFields, { limit: 1 }))[0] ?? null
 
 /** Includes the responses that staff may see. */
-export async function lookUpResponses(
+export async function lookUpWithResponses(
   deps: Reads & Pick<Deps, 'Intent' | 'Order'>,
   id: string,
-): Promise<TracedDelivery | null> {
+): Promise<StaffDelivery | null> {
   const delivery = await deps.Delivery.findOne({ _id: id }).lean<Delivery | null>()
   if (delivery === null) return null
   const { facts: _facts, ...traced } = delivery
   const source = await findBodySource(deps, delivery.referenceNumber)
   // Without the intent or order, we don't know what must be hidden.
-  const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
+  const filter = source === null ? () => null : createResponseFilter(webhookBody(delivery, source))
   return shownUrls(deps)({
     ...traced,
     attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)),
   })
 }
 
-function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createResponseFilter>): TracedAttempt {
+function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createResponseFilter>): StaffAttempt {
   if (typeof attempt.responseText !== 'string') return { ...attempt, isHidden: false }
   const responseText = filter(attempt.responseText)
   const isHidden = responseText === null
-  return { ...attempt, responseText: isHidden ? null : withoutPath(responseText, attempt.url), isHidden }
+  return { ...attempt, responseText: isHidden ? null : maskUrlParts(responseText, attempt.url), isHidden }
 }
 
 /** Returns the oldest first. */
-export function deliveriesOf(deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> {
-  const options = { sort: { createdAt: 1, _id: 1 }, limit: maxPerPayment } as const
+export function lookUpDeliveries(deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> {
+  const options = { sort: { createdAt: 1, _id: 1 }, limit: maxDeliveriesShown } as const
   return findDeliveries(deps, { referenceNumber }, tracedFields, options)
 }
 
 /** Returns the most recently dead first, each with only its last attempt. */
-export function latestDeadOf(deps: Reads, endpointId: string): Promise<ListedDelivery[]> {
+export function listLatestDead(deps: Reads, endpointId: string): Promise<ListedDelivery[]> {
   const options = { sort: { deadAt: -1 }, limit: maxListed } as const
-  return findDeliveries(deps, { endpointId, ...deadIn(anyTime) }, recordFields, options)
+  return findDeliveries(deps, { endpointId, ...deadFilter(anyTimeSpan) }, deliveryRowFields, options)
 }
 
 const newestFirst = { sort: { createdAt: -1, _id: -1 }, limit: maxListed } as const
 
 /** Returns live and test deliveries, newest first, each with only its last attempt. */
-export function latestInTrouble(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
+export function listFailedDeliveries(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
   const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
-  return findDeliveries(deps, inTrouble, recordFields, newestFirst)
+  return findDeliveries(deps, inTrouble, deliveryRowFields, newestFirst)
 }
 
 const findEndpoints = (
   deps: Reads,
   filter: Record<string, unknown>,
   options = {},
-): Promise<TracedEndpoint[]> =>
+): Promise<StaffEndpoint[]> =>
   deps.Endpoint.find(filter, endpointFields, options)
-    .lean<TracedEndpoint[]>()
+    .lean<StaffEndpoint[]>()
     .transform((found) => found.map(shownUrls(deps)))
 
-export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
+export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<StaffEndpoint[]> =>
   findEndpoints(deps, { _id: { $in: ids } })
 
-export const lookUpEndpoint = async (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
+export const lookUpEndpoint = async (deps: Reads, id: string): Promise<StaffEndpoint | null> =>
   (await lookUpEndpoints(deps, [id]))[0] ?? null
 
 export async function endpointsOfDeliveries(
   deps: Reads,
   deliveries: readonly ListedDelivery[],
-): Promise<Map<string, TracedEndpoint>> {
+): Promise<Map<string, StaffEndpoint>> {
   const ids = [...new Set(deliveries.map(({ endpointId }) => endpointId))]
   const endpoints = ids.length === 0 ? [] : await lookUpEndpoints(deps, ids)
   return new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
 }
 
 /** Returns the newest first, including deleted endpoints. */
-export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
+export const listAllEndpoints = (deps: Reads, businessId: string): Promise<StaffEndpoint[]> =>
   findEndpoints(deps, { businessId }, newestFirst)
 
 /** Leaves out an order's customer and a payment's metadata and short code. */
@@ -198,4 +198,4 @@ const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '
 
 /** A response that was cut off may end with half a phone number, which the filter wouldn't recognise. */
 const withoutCutWord = (response: string): string =>
-  Buffer.byteLength(response) > keptBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response
+  Buffer.byteLength(response) > maxStoredBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response

@@ -1,17 +1,17 @@
 import { maxAttempts } from '../../../schemas/deliveries.ts'
-import { type EventName, events } from '../../../schemas/events.ts'
+import { type EventName, eventScopes } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { type BodySource, bodyOf, unsignedHeaders } from '../message.ts'
+import { type BodySource, unsignedHeaders, webhookBody } from '../message.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
-import { dueAt } from './delivery.ts'
+import { shownDueAt } from './delivery.ts'
 
 /** A list shows only the last attempt. */
-export const recordFields = { facts: 0, attemptLog: { $slice: -1 } } as const
+export const deliveryRowFields = { facts: 0, attemptLog: { $slice: -1 } } as const
 export type DeliveryRecord = Omit<Delivery, 'facts'>
 
 /** The URL of the last attempt or, if there's none, the endpoint's URL when the delivery was created. */
-export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
+export const deliveryUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
 /** A test key doesn't see these fields of a delivery to a live endpoint. */
@@ -20,7 +20,7 @@ const hidden =
 const hiddenFields = Object.fromEntries(hidden.split(' ').map((field) => [field, null]))
 
 /** Finds test deliveries to live endpoints. A test key can't see their attempts or request new ones. */
-export async function atLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endpointId'>>(
+export async function findAtLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endpointId'>>(
   { Endpoint }: Pick<Deps, 'Endpoint'>,
   { sandbox }: Caller,
   deliveries: Found[],
@@ -37,7 +37,7 @@ export async function presentDeliveries(
   caller: Caller,
   deliveries: DeliveryRecord[],
 ): Promise<Record<string, unknown>[]> {
-  const atLive = await atLiveEndpoints(deps, caller, deliveries)
+  const atLive = await findAtLiveEndpoints(deps, caller, deliveries)
   return deliveries.map((delivery) => ({
     ...presentDelivery(delivery),
     ...(atLive.has(delivery) ? hiddenFields : {}),
@@ -47,12 +47,12 @@ export async function presentDeliveries(
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const { _id: id, endpointId, event, referenceNumber, status, attempts, requeues } = delivery
   const { sandbox, createdAt, attemptLog } = delivery
-  const about = { id, endpointId, url: lastUrl(delivery), event, referenceNumber, status, attempts }
+  const about = { id, endpointId, url: deliveryUrl(delivery), event, referenceNumber, status, attempts }
   const last = attemptLog.at(-1)
   return {
     ...about,
     maxAttempts: maxAttempts + requeues,
-    nextAttemptAt: dueAt(delivery),
+    nextAttemptAt: shownDueAt(delivery),
     lastAttemptAt: last?.at ?? null,
     lastResponseStatus: last?.status ?? null,
     lastError: last?.stage ?? null,
@@ -64,7 +64,7 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
 }
 
 /** Returns the last attempt's headers without signatures, or null if there was no attempt. */
-export function lastHeaders(
+export function lastSentHeaders(
   { config }: Pick<Deps, 'config'>,
   delivery: Pick<Delivery, '_id' | 'event'> & { attemptLog: Pick<AttemptRecord, 'at'>[] },
 ): Record<string, string> | null {
@@ -76,18 +76,18 @@ export function lastHeaders(
  * The payload is null if the key lacks the event's scope, or if the intent or order is gone. Responses also
  * need the scope, because an endpoint may repeat the payload.
  */
-export async function presentDeliveryWhole(
+export async function presentFullDelivery(
   deps: Pick<Deps, 'config' | 'Endpoint'>,
   caller: Caller,
   { delivery, source }: { delivery: Delivery; source: BodySource | null },
 ): Promise<Record<string, unknown>> {
-  const mayRead = caller.scopes.has(events[delivery.event as EventName])
+  const mayRead = caller.scopes.has(eventScopes[delivery.event as EventName])
   const [presented] = await presentDeliveries(deps, caller, [delivery])
   const attemptLog = presented?.url === null ? [] : delivery.attemptLog
   return {
     ...presented,
-    lastAttemptHeaders: lastHeaders(deps, { ...delivery, attemptLog }),
-    payload: mayRead && source !== null ? JSON.parse(bodyOf(delivery, source)) : null,
+    lastAttemptHeaders: lastSentHeaders(deps, { ...delivery, attemptLog }),
+    payload: mayRead && source !== null ? JSON.parse(webhookBody(delivery, source)) : null,
     attemptLog: attemptLog.map(({ at, url, durationMs, status, stage, error, responseText = null }) => {
       const attempt = { at, url, durationMs, responseStatus: status, error: stage, message: error }
       return { ...attempt, responseBody: mayRead ? responseText : null }

@@ -1,10 +1,10 @@
-import { keyLifetimeMs, markFields } from '../../idempotency/request.ts'
-import { declareCollection, ifPresent, type Stored } from '../../mongo/declare.ts'
+import { keyLifetimeMs, requestMarkFields } from '../../idempotency/request.ts'
+import { declareCollection, indexIfPresent, type Stored } from '../../mongo/declare.ts'
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
 
 /** `skipped` counts the matching deliveries that weren't re-queued, by reason. */
-export interface RetriedMatching {
+export interface BulkRetryResult {
   requeued: number
   skipped: Record<'delivered' | 'under_way' | 'endpoint_gone', number>
   hasMore: boolean
@@ -19,8 +19,8 @@ export type DeliveryState = Pick<
 
 export type RequeueOutcome = 'requeued' | 'not_found' | 'delivered' | 'under_way' | 'endpoint_gone'
 
-export const requestIndex = 'requestKey'
-export const openIndex = 'open'
+export const planKeyIndex = 'requestKey'
+export const openPlanIndex = 'open'
 
 /** An hour longer than an idempotency key is valid, like stored responses. */
 const keptSeconds = keyLifetimeMs / 1000 + 3600
@@ -37,15 +37,15 @@ export const requeuePlans = declareCollection({
     /** Set only if the request named a single delivery. */
     outcome: orNull(oneOf<Exclude<RequeueOutcome, 'not_found'>>()),
     /** The response data for a retry by filter. */
-    result: orNull(anything<RetriedMatching>()),
+    result: orNull(anything<BulkRetryResult>()),
     /** The idempotency key of an API request. After 24 hours, a new request may use the key again. */
-    requestKey: optional(markFields),
+    requestKey: optional(requestMarkFields),
   },
   indexes: [
     { name: 'expired', key: { at: 1 }, expireAfterSeconds: keptSeconds },
-    { name: requestIndex, key: { 'requestKey.key': 1 }, unique: true, ...ifPresent('requestKey.key') },
+    { name: planKeyIndex, key: { 'requestKey.key': 1 }, unique: true, ...indexIfPresent('requestKey.key') },
     // A delivery is in at most one open plan, so two people can't re-queue it at the same time.
-    { name: openIndex, key: { 'deliveries._id': 1 }, unique: true, ...ifPresent('deliveries._id') },
+    { name: openPlanIndex, key: { 'deliveries._id': 1 }, unique: true, ...indexIfPresent('deliveries._id') },
   ],
 })
 export type RequeuePlan = Stored<typeof requeuePlans>

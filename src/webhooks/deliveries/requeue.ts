@@ -1,25 +1,30 @@
 import type { mongo } from 'mongoose'
-import type { AuditDetails } from '../../audit/audit-event.ts'
-import { type AuditedAct, type AuditedDeps, audited } from '../../audit/audited.ts'
-import { freshSince, isFresh, newMark, type WriteRequest } from '../../idempotency/request.ts'
+import type { AuditLineInput } from '../../audit/audit-event.ts'
+import { type AuditContext, type AuditedDeps, runAudited } from '../../audit/audited.ts'
+import {
+  createRequestMark,
+  freshKeysSince,
+  isFreshMark,
+  type WriteRequest,
+} from '../../idempotency/request.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
-import type { By } from '../../security/actor.ts'
-import { isReceiving } from '../endpoints/endpoint.ts'
+import type { Author } from '../../security/actor.ts'
+import { receivesEvents } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
-import { deliveryJob, isLeased } from './delivery.ts'
+import { isLeased, newDeliveryJob } from './delivery.ts'
 import {
+  type BulkRetryResult,
   type DeliveryState,
-  openIndex,
+  openPlanIndex,
   type RequeueOutcome,
   type RequeuePlan,
-  type RetriedMatching,
 } from './requeue-plan.ts'
 
 export type RequeueOutcomes = Map<string, RequeueOutcome>
 
-export const requeueBatch = 500
+export const requeueBatchSize = 500
 
 /** If a plan isn't carried out after this long, its process must have died. */
 const planMs = 10_000
@@ -32,10 +37,10 @@ type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
 export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
 interface RequeueAct {
-  by: By
+  by: Author
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
   /** A retry by filter has one audit line for all deliveries. */
-  summarise?: (outcomes: RequeueOutcomes) => { result: RetriedMatching; line: AuditDetails }
+  summarise?: (outcomes: RequeueOutcomes) => { result: BulkRetryResult; line: AuditLineInput }
 }
 
 /**
@@ -43,12 +48,14 @@ interface RequeueAct {
  * stored, because a poll carries it out if this process dies. An API request stores even an empty plan, so
  * that a repeated request can't re-queue deliveries that have died since.
  */
-export async function requeueAs(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
+export async function planAndRequeue(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
   if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() as RequeueOutcomes }
   const documents = request ? [request.key, ...ids] : ids
   const options = { by, documents, deadlineAt: request?.deadlineAt }
-  const { plan, chosen, outcomes } = await audited(deps, options, (audit) => makePlan(deps, ids, act, audit))
+  const { plan, chosen, outcomes } = await runAudited(deps, options, (audit) =>
+    makePlan(deps, ids, act, audit),
+  )
   if (plan !== null) await carryOutPlan(deps, plan)
   wakeDue(deps, chosen)
   return { plan, outcomes }
@@ -71,14 +78,14 @@ export function countOutcomes(
 }
 
 /** Used by staff and operators. Writes an audit line per delivery. */
-export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: By) =>
-  (await requeueAs(deps, ids, { by })).outcomes
+export const requeueDeliveries = async (deps: RequeueDeps, ids: readonly string[], by: Author) =>
+  (await planAndRequeue(deps, ids, { by })).outcomes
 
 async function makePlan(
   deps: RequeueDeps,
   ids: readonly string[],
   { request, summarise }: RequeueAct,
-  { session, at, add }: AuditedAct,
+  { session, at, add }: AuditContext,
 ): Promise<{ plan: RequeuePlan | null; chosen: RequeueCandidate[]; outcomes: RequeueOutcomes }> {
   const plans = nativeCollection(deps.RequeuePlan)
   const open = plans.find(
@@ -88,7 +95,7 @@ async function makePlan(
   const planned = new Set(
     (await open.toArray()).flatMap(({ deliveries }) => deliveries.map(({ _id }) => _id)),
   )
-  const found = await readCandidates(deps, ids, session)
+  const found = await readForRequeue(deps, ids, session)
   const judged = await judgeAll(deps, found, { planned, includesDelivered: false, now: at, session })
   const chosen = found.filter(({ _id }) => judged.get(_id) === 'requeued')
   const outcomes: RequeueOutcomes = new Map(ids.map((id) => [id, judged.get(id) ?? 'not_found']))
@@ -101,10 +108,13 @@ async function makePlan(
     deliveries: chosen.map(stateOf),
     outcome: request && !summary ? (judged.get(ids[0] ?? '') ?? null) : null,
     result: summary?.result ?? null,
-    ...(request && { requestKey: newMark(request, at) }),
+    ...(request && { requestKey: createRequestMark(request, at) }),
   }
   if (request) {
-    const old = { 'requestKey.key': request.key, 'requestKey.at': { $lte: freshSince(request.arrivedAt) } }
+    const old = {
+      'requestKey.key': request.key,
+      'requestKey.at': { $lte: freshKeysSince(request.arrivedAt) },
+    }
     await plans.updateOne(old, { $unset: { requestKey: 1 } }, { session })
   }
   await plans.insertOne(plan, { session })
@@ -116,7 +126,7 @@ async function makePlan(
 const requeueLine = (
   { _id, businessId, status, nextAttemptAt }: RequeueCandidate,
   at: Date,
-): AuditDetails => ({
+): AuditLineInput => ({
   act: 'delivery.requeued',
   subject: _id,
   businessId,
@@ -125,21 +135,21 @@ const requeueLine = (
 })
 
 /** Continues the plan of an earlier request with this key. */
-export async function continuePlan(
+export async function resumeRequeue(
   deps: PlanDeps,
   { key, arrivedAt }: WriteRequest,
 ): Promise<RequeuePlan | null> {
   const plan = await nativeCollection(deps.RequeuePlan).findOne({ 'requestKey.key': key })
-  if (!plan?.requestKey || !isFresh(plan.requestKey, arrivedAt)) return null
+  if (!plan?.requestKey || !isFreshMark(plan.requestKey, arrivedAt)) return null
   await carryOutPlan(deps, plan)
   return plan
 }
 
 /** Carries out the plans that dead processes have left, and returns their number. */
-export async function finishPlans(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
+export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
   const left = await nativeCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
-    .hint(openIndex)
+    .hint(openPlanIndex)
     .limit(mostPlans)
     .toArray()
   for (const plan of left) await carryOutPlan(deps, plan)
@@ -165,7 +175,7 @@ export async function requeueForReplay(
   const wanted = found.filter((each) => !isOwn(each) && judged.get(each._id) === 'requeued')
   await writeDue(deps, wanted.map(stateOf), now, { requeuedBy: replayId })
   const ids = found.map(({ _id }) => _id)
-  const after = await readCandidates(deps, ids)
+  const after = await readForRequeue(deps, ids)
   return after.filter(isOwn).map(({ _id }) => _id)
 }
 
@@ -186,7 +196,7 @@ async function judgeAll(
   const endpoints = await nativeCollection(model)
     .find({ _id: { $in: ids } }, { projection: { active: 1, deletedAt: 1 }, ...(session && { session }) })
     .toArray()
-  const receiving = new Set(endpoints.filter(isReceiving).map(({ _id }) => _id))
+  const receiving = new Set(endpoints.filter(receivesEvents).map(({ _id }) => _id))
   return new Map(
     found.map((each) => [
       each._id,
@@ -195,7 +205,7 @@ async function judgeAll(
   )
 }
 
-export const readCandidates = (
+export const readForRequeue = (
   { Delivery: model }: Pick<Deps, 'Delivery'>,
   ids: readonly string[],
   session?: mongo.ClientSession,
@@ -265,7 +275,7 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandida
       // If the last requested attempt was cancelled before it was made, it's requested again.
       const isSameAttempt = delivery.attempts === delivery.attemptsAtRequeue
       const requeues = delivery.requeues + (isSameAttempt ? 0 : 1)
-      return deliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
+      return newDeliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
     }),
   )
 }
@@ -274,19 +284,19 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandida
  * Yields the outcomes of each batch. `filter` must exclude deliveries that die after the call, or it would
  * match re-queued deliveries that die again.
  */
-export async function* requeueAll(
+export async function* requeueByFilter(
   deps: RequeueDeps,
   filter: Record<string, unknown>,
-  by: By,
+  by: Author,
 ): AsyncGenerator<RequeueOutcomes> {
   const cursor = deps.Delivery.find(filter, { _id: 1 })
     .lean<{ _id: string }[]>()
-    .cursor({ batchSize: requeueBatch })
+    .cursor({ batchSize: requeueBatchSize })
   try {
     let ids: string[] = []
     for await (const { _id } of cursor) {
       ids.push(_id)
-      if (ids.length < requeueBatch) continue
+      if (ids.length < requeueBatchSize) continue
       yield await requeueDeliveries(deps, ids, by)
       ids = []
     }

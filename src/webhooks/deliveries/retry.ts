@@ -1,30 +1,30 @@
-import { retryDeliveriesBody, withoutFilter } from '../../../schemas/deliveries.ts'
-import type { AuditDetails } from '../../audit/audit-event.ts'
+import { noFilterMessage, retryDeliveriesBody } from '../../../schemas/deliveries.ts'
+import type { AuditLineInput } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
   type QuotaDeps,
   type ReserveStorage,
-  withinAuditLines,
-  withinStorage,
+  withAuditQuota,
+  withStorageQuota,
 } from '../../businesses/quotas.ts'
 import { effectResult, type OperationResult, type WriteRequest } from '../../idempotency/request.ts'
-import { anyTime, readSpan } from '../../input/span.ts'
-import { longestReadMs } from '../../lists/pagination.ts'
-import { bytesOf } from '../../mongo/collection.ts'
-import { type CreatedDocument, readWalkPage } from '../../mongo/walk.ts'
+import { anyTimeSpan, readSpan } from '../../input/span.ts'
+import { maxListReadMs } from '../../lists/pagination.ts'
+import { measureBson } from '../../mongo/collection.ts'
+import { type DatedDocument, readWalkPage } from '../../mongo/walk.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
-import { type DeliveryFilter, findDeliveryRecord, selectDeliveries } from './find.ts'
-import { atLiveEndpoints, presentDelivery } from './present.ts'
+import { buildDeliveryQuery, type DeliveryFilter, findDeliveryRecord } from './find.ts'
+import { findAtLiveEndpoints, presentDelivery } from './present.ts'
 import {
-  continuePlan,
   countOutcomes,
+  planAndRequeue,
   type RequeueDeps,
   type RequeueOutcomes,
-  requeueAs,
-  requeueBatch,
+  requeueBatchSize,
+  resumeRequeue,
 } from './requeue.ts'
-import type { RequeuePlan, RetriedMatching } from './requeue-plan.ts'
+import type { BulkRetryResult, RequeuePlan } from './requeue-plan.ts'
 
 /** Throws the errors of `findDeliveryRecord`, SANDBOX_MISMATCH and RATE_LIMITED. */
 export async function retryDelivery(
@@ -34,10 +34,10 @@ export async function retryDelivery(
   request: WriteRequest,
 ): Promise<OperationResult> {
   const found = await findDeliveryRecord(deps, caller, id)
-  if ((await atLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
+  if ((await findAtLiveEndpoints(deps, caller, [found])).has(found)) throw refuse('SANDBOX_MISMATCH')
   const act = { by: request.by, request }
-  const retry = () => requeueAs(deps, [id], act)
-  const { plan } = await withinAuditLines(deps, caller, retry, (done) => done.plan?.deliveries.length === 1)
+  const retry = () => planAndRequeue(deps, [id], act)
+  const { plan } = await withAuditQuota(deps, caller, retry, (done) => done.plan?.deliveries.length === 1)
   if (!plan?.requestKey) throw refuse('DELIVERY_NOT_FOUND')
   return effectResult(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
 }
@@ -53,13 +53,13 @@ async function presentRetried(
   return { ...presentDelivery(delivery), retried: reason === null, reason }
 }
 
-export async function findRetried(
+export async function findRetryResult(
   deps: Pick<Deps, 'Delivery' | 'RequeuePlan'>,
   caller: Caller,
   id: string,
   request: WriteRequest,
 ) {
-  const plan = await continuePlan(deps, request)
+  const plan = await resumeRequeue(deps, request)
   if (!plan?.requestKey) return null
   return effectResult(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
 }
@@ -72,15 +72,15 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
   const { event = null, endpointId = null, referenceNumber = null, responseStatus = null } = filters
   const named = { event, endpointId, referenceNumber, responseStatus, ...readSpan(filters) }
   if (status === undefined && Object.values(named).every((each) => each === null))
-    throw refuse('VALIDATION_ERROR', { param: 'body', message: `body ${withoutFilter}.` })
+    throw refuse('VALIDATION_ERROR', { param: 'body', message: `body ${noFilterMessage}.` })
   return { statuses: [...new Set(status ?? (['DEAD'] as const))], ...named, after }
 }
 
 /**
- * Retries at most `requeueBatch` deliveries, oldest first. Each request continues after the previous one, so
+ * Retries at most `requeueBatchSize` deliveries, oldest first. Each request continues after the previous one, so
  * a series considers each delivery once. A repeated request finds the plan of the first.
  */
-export async function retryMatching(
+export async function retryDeliveries(
   deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,
   caller: Caller,
   filter: RetryFilter,
@@ -92,9 +92,9 @@ export async function retryMatching(
       const result = resultOf(outcomes, next)
       return { result, line: retryLine(caller, filter, result) }
     }
-    await reserve({ others: 1, bytes: bytesOf(deliveryIds) })
+    await reserve({ others: 1, bytes: measureBson(deliveryIds) })
     const act = { by: request.by, request, summarise }
-    const { plan } = await requeueAs(deps, deliveryIds, act)
+    const { plan } = await planAndRequeue(deps, deliveryIds, act)
     if (!plan?.requestKey) throw new Error('a retry by filter has no plan')
     addsLine = plan.deliveries.length > 0
     return effectResult(plan.requestKey, plan.result, false)
@@ -105,21 +105,21 @@ export async function retryMatching(
       (models) => select(models, caller, filter),
       (chosen) => requeue(chosen, reserve),
     )
-  const retry = () => withinStorage(deps, caller, run)
-  return withinAuditLines(deps, caller, retry, () => addsLine)
+  const retry = () => withStorageQuota(deps, caller, run)
+  return withAuditQuota(deps, caller, retry, () => addsLine)
 }
 
 function retryLine(
   { businessId }: Caller,
   filter: RetryFilter,
-  { requeued, skipped }: RetriedMatching,
-): AuditDetails {
+  { requeued, skipped }: BulkRetryResult,
+): AuditLineInput {
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const after = { ...Object.fromEntries(set), requeued, skipped }
   return { act: 'delivery.requeued', subject: businessId, businessId, after }
 }
 
-function resultOf(outcomes: RequeueOutcomes, next: string | null): RetriedMatching {
+function resultOf(outcomes: RequeueOutcomes, next: string | null): BulkRetryResult {
   // Ignores `not-found`: the clean-up has just removed those deliveries.
   const { requeued, skipped } = countOutcomes(outcomes)
   const { delivered = 0, under_way = 0, endpoint_gone = 0 } = skipped
@@ -135,25 +135,25 @@ async function select(
   { after, from, to, ...filter }: RetryFilter,
 ) {
   const walk = {
-    ...selectDeliveries(caller, { ...filter, ...anyTime }),
+    ...buildDeliveryQuery(caller, { ...filter, ...anyTimeSpan }),
     from,
     before: to && new Date(to.getTime() + 1),
   }
   const found = await readWalkPage(Delivery, walk, positionOf(after), {
-    documents: requeueBatch + 1,
+    documents: requeueBatchSize + 1,
     projection: { createdAt: 1, endpointId: 1 },
-    maxTimeMS: longestReadMs,
+    maxTimeMS: maxListReadMs,
   })
-  const chosen = found.slice(0, requeueBatch)
-  const last = found.length > requeueBatch ? chosen.at(-1) : undefined
-  const others = await atLiveEndpoints({ Endpoint }, caller, chosen)
+  const chosen = found.slice(0, requeueBatchSize)
+  const last = found.length > requeueBatchSize ? chosen.at(-1) : undefined
+  const others = await findAtLiveEndpoints({ Endpoint }, caller, chosen)
   return {
     deliveryIds: chosen.filter((delivery) => !others.has(delivery)).map(({ _id }) => _id),
     next: last === undefined ? null : `${last.createdAt.getTime().toString(36)}.${last._id}`,
   }
 }
 
-function positionOf(after: string | null): CreatedDocument | null {
+function positionOf(after: string | null): DatedDocument | null {
   if (after === null) return null
   const [time = '', _id = ''] = after.split('.')
   return { createdAt: new Date(Number.parseInt(time, 36)), _id }

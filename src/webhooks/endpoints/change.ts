@@ -2,43 +2,47 @@ import { isDeepStrictEqual } from 'node:util'
 import type { mongo } from 'mongoose'
 import { createEndpointBody, updateEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
-import { auditLine } from '../../audit/audit-event.ts'
-import { auditedOnce } from '../../audit/audited.ts'
-import { countRepeat } from '../../audit/repeats.ts'
+import { newAuditLine } from '../../audit/audit-event.ts'
+import { runAuditedOnce } from '../../audit/audited.ts'
+import { countAuditRepeat } from '../../audit/repeats.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
   countAuditLine,
-  isEffect,
+  hasNewEffect,
   type QuotaDeps,
   type ReserveStorage,
-  withinAuditLines,
-  withinStorage,
+  withAuditQuota,
+  withStorageQuota,
 } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
-import { storedUrl } from '../../input/webhook-url.ts'
-import { bytesOf, nativeCollection } from '../../mongo/collection.ts'
+import { toStoredUrl } from '../../input/webhook-url.ts'
+import { measureBson, nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { startOfHour } from '../../platform/time.ts'
-import { withoutUndefined } from '../../platform/without-undefined.ts'
-import { type Endpoint, endpointSlots, undeletedFilter, untriedHealth } from './endpoint.ts'
-import { shownUrl } from './endpoint-facts.ts'
-import { findEndpoint, findInBusiness, permitEvents, presentEndpoint } from './find.ts'
+import { omitUndefined } from '../../platform/without-undefined.ts'
+import { type Endpoint, endpointSlots, newEndpointHealth, undeletedFilter } from './endpoint.ts'
+import { maskUrl } from './endpoint-facts.ts'
+import { checkEventScopes, findEndpoint, findOwnEndpoint, presentEndpoint } from './find.ts'
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
-import { removeSurplus, stopDeliveries } from './stop-deliveries.ts'
+import { pruneEndpoints, stopDeliveries } from './stop-deliveries.ts'
 
 type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
 /** Checks rules 2 to 4 of SPEC 4.8. */
-export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
+export function parseNewEndpoint(
+  deps: Pick<Deps, 'validate'>,
+  caller: Caller,
+  body: unknown,
+): EndpointRequest {
   const input = deps.validate(createEndpointBody, body)
   const wanted = [...new Set(input.events as EventName[])]
-  permitEvents(caller, wanted, 'events')
-  return { url: storedUrl(input.url), events: wanted }
+  checkEventScopes(caller, wanted, 'events')
+  return { url: toStoredUrl(input.url), events: wanted }
 }
 
-type ChangeDeps = Parameters<typeof auditedOnce>[0] &
+type ChangeDeps = Parameters<typeof runAuditedOnce>[0] &
   QuotaDeps &
   Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
@@ -51,7 +55,7 @@ export function createEndpoint(
 ): Promise<OperationResult> {
   const { businessId, sandbox } = caller
   const create = (reserve: ReserveStorage) =>
-    auditedOnce(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
+    runAuditedOnce(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
       const [_id, secret] = [newId(), newSecret()]
       const endpoint: Endpoint = {
         _id,
@@ -63,19 +67,19 @@ export function createEndpoint(
         previousSecrets: [],
         active: true,
         deletedAt: null,
-        health: untriedHealth,
+        health: newEndpointHealth,
         attemptHours: {},
         reportedFailure: null,
         outbox: [],
         createdAt: at,
         updatedAt: at,
       }
-      await reserve({ others: 1, bytes: bytesOf(endpoint) })
+      await reserve({ others: 1, bytes: measureBson(endpoint) })
       await nativeCollection(deps.Endpoint).insertOne(endpoint, { session })
       await add({ act: 'endpoint.created', subject: _id, businessId, after: auditedFields(deps, endpoint) })
       return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
     })
-  return withinAuditLines(deps, caller, () => withinStorage(deps, caller, create), isEffect)
+  return withAuditQuota(deps, caller, () => withStorageQuota(deps, caller, create), hasNewEffect)
 }
 
 /** If a concurrent request takes the slot, the unique index `slotInUse` makes the transaction repeat. */
@@ -98,11 +102,15 @@ async function findFreeSlot(
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
-export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
+export function parseEndpointChange(
+  deps: Pick<Deps, 'validate'>,
+  caller: Caller,
+  body: unknown,
+): EndpointChange {
   const { url, events, active } = deps.validate(updateEndpointBody, body)
   const wanted = events && [...new Set(events as EventName[])]
-  permitEvents(caller, wanted ?? [], 'events')
-  return withoutUndefined({ url: url === undefined ? url : storedUrl(url), events: wanted, active })
+  checkEventScopes(caller, wanted ?? [], 'events')
+  return omitUndefined({ url: url === undefined ? url : toStoredUrl(url), events: wanted, active })
 }
 
 /** Throws EVENTS_NOT_PERMITTED if the caller changes the URL of an endpoint whose events it may not see. */
@@ -117,10 +125,10 @@ export async function updateEndpoint(
     return { kind: 'none', data: presentEndpoint(await findEndpoint(deps, caller, id)) }
   let addsLine = false
   const changeOnce = () =>
-    auditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+    runAuditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const endpoint = await findEndpoint(deps, caller, id, session)
       if (change.url !== undefined && change.events === undefined)
-        permitEvents(caller, endpoint.events, 'events')
+        checkEventScopes(caller, endpoint.events, 'events')
       const changed = { ...endpoint, ...change, updatedAt: at }
       const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
       if (isNewStart) changed.health = { ...endpoint.health, failuresInRow: 0, failingSince: null }
@@ -135,7 +143,7 @@ export async function updateEndpoint(
     })
   const result =
     (await request.earlier()) ??
-    (await withinAuditLines(deps, caller, changeOnce, (done) => addsLine && isEffect(done)))
+    (await withAuditQuota(deps, caller, changeOnce, (done) => addsLine && hasNewEffect(done)))
   // A repeated request also does this, because the first one's process may have died before it could.
   if (change.active === false) await stopDeliveries(deps, id)
   return result
@@ -144,7 +152,7 @@ export async function updateEndpoint(
 type AuditedFields = Pick<Endpoint, 'url' | 'events' | 'active'>
 
 function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields): Record<string, unknown> {
-  return { url: shownUrl(deps, url), events, active }
+  return { url: maskUrl(deps, url), events, active }
 }
 
 /** Returns null if url, events and active all stay the same. */
@@ -166,26 +174,38 @@ const maxPrevious = 5
 /** For 24 hours, attempts are also signed with the old secret. Repeats within an hour share an audit line. */
 export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   let addsLine = false
-  const result = await auditedOnce(deps, request, { documents: [id] }, async ({ session, by, at, add }) => {
-    const endpoint = await findEndpoint(deps, caller, id, session)
-    const secret = newSecret()
-    const validUntil = new Date(at.getTime() + overlapMs)
-    const set = {
-      secret: deps.secrets.encrypt(secret, secretField(id)),
-      previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(
-        0,
-        maxPrevious,
-      ),
-      updatedAt: at,
-    }
-    await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
-    const about = { act: 'endpoint.secret-rotated', subject: id, businessId: caller.businessId } as const
-    const last = endpoint.previousSecrets[0]?.validUntil.getTime() ?? 0
-    addsLine = last < startOfHour(at).getTime() + overlapMs
-    if (addsLine) await add({ ...about, after: { overlapEndsAt: validUntil } })
-    else await countRepeat(deps, `rotate-secret ${id}`, auditLine(by, at, about), caller.keyId, session)
-    return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
-  })
+  const result = await runAuditedOnce(
+    deps,
+    request,
+    { documents: [id] },
+    async ({ session, by, at, add }) => {
+      const endpoint = await findEndpoint(deps, caller, id, session)
+      const secret = newSecret()
+      const validUntil = new Date(at.getTime() + overlapMs)
+      const set = {
+        secret: deps.secrets.encrypt(secret, secretField(id)),
+        previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(
+          0,
+          maxPrevious,
+        ),
+        updatedAt: at,
+      }
+      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+      const about = { act: 'endpoint.secret-rotated', subject: id, businessId: caller.businessId } as const
+      const last = endpoint.previousSecrets[0]?.validUntil.getTime() ?? 0
+      addsLine = last < startOfHour(at).getTime() + overlapMs
+      if (addsLine) await add({ ...about, after: { overlapEndsAt: validUntil } })
+      else
+        await countAuditRepeat(
+          deps,
+          `rotate-secret ${id}`,
+          newAuditLine(by, at, about),
+          caller.keyId,
+          session,
+        )
+      return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+    },
+  )
   if (addsLine) countAuditLine(deps, caller)
   return result
 }
@@ -193,8 +213,8 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
 /** A live key may also delete a test endpoint, because both environments share the slots. */
 export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   const remove = () =>
-    auditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
-      const find = caller.sandbox ? findEndpoint : findInBusiness
+    runAuditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
+      const find = caller.sandbox ? findEndpoint : findOwnEndpoint
       await find(deps, caller, id, session)
       const set = { deletedAt: at, updatedAt: at }
       await nativeCollection(deps.Endpoint).updateOne(
@@ -211,7 +231,7 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
   if (earlier === null) countAuditLine(deps, caller)
   // A repeated request also does this, because the first one's process may have died before it could.
   await stopDeliveries(deps, id)
-  await removeSurplus(deps, caller.businessId).catch((err: unknown) =>
+  await pruneEndpoints(deps, caller.businessId).catch((err: unknown) =>
     deps.log.warn({ err, businessId: caller.businessId }, 'endpoints.not-removed'),
   )
   return result

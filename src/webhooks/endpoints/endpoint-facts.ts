@@ -1,9 +1,9 @@
 import { unescape } from 'node:querystring'
-import { type IdPage, type IdPageRequest, mapPage, readIdPage } from '../../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapIdPage, readIdPage } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { hourMs, startOfHour } from '../../platform/time.ts'
-import { withoutUndefined } from '../../platform/without-undefined.ts'
-import { type DeliveryTotals, deliveryTotals } from '../deliveries/backlog.ts'
+import { omitUndefined } from '../../platform/without-undefined.ts'
+import { countDeliveries, type DeliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, undeletedFilter } from './endpoint.ts'
 
 const shownPath = 4
@@ -15,13 +15,13 @@ const minSecretPart = 12
  * Only the merchant sees whole URLs, because many contain secrets. The fingerprint shows whether two URLs are
  * equal. It changes with SECRET_KEY.
  */
-export function shownUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
+export function maskUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
   const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}
   return `${protocol}//${host}${pathname.slice(0, shownPath)}…${secrets.hash(url).slice(0, fingerprint)}`
 }
 
 /** Many servers repeat the request's path and query in error pages. */
-export function withoutPath(response: string, url: string): string {
+export function maskUrlParts(response: string, url: string): string {
   const { pathname = '', search = '' } = URL.parse(url) ?? {}
   const target = pathname + search
   const parts = target.split(/[/?&=]/).filter((part) => part.length >= minSecretPart)
@@ -37,10 +37,10 @@ const shownHours = 24
 /** Returns the start of the hour in ms since 1970. */
 
 /** The same hour of the next day uses the same field. */
-export const hourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
+export const attemptHourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
 /** Covers the current hour and the 23 before. `successRate` is from 0 to 1, or null without attempts. */
-export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
+export function lastDayStats({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
   const first = startOfHour(now).getTime() - (shownHours - 1) * hourMs
   const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)
   const attempts = hours.reduce((sum, each) => sum + each.attempts, 0)
@@ -56,7 +56,7 @@ export function lastDayOf({ attemptHours, health }: Pick<Endpoint, 'attemptHours
 
 export type EndpointFacts = ReturnType<typeof endpointFacts>
 
-export type EndpointInDetail = EndpointFacts & { deliveries: DeliveryTotals }
+export type EndpointDetails = EndpointFacts & { deliveries: DeliveryTotals }
 
 export const endpointFields = {
   businessId: 1,
@@ -83,9 +83,9 @@ function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Facts) {
   return {
     id,
     ...shown,
-    url: shownUrl(deps, url),
+    url: maskUrl(deps, url),
     state: deletedAt === null ? state : ('deleted' as const),
-    last24Hours: lastDayOf({ attemptHours, health }, now),
+    last24Hours: lastDayStats({ attemptHours, health }, now),
     /** Start of the failure that was reported to the merchant's other endpoints. */
     reportedFailingSince: reportedFailure?.since ?? null,
     lastAttemptAt: latest([health.lastSuccessAt, health.lastFailureAt]),
@@ -100,13 +100,13 @@ const latest = (times: (Date | null)[]): Date | null =>
 type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'now'>
 
 /** Also finds deleted endpoints. */
-export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointInDetail | null> {
+export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointDetails | null> {
   const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Facts | null>()
   return endpoint === null ? null : inDetail(deps, endpoint)
 }
 
 /** Returns the oldest first. */
-export async function endpointsInDetail(deps: Reads, businessId: string): Promise<EndpointInDetail[]> {
+export async function listEndpointDetails(deps: Reads, businessId: string): Promise<EndpointDetails[]> {
   const found = await deps.Endpoint.find({ businessId, ...undeletedFilter }, factFields)
     .sort({ createdAt: 1, _id: 1 })
     .limit(endpointSlots.length)
@@ -114,9 +114,9 @@ export async function endpointsInDetail(deps: Reads, businessId: string): Promis
   return Promise.all(found.map((endpoint) => inDetail(deps, endpoint)))
 }
 
-const inDetail = async (deps: Reads, endpoint: Facts): Promise<EndpointInDetail> => ({
+const inDetail = async (deps: Reads, endpoint: Facts): Promise<EndpointDetails> => ({
   ...endpointFacts(deps, endpoint),
-  deliveries: await deliveryTotals(deps, { endpointId: endpoint._id }),
+  deliveries: await countDeliveries(deps, { endpointId: endpoint._id }),
 })
 
 export interface EndpointFilter {
@@ -134,10 +134,10 @@ export async function listEndpoints(
   slice: IdPageRequest,
 ): Promise<IdPage<EndpointFacts>> {
   const where = {
-    ...withoutUndefined(filter),
+    ...omitUndefined(filter),
     ...(deleted === true ? { deletedAt: { $type: 'date' } } : undeletedFilter),
     ...(failing === undefined ? {} : { 'health.failuresInRow': failing ? { $gt: 0 } : 0 }),
   }
   const page = await readIdPage(deps.Endpoint, where, slice, { fields: factFields })
-  return mapPage(page, (endpoint) => endpointFacts(deps, endpoint))
+  return mapIdPage(page, (endpoint) => endpointFacts(deps, endpoint))
 }

@@ -1,5 +1,5 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { declareCollection, ifDate, type Stored } from '../../mongo/declare.ts'
+import { declareCollection, indexIfDate, type Stored } from '../../mongo/declare.ts'
 import * as field from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
@@ -28,7 +28,7 @@ const reportedFailureFields = field.part({
   recoveredAt: field.optional(field.date),
 })
 
-export const untriedHealth: EndpointHealth = {
+export const newEndpointHealth: EndpointHealth = {
   lastSuccessAt: null,
   lastFailureAt: null,
   failuresInRow: 0,
@@ -59,7 +59,7 @@ export const endpoints = declareCollection({
     deletedAt: field.orNull(field.date),
     replayedAt: field.optional(field.date),
     health: healthFields,
-    /** The keys come from `hourField`. */
+    /** The keys come from `attemptHourField`. */
     attemptHours: field.anything<Record<string, { hour: Date; attempts: number; succeeded: number }>>(),
     reportedFailure: field.orNull(reportedFailureFields),
     /** Holds at most one event: the next is added only once the first has been relayed. */
@@ -75,7 +75,7 @@ export const endpoints = declareCollection({
       partialFilterExpression: { slot: { $type: 'number' } },
     },
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
-    { name: 'deletions', key: { businessId: 1, deletedAt: -1, _id: -1 }, ...ifDate('deletedAt') },
+    { name: 'deletions', key: { businessId: 1, deletedAt: -1, _id: -1 }, ...indexIfDate('deletedAt') },
     // The next two serve the poll in report-failures.ts.
     {
       name: 'unreported',
@@ -103,5 +103,5 @@ export const undeletedFilter: Record<string, unknown> = { slot: { $type: 'number
 export const acceptsEvent = (endpoint: Pick<Endpoint, 'sandbox'>, event: { sandbox: boolean }): boolean =>
   event.sandbox || !endpoint.sandbox
 
-export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
+export const receivesEvents = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
   endpoint.active && endpoint.deletedAt === null

@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose'
-import { type EventName, events as scopeOf } from '../../../schemas/events.ts'
-import { type Caller, ownedBy } from '../../businesses/caller.ts'
+import { type EventName, eventScopes as scopeOf } from '../../../schemas/events.ts'
+import { type Caller, requireOwned } from '../../businesses/caller.ts'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { lastDayOf } from './endpoint-facts.ts'
+import { lastDayStats } from './endpoint-facts.ts'
 
 /** Throws ENDPOINT_NOT_FOUND if missing or deleted, SANDBOX_MISMATCH if it's in the other environment. */
 export async function findEndpoint(
@@ -14,11 +14,11 @@ export async function findEndpoint(
   id: string,
   session?: mongo.ClientSession,
 ): Promise<Endpoint> {
-  return ownedBy(caller, await findInBusiness(deps, caller, id, session), 'ENDPOINT_NOT_FOUND')
+  return requireOwned(caller, await findOwnEndpoint(deps, caller, id, session), 'ENDPOINT_NOT_FOUND')
 }
 
 /** Searches both environments. */
-export async function findInBusiness(
+export async function findOwnEndpoint(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   { businessId }: Caller,
   id: string,
@@ -32,7 +32,7 @@ export async function findInBusiness(
 }
 
 /** Throws EVENTS_NOT_PERMITTED with the events that the caller's scopes forbid (SPEC 4.8, rule 4). */
-export function permitEvents(
+export function checkEventScopes(
   caller: Caller,
   requested: readonly EventName[],
   param: 'event' | 'events',
@@ -51,5 +51,5 @@ export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
 
 export const presentListedEndpoint = (endpoint: Endpoint, now: Date): Record<string, unknown> => ({
   ...presentEndpoint(endpoint),
-  last24Hours: lastDayOf(endpoint, now),
+  last24Hours: lastDayStats(endpoint, now),
 })

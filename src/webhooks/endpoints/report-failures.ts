@@ -1,12 +1,12 @@
 import type { mongo } from 'mongoose'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { inBatches } from '../../mongo/in-batches.ts'
-import { unlessLocked } from '../../mongo/transaction.ts'
+import { runInBatches } from '../../mongo/in-batches.ts'
+import { writeIfUnlocked } from '../../mongo/transaction.ts'
 import { newEvent } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { endpointFormat } from '../message.ts'
+import { endpointEventFormat } from '../message.ts'
 import { type Endpoint, undeletedFilter } from './endpoint.ts'
-import { shownUrl } from './endpoint-facts.ts'
+import { maskUrl } from './endpoint-facts.ts'
 
 /** After a single failed attempt, a retry may still succeed. */
 const minFailures = 2
@@ -33,7 +33,7 @@ async function reportAll(
   reportOf: (endpoint: Found) => Report | null,
 ): Promise<number> {
   let added = 0
-  await inBatches(found, async (batch) => {
+  await runInBatches(found, async (batch) => {
     const active = await inActiveBusinesses(deps, batch)
     for (let at = 0; at < active.length; at += maxAtOnce) {
       const results = await Promise.all(
@@ -109,13 +109,13 @@ async function addReport(deps: ReportDeps, endpoint: Found, report: Report | nul
   const { _id, businessId, sandbox, health } = endpoint
   const { status, guard, reportedFailure, times } = report
   // The event goes to other servers, but the URL often contains credentials.
-  const url = shownUrl(deps, endpoint.url)
+  const url = maskUrl(deps, endpoint.url)
   const facts = {
     status,
     endpoint: { url, lastError: health.lastError, lastStatus: health.lastStatus, ...times },
   }
-  const event = newEvent('endpoint.failing', deps.now(), { format: endpointFormat, facts }, null)
-  const result = await unlessLocked(deps, (session) =>
+  const event = newEvent('endpoint.failing', deps.now(), { format: endpointEventFormat, facts }, null)
+  const result = await writeIfUnlocked(deps, (session) =>
     nativeCollection(deps.Endpoint).updateOne(
       { _id, ...undeletedFilter, ...guard, ...withoutEvent },
       { $set: { reportedFailure }, $push: { outbox: event } },

@@ -3,19 +3,29 @@ import { testEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { OperationResult, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
-import { paymentFormat, samplePayment } from '../../intents/event-data.ts'
+import { paymentDataVersion, samplePayment } from '../../intents/event-data.ts'
 import type { EventFacts, RecordedFacts } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
-import { utcDayOf } from '../../platform/time.ts'
-import { orderFormat } from '../../store/orders/order.ts'
-import { deliveryId } from '../deliveries/delivery.ts'
-import { type BodySource, composeBody, composeData, endpointFormat, signedHeadersFor } from '../message.ts'
+import { utcDayNumber } from '../../platform/time.ts'
+import { orderEventFormat } from '../../store/orders/order.ts'
+import { makeDeliveryId } from '../deliveries/delivery.ts'
+import {
+  type BodySource,
+  composeBody,
+  composeEventData,
+  endpointEventFormat,
+  signForEndpoint,
+} from '../message.ts'
 import type { Endpoint } from './endpoint.ts'
-import { findEndpoint, permitEvents } from './find.ts'
+import { checkEventScopes, findEndpoint } from './find.ts'
 
-export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
+export function parseTestEvent(
+  deps: Pick<Deps, 'validate'>,
+  caller: Caller,
+  body: unknown,
+): EventName | null {
   const { event = null } = deps.validate(testEndpointBody, body)
-  if (event !== null) permitEvents(caller, [event as EventName], 'event')
+  if (event !== null) checkEventScopes(caller, [event as EventName], 'event')
   return event as EventName | null
 }
 
@@ -35,7 +45,7 @@ export async function testEndpoint(
   const endpoint = await findEndpoint(deps, caller, id)
   const [first] = endpoint.events as [EventName]
   const event = requested ?? first
-  permitEvents(caller, [event], 'event')
+  checkEventScopes(caller, [event], 'event')
   const send: ThirdPartyStep = () => {
     const [owners, cost] = [[caller.businessId], { tests: 1 }]
     const held = deps.capacity.takeNow(owners, cost)
@@ -47,7 +57,7 @@ export async function testEndpoint(
 
 /** Two concurrent requests with one idempotency key both send the event, but under the same id. */
 const eventIdOfTest = (key: string, now: Date): string =>
-  hash('sha256', JSON.stringify([key, utcDayOf(now)]), 'hex').slice(0, 24)
+  hash('sha256', JSON.stringify([key, utcDayNumber(now)]), 'hex').slice(0, 24)
 
 async function sendSample(
   deps: TestDeps,
@@ -56,10 +66,10 @@ async function sendSample(
   { key, cause: { requestId } }: WriteRequest,
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
-  const id = deliveryId(eventIdOfTest(key, now), endpoint._id)
+  const id = makeDeliveryId(eventIdOfTest(key, now), endpoint._id)
   // Always a sandbox event, even with a live key, so that no merchant ships goods because of it.
-  const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
-  const headers = signedHeadersFor(deps, endpoint, { _id: id, event }, body, now)
+  const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleEventData(event, now))
+  const headers = signForEndpoint(deps, endpoint, { _id: id, event }, body, now)
   const { _id: endpointId, businessId, url } = endpoint
   const { status, stage, durationMs } = await deps.sender.send({ owner: businessId, url, headers, body })
   const about = { deliveryId: id, endpointId, businessId, webhookEvent: event, requestId }
@@ -111,7 +121,7 @@ type Sample = RecordedFacts & { source: BodySource }
 
 const ofPayment =
   (factsAt: (now: Date) => EventFacts) =>
-  (now: Date): Sample => ({ source: samplePayment, format: paymentFormat, facts: factsAt(now) })
+  (now: Date): Sample => ({ source: samplePayment, format: paymentDataVersion, facts: factsAt(now) })
 
 const samples: Record<EventName, (now: Date) => Sample> = {
   'payment.created': ofPayment(() => ({ status: 'PENDING', amount })),
@@ -134,10 +144,10 @@ const samples: Record<EventName, (now: Date) => Sample> = {
     amount,
     failure: { code: 'technical_error', retryable: false },
   })),
-  'order.new': (now) => ({ source: order(now), format: orderFormat, facts: { status: 'PLACED' } }),
+  'order.new': (now) => ({ source: order(now), format: orderEventFormat, facts: { status: 'PLACED' } }),
   'endpoint.failing': (now) => ({
     source: { endpointId: noId },
-    format: endpointFormat,
+    format: endpointEventFormat,
     facts: {
       status: 'FAILING',
       endpoint: { url: 'https://test.example/', failingSince: now, lastError: 'status', lastStatus: 500 },
@@ -146,7 +156,7 @@ const samples: Record<EventName, (now: Date) => Sample> = {
 }
 
 /** Returns data for an endpoint test (SPEC 6.2): structured like a real event, with obvious sample values. */
-export function sampleData(event: EventName, now: Date): string {
+export function sampleEventData(event: EventName, now: Date): string {
   const sample = samples[event](now)
-  return composeData(sample, sample.source)
+  return composeEventData(sample, sample.source)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { mongo } from 'mongoose'
 import { nativeCollection } from '../../mongo/collection.ts'
-import { inBatches } from '../../mongo/in-batches.ts'
+import { runInBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { EncryptedField, Secrets } from '../../security/encrypt.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
@@ -24,7 +24,7 @@ export const secretField = (endpointId: string): EncryptedField => ({
 })
 
 /** Returns the current secret first, then the replaced ones that are still valid. */
-export function signingSecrets(
+export function decryptSecrets(
   secrets: Pick<Secrets, 'decrypt'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
   now: Date,
@@ -60,7 +60,7 @@ export async function reencryptSecrets(
     {},
     { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 250 },
   )
-  await inBatches(endpointIds, async (batch) => {
+  await runInBatches(endpointIds, async (batch) => {
     const ids = batch.map(({ _id }) => _id)
     await reencryptBatch(deps, result, ids)
     advance(batch.length)

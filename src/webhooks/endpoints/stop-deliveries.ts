@@ -1,7 +1,7 @@
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
-import { cancelledFields, leaseEnd } from '../deliveries/delivery.ts'
-import { type Endpoint, isReceiving } from './endpoint.ts'
+import { cancelledFields, leaseEndFrom } from '../deliveries/delivery.ts'
+import { type Endpoint, receivesEvents } from './endpoint.ts'
 
 const maxPerBatch = 500
 /** A lease may end later if it was renewed just now, or by a process whose clock is fast. */
@@ -20,7 +20,7 @@ export async function stopDeliveries(
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
   // Matches only leased deliveries. A hundred thousand others may be due, and workers cancel those.
-  const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
+  const latestEnd = new Date(leaseEndFrom(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
     nextAttemptAt: { $type: 'date', $gt: now, $lte: latestEnd },
@@ -30,7 +30,7 @@ export async function stopDeliveries(
   try {
     const fields = { active: 1, deletedAt: 1 } as const
     const endpoint = await deps.Endpoint.findById(endpointId, fields).lean<Endpoint | null>()
-    if (endpoint !== null && isReceiving(endpoint)) return
+    if (endpoint !== null && receivesEvents(endpoint)) return
     const isDeleted = endpoint === null || endpoint.deletedAt !== null
     let cancelled = 0
     for (const filter of isDeleted ? [attempted, open] : [attempted])
@@ -68,11 +68,11 @@ const maxKeptDeletions = 100
 const maxPerRun = 10
 
 /** A client that creates and deletes endpoints in a loop must not make the collection grow. */
-export async function removeSurplus(
+export async function pruneEndpoints(
   { Endpoint }: Pick<Models, 'Endpoint'>,
   businessId: string,
 ): Promise<void> {
-  const surplus = await unusedAmong(Endpoint, [
+  const surplus = await findUnusedEndpoints(Endpoint, [
     { $match: { businessId, deletedAt: { $type: 'date' } } },
     { $sort: { deletedAt: -1, _id: -1 } },
     { $skip: maxKeptDeletions },
@@ -83,7 +83,7 @@ export async function removeSurplus(
 }
 
 /** Returns the ids of endpoints that have neither deliveries nor an unrelayed event. */
-export async function unusedAmong(Endpoint: Models['Endpoint'], stages: object[]): Promise<string[]> {
+export async function findUnusedEndpoints(Endpoint: Models['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(
       [

@@ -4,8 +4,8 @@ import { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import tls, { type TLSSocket } from 'node:tls'
 import type { TimeMeter } from '../../limits/rate.ts'
-import { connectFault, type Fault, sendErrors } from './faults.ts'
-import { type AddressLookup, findAddresses, isPublicAddress } from './resolve.ts'
+import { type SendFault, sendFaults, toConnectFault } from './faults.ts'
+import { type AddressLookup, isPublicAddress, resolveAddresses } from './resolve.ts'
 
 /** `hostname` has no brackets. An `allowed` host may have a private address. */
 export interface SocketTarget {
@@ -46,9 +46,9 @@ function startTls({ hostname }: SocketTarget, socket: Duplex, trust: tls.SecureC
 
 /** Checks the address once more after connecting, this time as the kernel reports it. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { allowed }: SocketTarget) {
-  if (remoteAddress === undefined) return sendErrors.closed
+  if (remoteAddress === undefined) return sendFaults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
-  return isGood ? null : sendErrors.notPublic
+  return isGood ? null : sendFaults.notPublic
 }
 
 interface OpenedSocket {
@@ -64,24 +64,24 @@ export async function openSocket(
   target: SocketTarget,
   meter: TimeMeter,
   deadline: AbortSignal,
-): Promise<OpenedSocket | { fault: Fault }> {
-  const found = await findAddresses(lookup, target, deadline)
+): Promise<OpenedSocket | { fault: SendFault }> {
+  const found = await resolveAddresses(lookup, target, deadline)
   if ('fault' in found) return found
-  if (deadline.aborted) return { fault: sendErrors.lateConnection }
+  if (deadline.aborted) return { fault: sendFaults.lateConnection }
   return new Promise((settle) => {
     const raw = startSocket(target, found.addresses)
     let connected = false
     let bottom: Duplex = raw
-    const end = (result: OpenedSocket | { fault: Fault }): void => {
+    const end = (result: OpenedSocket | { fault: SendFault }): void => {
       deadline.removeEventListener('abort', late)
       settle(result)
     }
-    const fail = (fault: Fault): void => {
+    const fail = (fault: SendFault): void => {
       bottom.destroy()
       end({ fault })
     }
-    const late = (): void => fail(sendErrors.lateConnection)
-    const broken = (error: Error | null): void => fail(connectFault(error, connected))
+    const late = (): void => fail(sendFaults.lateConnection)
+    const broken = (error: Error | null): void => fail(toConnectFault(error, connected))
     deadline.addEventListener('abort', late)
     // Once connected, the gauge reports errors, after passing on the bytes that arrived before them.
     raw.on('error', (error) => connected || broken(error))
@@ -184,7 +184,7 @@ export function createGauge(raw: Socket) {
 }
 
 /** A connection may be used only for its `origin`, because the address was checked for that host. */
-export interface Connection extends OpenedSocket {
+export interface HttpConnection extends OpenedSocket {
   origin: string
   openedAt: number
   idleSince: number
@@ -201,7 +201,7 @@ const maxIdleMs = 60_000
 /** This margin is subtracted from a timeout, because the request takes time to arrive. */
 const idleMarginMs = 2_000
 
-export function mayIdleFor(keepAlive: unknown): number {
+export function maxIdleMsFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
@@ -210,20 +210,20 @@ export function mayIdleFor(keepAlive: unknown): number {
 const maxLifeMs = 5 * 60_000
 
 /** Callers must limit how many connections are in use at a time. */
-export function createConnections(maxSockets: number) {
+export function createConnectionPool(maxSockets: number) {
   /** The connection that has been idle longest comes first. */
-  const idle = new Set<Connection>()
+  const idle = new Set<HttpConnection>()
   let sockets = 0
 
-  function drop(connection: Connection): void {
+  function drop(connection: HttpConnection): void {
     idle.delete(connection)
     connection.gauge.stream.destroy()
   }
 
   return {
-    take(origin: string): Connection | null {
+    take(origin: string): HttpConnection | null {
       for (;;) {
-        let kept: Connection | null = null
+        let kept: HttpConnection | null = null
         for (const connection of idle) if (connection.origin === origin) kept = connection
         if (kept === null) return null
         idle.delete(kept)
@@ -235,8 +235,8 @@ export function createConnections(maxSockets: number) {
 
     async open(
       origin: string,
-      open: () => Promise<OpenedSocket | { fault: Fault }>,
-    ): Promise<Connection | { fault: Fault }> {
+      open: () => Promise<OpenedSocket | { fault: SendFault }>,
+    ): Promise<HttpConnection | { fault: SendFault }> {
       const [longestIdle] = idle
       if (sockets >= maxSockets && longestIdle) drop(longestIdle)
       sockets += 1
@@ -259,7 +259,7 @@ export function createConnections(maxSockets: number) {
     },
 
     /** Call this only after the whole response has been read. */
-    giveBack(connection: Connection): void {
+    giveBack(connection: HttpConnection): void {
       const { raw, openedAt, mayIdleMs } = connection
       const now = performance.now()
       if (!raw.writable || mayIdleMs <= 0 || now - openedAt > maxLifeMs) return drop(connection)

@@ -1,12 +1,12 @@
 import type { FailureStage } from '../../../schemas/responses/webhooks.ts'
 
 /** Why an attempt got no response. `error` is a fixed sentence for merchants, without IP addresses. */
-export interface Fault {
+export interface SendFault {
   stage: Exclude<FailureStage, 'status'>
   error: string
 }
 
-export const sendErrors = {
+export const sendFaults = {
   notPublic: { stage: 'address', error: 'The host name leads to an address that is not public.' },
   noSuchName: { stage: 'dns', error: 'The host name does not exist.' },
   manyAddresses: { stage: 'dns', error: 'The host name has more than 100 addresses.' },
@@ -29,41 +29,41 @@ export const sendErrors = {
   tooLarge: { stage: 'too_large', error: 'The headers of the response are too large.' },
   closed: { stage: 'closed', error: 'The connection was closed before the response was complete.' },
   notHttp: { stage: 'protocol', error: 'The response is not valid HTTP.' },
-} as const satisfies Record<string, Fault>
+} as const satisfies Record<string, SendFault>
 
-const byCode: Record<string, Fault> = {
-  ENOTFOUND: sendErrors.noSuchName,
-  ENODATA: sendErrors.noSuchName,
-  CERT_HAS_EXPIRED: sendErrors.expired,
-  CERT_NOT_YET_VALID: sendErrors.notYetValid,
-  DEPTH_ZERO_SELF_SIGNED_CERT: sendErrors.selfSigned,
-  ERR_TLS_CERT_ALTNAME_INVALID: sendErrors.wrongName,
-  SELF_SIGNED_CERT_IN_CHAIN: sendErrors.untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: sendErrors.untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: sendErrors.untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: sendErrors.untrusted,
-  HANDSHAKE_TOO_LARGE: sendErrors.largeHandshake,
-  HPE_HEADER_OVERFLOW: sendErrors.tooLarge,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: sendErrors.tooLarge,
-  RESPONSE_TOO_LARGE: sendErrors.tooLarge,
+const byCode: Record<string, SendFault> = {
+  ENOTFOUND: sendFaults.noSuchName,
+  ENODATA: sendFaults.noSuchName,
+  CERT_HAS_EXPIRED: sendFaults.expired,
+  CERT_NOT_YET_VALID: sendFaults.notYetValid,
+  DEPTH_ZERO_SELF_SIGNED_CERT: sendFaults.selfSigned,
+  ERR_TLS_CERT_ALTNAME_INVALID: sendFaults.wrongName,
+  SELF_SIGNED_CERT_IN_CHAIN: sendFaults.untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: sendFaults.untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: sendFaults.untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: sendFaults.untrusted,
+  HANDSHAKE_TOO_LARGE: sendFaults.largeHandshake,
+  HPE_HEADER_OVERFLOW: sendFaults.tooLarge,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: sendFaults.tooLarge,
+  RESPONSE_TOO_LARGE: sendFaults.tooLarge,
 }
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? sendErrors.unresolved
+export const toResolveFault = (error: unknown): SendFault => byCode[codeOf(error)] ?? sendFaults.unresolved
 
 /** If `connected` is true, TCP succeeded, so the TLS handshake must have failed. */
-export function connectFault(error: unknown, connected: boolean): Fault {
+export function toConnectFault(error: unknown, connected: boolean): SendFault {
   const code = codeOf(error)
-  if (connected) return byCode[code] ?? sendErrors.handshake
-  if (code === 'ECONNRESET') return sendErrors.closed
-  return code === 'ECONNREFUSED' ? sendErrors.refused : sendErrors.unreachable
+  if (connected) return byCode[code] ?? sendFaults.handshake
+  if (code === 'ECONNRESET') return sendFaults.closed
+  return code === 'ECONNREFUSED' ? sendFaults.refused : sendFaults.unreachable
 }
 
 /** A TLS alert can arrive even after the handshake. Codes starting with `HPE_` are the HTTP parser's. */
-export function exchangeFault(error: unknown): Fault {
+export function toExchangeFault(error: unknown): SendFault {
   const code = codeOf(error)
-  if (code.startsWith('ERR_SSL_')) return sendErrors.handshake
-  return byCode[code] ?? (code.startsWith('HPE_') ? sendErrors.notHttp : sendErrors.closed)
+  if (code.startsWith('ERR_SSL_')) return sendFaults.handshake
+  return byCode[code] ?? (code.startsWith('HPE_') ? sendFaults.notHttp : sendFaults.closed)
 }

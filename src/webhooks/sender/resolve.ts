@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { type Fault, resolveFault, sendErrors } from './faults.ts'
+import { type SendFault, sendFaults, toResolveFault } from './faults.ts'
 
 /** Azure's internal service. Its address is in a public range. */
 const azureHost = '168.63.129.16'
@@ -61,7 +61,7 @@ async function queryNameServers(hostname: string): Promise<LookupAddress[]> {
 /** The name servers may not know a host in WEBHOOK_ALLOWED_HOSTS, such as `localhost`. */
 const lookUp: ResolveHost = (hostname) => dns.lookup(hostname, { all: true })
 
-export const resolverFor = (allowed: boolean): ResolveHost => (allowed ? lookUp : queryNameServers)
+export const chooseResolver = (allowed: boolean): ResolveHost => (allowed ? lookUp : queryNameServers)
 
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
@@ -82,23 +82,23 @@ export interface AddressLookup {
  * Refuses a name if any of its addresses is non-public: its owner could wait until we choose that address.
  * Only skips blocked and DNS64-derived addresses, because our own network may have added them.
  */
-export async function findAddresses(
+export async function resolveAddresses(
   { resolve, isBlocked }: AddressLookup,
   target: { hostname: string; allowed: boolean },
   deadline: AbortSignal,
-): Promise<{ addresses: LookupAddress[] } | { fault: Fault }> {
+): Promise<{ addresses: LookupAddress[] } | { fault: SendFault }> {
   const family = isIP(target.hostname)
   const literal = [{ address: target.hostname, family }]
   try {
     const found = family ? literal : await withinDeadline(resolve(target.hostname), deadline)
-    if (found === null) return { fault: sendErrors.lateName }
-    if (found.length === 0) return { fault: sendErrors.noSuchName }
-    if (found.length > maxChecked) return { fault: sendErrors.manyAddresses }
+    if (found === null) return { fault: sendFaults.lateName }
+    if (found.length === 0) return { fault: sendFaults.noSuchName }
+    if (found.length > maxChecked) return { fault: sendFaults.manyAddresses }
     const addresses = found.filter(({ address }) => !isBlocked(address) && !isSynthesised(address))
     const isRefused = !target.allowed && addresses.some(({ address }) => !isPublicAddress(address))
-    if (isRefused || addresses.length === 0) return { fault: sendErrors.notPublic }
+    if (isRefused || addresses.length === 0) return { fault: sendFaults.notPublic }
     return { addresses: addresses.slice(0, maxAddresses) }
   } catch (error) {
-    return { fault: resolveFault(error) }
+    return { fault: toResolveFault(error) }
   }
 }

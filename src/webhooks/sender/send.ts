@@ -2,21 +2,21 @@ import { constants } from 'node:crypto'
 import http, { type IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import tls from 'node:tls'
-import { judgeUrl, portOf } from '../../input/webhook-url.ts'
-import { createMeters, requestMeters, type TimeMeter } from '../../limits/rate.ts'
-import { type AddressRange, isWithin } from '../../platform/network.ts'
-import { createRunningWork } from '../../platform/running-work.ts'
+import { judgeWebhookUrl, portOfUrl } from '../../input/webhook-url.ts'
+import { createTimeMeters, type TimeMeter, timeMeterLimits } from '../../limits/rate.ts'
+import { type IpRange, isIpWithin } from '../../platform/network.ts'
+import { createWorkTracker } from '../../platform/running-work.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
 import {
-  type Connection,
-  createConnections,
-  mayIdleFor,
+  createConnectionPool,
+  type HttpConnection,
+  maxIdleMsFor,
   openSocket,
   type SocketTarget,
 } from './connections.ts'
-import { exchangeFault, type Fault, sendErrors } from './faults.ts'
-import { type ResolveHost, resolverFor } from './resolve.ts'
+import { type SendFault, sendFaults, toExchangeFault } from './faults.ts'
+import { chooseResolver, type ResolveHost } from './resolve.ts'
 
 /** The stage `status` means that the response had a status other than 2xx. */
 export type SentAttempt = Omit<AttemptRecord, 'at' | 'url'>
@@ -36,7 +36,7 @@ export interface SenderOptions {
   /** Entries are `host:port`. These hosts may be private or an IP address, and may use plain http. */
   allowedHosts: ReadonlySet<string>
   /** These addresses are refused even for an allowed host. */
-  blockedRanges: readonly AddressRange[]
+  blockedRanges: readonly IpRange[]
   maxSockets: number
   /** Common firewalls refuse requests without a `User-Agent` header. */
   userAgent: string
@@ -55,10 +55,10 @@ export function createSender(options: SenderOptions) {
   // because the certificate chain that it sends could be as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
-  const connections = createConnections(maxSockets)
-  const meterOf = createMeters(requestMeters.endpoints, () => performance.now())
-  const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
-  const running = createRunningWork()
+  const connections = createConnectionPool(maxSockets)
+  const meterOf = createTimeMeters(timeMeterLimits.endpoints, () => performance.now())
+  const isBlocked = (address: string): boolean => isIpWithin(blockedRanges, address)
+  const running = createWorkTracker()
   let isClosed = false
 
   /** Never repeats a failed request, because the endpoint may have read it. */
@@ -69,7 +69,7 @@ export function createSender(options: SenderOptions) {
     deadline: AbortSignal,
   ): Promise<Exchange> {
     const meter = meterOf(owner)
-    const lookup = { resolve: resolve ?? resolverFor(target.allowed), isBlocked }
+    const lookup = { resolve: resolve ?? chooseResolver(target.allowed), isBlocked }
     const open = () => openSocket(lookup, trust, target, meter, deadline)
     const connection = connections.take(target.origin) ?? (await connections.open(target.origin, open))
     if ('fault' in connection) return connection
@@ -86,14 +86,14 @@ export function createSender(options: SenderOptions) {
 
   async function attempt({ owner, url, headers, body, onStart }: SendRequest): Promise<SentAttempt> {
     const startedAt = performance.now()
-    const failedWith = (fault: Fault) => ({
+    const failedWith = (fault: SendFault) => ({
       durationMs: elapsedMs(),
       status: null,
       responseText: null,
       ...fault,
     })
     const elapsedMs = (): number => Math.round(performance.now() - startedAt)
-    const judged = judgeUrl(url, allowedHosts)
+    const judged = judgeWebhookUrl(url, allowedHosts)
     if ('fault' in judged) return failedWith({ stage: 'address', error: judged.fault })
     const deadline = new AbortController()
     const abort = (): void => deadline.abort()
@@ -102,7 +102,7 @@ export function createSender(options: SenderOptions) {
     const target = {
       origin,
       hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: portOf(judged.url),
+      port: portOfUrl(judged.url),
       secure: protocol === 'https:',
       allowed: judged.allowed,
     }
@@ -136,7 +136,7 @@ const maxReadBytes = 16 * 1024
 /** Each chunk takes time to process, however small it is. */
 const maxReadChunks = 256
 /** How much is stored for the merchant: enough for an error message, too little to fill a database. */
-export const keptBytes = 1024
+export const maxStoredBytes = 1024
 
 interface PostRequest {
   path: string
@@ -144,23 +144,25 @@ interface PostRequest {
   body: string
 }
 
-type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | { fault: Fault }
+type Exchange =
+  | { response: { status: number; responseText: string }; isReusable: boolean }
+  | { fault: SendFault }
 
 /** Reads the response until it ends or `deadline` aborts. Rejects only if the request is invalid: our bug. */
 export function exchangeHttp(
-  connection: Connection,
+  connection: HttpConnection,
   meter: TimeMeter,
   { path, headers, body }: PostRequest,
   deadline: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     // Only the first call to `resolve` has an effect, so later events do no harm.
-    const fail = (fault: Fault): void => resolve({ fault })
-    const late = (): void => fail(sendErrors.lateResponse)
+    const fail = (fault: SendFault): void => resolve({ fault })
+    const late = (): void => fail(sendFaults.lateResponse)
     if (deadline.aborted) return late()
     deadline.addEventListener('abort', late)
     const { gauge, socket } = connection
-    if (socket.destroyed) return fail(sendErrors.closed)
+    if (socket.destroyed) return fail(sendFaults.closed)
     const request = http.request({
       createConnection: () => socket,
       method: 'POST',
@@ -171,24 +173,24 @@ export function exchangeHttp(
     request.path = path
     let received: IncomingMessage | null = null
     const notHttp = (): void => {
-      fail(sendErrors.notHttp)
+      fail(sendFaults.notHttp)
       socket.destroy()
     }
     request.on('upgrade', notHttp)
     // If the response is complete, the error is only about bytes after it.
-    request.on('error', (error) => received?.complete || fail(exchangeFault(error)))
+    request.on('error', (error) => received?.complete || fail(toExchangeFault(error)))
     request.on('response', (response) => {
       const { statusCode: status = 0 } = response
       if (status < 200) return notHttp()
       received = response
-      connection.mayIdleMs = mayIdleFor(response.headers['keep-alive'])
+      connection.mayIdleMs = maxIdleMsFor(response.headers['keep-alive'])
       const chunks: Buffer[] = []
       let read = 0
       let chunksRead = 0
       const finish = (isReusable: boolean): void =>
         resolve({ response: { status, responseText: responseTextOf(chunks) }, isReusable })
       response.on('data', (chunk: Buffer) => {
-        if (read < keptBytes) chunks.push(chunk)
+        if (read < maxStoredBytes) chunks.push(chunk)
         read += chunk.length
         chunksRead += 1
         if (read <= maxReadBytes && chunksRead <= maxReadChunks) return
@@ -203,7 +205,7 @@ export function exchangeHttp(
         // whether the server has closed the connection without announcing it.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
-      response.on('error', (error) => fail(exchangeFault(error)))
+      response.on('error', (error) => fail(toExchangeFault(error)))
     })
     gauge.begin('response', meter)
     request.end(body)
@@ -217,6 +219,6 @@ const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 /** Returns the first KiB as valid UTF-8 that never ends with half a character. */
 function responseTextOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
-  const kept = Buffer.concat(chunks).subarray(0, keptBytes)
+  const kept = Buffer.concat(chunks).subarray(0, maxStoredBytes)
   return new StringDecoder('utf8').write(kept).replace(harmful, '\ufffd')
 }

@@ -1,7 +1,7 @@
-import { type Scope, scopes } from '../../../schemas/scopes.ts'
-import { type KeyKind, type KeyMode, newKey } from '../../../src/businesses/api-key.ts'
+import { type ApiScope, apiScopes } from '../../../schemas/scopes.ts'
+import { type KeyKind, type KeyMode, newApiKey } from '../../../src/businesses/api-key.ts'
 import { changeBusiness, createBusiness } from '../../../src/businesses/change-business.ts'
-import { issueKey, rotateKey, setKeyStatus } from '../../../src/businesses/change-key.ts'
+import { issueApiKey, rotateApiKey, setKeyStatus } from '../../../src/businesses/change-key.ts'
 import type { Deps } from '../../../src/platform/deps.ts'
 import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './cast.ts'
@@ -35,11 +35,11 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets) {
     const liveApproved = owner !== notApproved
     businessIds.push((await createBusiness(deps, { name: `Mk${owner}e Boutique`, liveApproved }, tester))._id)
   }
-  type Granted = readonly Scope[]
+  type Granted = readonly ApiScope[]
   const issue = async (owner: number, mode: KeyMode, kind: KeyKind, granted: Granted, ip: string[]) => {
     const businessId = businessIds[owner] ?? ''
     const rights = { scopes: [...granted], ipAllowlist: ip }
-    const issued = await issueKey(deps, { businessId, mode, kind, ...rights }, tester)
+    const issued = await issueApiKey(deps, { businessId, mode, kind, ...rights }, tester)
     if (issued === null) throw new Error('no business')
     secrets.add('key', issued.key)
     return issued
@@ -49,34 +49,34 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets) {
     void actors.push({ kind, owner, mode, key, rights })
   for (const owner of fullOwners) {
     for (const mode of ['test', 'live'] as const) {
-      add(`${mode} secret`, owner, mode, (await issue(owner, mode, 'secret', scopes, [])).key, 'all')
-      const open = await issue(owner, mode, 'publishable', scopes, [])
+      add(`${mode} secret`, owner, mode, (await issue(owner, mode, 'secret', apiScopes, [])).key, 'all')
+      const open = await issue(owner, mode, 'publishable', apiScopes, [])
       add(`${mode} publishable`, owner, mode, open.key, 'publishable')
     }
     const narrow = await issue(owner, 'test', 'secret', ['store.products:read'], [])
     add('one scope', owner, 'test', narrow.key, 'products:read')
-    const bound = await issue(owner, 'test', 'secret', scopes, [allowlisted])
+    const bound = await issue(owner, 'test', 'secret', apiScopes, [allowlisted])
     add('elsewhere', owner, 'test', bound.key, 'nothing')
     for (const status of ['suspended', 'revoked'] as const) {
-      const { id, key } = await issue(owner, 'test', 'secret', scopes, [])
+      const { id, key } = await issue(owner, 'test', 'secret', apiScopes, [])
       await setKeyStatus(deps, id, status, tester)
       add(status, owner, 'test', key, 'nothing')
     }
-    const rotated = await issue(owner, 'test', 'secret', scopes, [])
-    const next = await rotateKey(deps, rotated.id, 0, tester)
+    const rotated = await issue(owner, 'test', 'secret', apiScopes, [])
+    const next = await rotateApiKey(deps, rotated.id, 0, tester)
     secrets.add('key', next?.key ?? '')
     add('rotated out', owner, 'test', rotated.key, 'nothing')
-    const unknown = newKey('secret', 'test')
+    const unknown = newApiKey('secret', 'test')
     secrets.add('key', unknown)
     add('unknown', owner, 'test', unknown, 'nothing')
     add('malformed', owner, 'test', rotated.key, 'nothing')
     add('none', owner, 'test', null, 'nothing')
   }
-  const early = await issue(notApproved, 'live', 'secret', scopes, [])
+  const early = await issue(notApproved, 'live', 'secret', apiScopes, [])
   add('not approved', notApproved, 'live', early.key, 'nothing')
-  const off = await issue(switchedOff, 'test', 'secret', scopes, [])
+  const off = await issue(switchedOff, 'test', 'secret', apiScopes, [])
   const by = { ...tester, act: 'business.disabled' } as const
   await changeBusiness(deps, businessIds[switchedOff] ?? '', { apiEnabled: false }, by)
   add('switched off', switchedOff, 'test', off.key, 'nothing')
-  return { actors, businessIds, hunterKey: (await issue(hunter, 'test', 'secret', scopes, [])).key }
+  return { actors, businessIds, hunterKey: (await issue(hunter, 'test', 'secret', apiScopes, [])).key }
 }

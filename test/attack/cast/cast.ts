@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Deps } from '../../../src/platform/deps.ts'
 import { createAccount } from '../../../src/staff/change-account.ts'
-import type { Role } from '../../../src/staff/permissions.ts'
-import { createShop } from '../../../src/store/shops/shops.ts'
+import type { StaffRole } from '../../../src/staff/permissions.ts'
+import { createBusinessShop } from '../../../src/store/shops/shops.ts'
 import { createWallet } from '../../../src/wallets/sandbox/operate.ts'
 import type { Provider } from '../../support/provider.ts'
 import { tester } from '../../support/service.ts'
@@ -22,7 +22,7 @@ export async function assembleCast({ deps, origin, provider, endpointServers }: 
   const payers = await makePayers(deps, provider, secrets)
   for (const [owner, businessId] of businessIds.entries()) {
     for (const mode of ['test', 'live'] as const) pools.add(owner, mode, 'business', businessId)
-    await createShop(deps, { businessId, name: `Mk${owner}e` }, tester)
+    await createBusinessShop(deps, { businessId, name: `Mk${owner}e` }, tester)
   }
   const { trapPort, allowedPort } = endpointServers
   return {
@@ -75,7 +75,7 @@ export function createMadeSecrets() {
 }
 
 export interface Staff {
-  role: Role | 'forged' | 'absent'
+  role: StaffRole | 'forged' | 'absent'
   name: string
   password: string
   /** `__Host-staff=…`, or null for none. */

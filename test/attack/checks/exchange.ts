@@ -1,5 +1,5 @@
 import type { Route } from '../../../src/http/operations/route.ts'
-import { routes } from '../../../src/http/routes/routes.ts'
+import { apiRoutes } from '../../../src/http/routes/routes.ts'
 import type { Actor } from '../cast/actors.ts'
 import type { Staff } from '../cast/cast.ts'
 import type { Attack } from '../generators/attack.ts'
@@ -30,7 +30,7 @@ export const isApi = (line: string): boolean => line.startsWith('/api/v1/')
 
 export const isBoard = (line: string): boolean => /^\/admin\/queues($|[/?])/.test(line)
 
-const patterns = routes.map((route) => ({
+const patterns = apiRoutes.map((route) => ({
   route,
   pattern: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/?]+')}(\\?|$)`),
 }))

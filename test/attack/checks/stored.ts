@@ -3,7 +3,7 @@ import { deliveryStatuses } from '../../../schemas/deliveries.ts'
 import { intentStatuses } from '../../../schemas/intents.ts'
 import { replayStatuses } from '../../../schemas/responses/webhooks.ts'
 import { collectionDeclarations } from '../../../src/context/models.ts'
-import { openCollection } from '../../../src/mongo/collection.ts'
+import { openModel } from '../../../src/mongo/collection.ts'
 import { violations } from '../../invariants/check.ts'
 import type { Documents } from '../../invariants/documents.ts'
 import { readDatabase } from '../../invariants/read-database.ts'
@@ -37,7 +37,7 @@ export async function readStored(mongo: Connection, maxAmount: number): Promise<
   const faults = intentFaults(await readDatabase(mongo.db as driver.Db))
   const stored: Stored = { documents: 0, faults, tags: [] }
   for (const collection of collectionDeclarations) {
-    const model = mongo.models[collection.name] ?? openCollection<Document>(mongo, collection)
+    const model = mongo.models[collection.name] ?? openModel<Document>(mongo, collection)
     for await (const document of model.collection.find({}, { promoteLongs: true })) {
       stored.documents += 1
       for (const fault of [

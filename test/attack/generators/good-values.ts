@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { events } from '../../../schemas/events.ts'
+import { eventScopes } from '../../../schemas/events.ts'
 import { hookUrls } from '../corpora/addresses-of-requests.ts'
 import { naughtyStrings } from '../corpora/naughty-strings.ts'
 import { words } from '../corpora/words.ts'
@@ -47,7 +47,7 @@ const byFormat: Record<string, Values> = {
     fc.integer({ min: 2e7, max: 5e7 }).map(String),
   ),
   'webhook-url': fc.constantFrom(...hookUrls),
-  'webhook-event': fc.constantFrom(...Object.keys(events)),
+  'webhook-event': fc.constantFrom(...Object.keys(eventScopes)),
   'https-url': fc.constantFrom('https://shop.example/~tag~', 'https://shop.example/?a=1#b'),
   'https-or-localhost-url': fc.constantFrom('https://shop.example/~tag~', 'http://localhost:3000/done'),
   'date-or-time': fc.constantFrom(

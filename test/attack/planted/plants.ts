@@ -105,20 +105,20 @@ export const plants: readonly Plant[] = [
   ]),
   plant('as described', / \/dev\/intents/, 'an intent shows its effects', [
     replace(
-      'presentCreated',
+      'presentNewIntent',
       '{ referenceNumber: $number, $$ }',
       '{ referenceNumber: $number, effects: intent.effects, $$ }',
     ),
   ]),
   plant('access refused', operations, 'a suspended key works', [
-    replace('identifyByKey', "$status !== 'active'", "$status === 'revoked'"),
+    replace('identifyByApiKey', "$status !== 'active'", "$status === 'revoked'"),
   ]),
   plant('access refused', / \/admin\/queues/, 'the queues need no session', [
-    replace('adminPages', "$router.use('/queues', requireSession, $$)", "$router.use('/queues', $$)"),
-    replace('createBoard', "mayStaff(staffOf(res), 'requeue-deliveries')", 'false'),
+    replace('createAdminRouter', "$router.use('/queues', requireSession, $$)", "$router.use('/queues', $$)"),
+    replace('createQueueBoard', "hasPermission(currentStaff(res), 'requeue-deliveries')", 'false'),
   ]),
   plant('access refused', /^POST \/admin/, 'a form needs no token', [
-    replace('checkCsrf', 'isOwnForm($user, $csrf)', '(isOwnForm($user, $csrf) || $csrf !== null)'),
+    replace('checkCsrf', 'hasValidCsrf($user, $csrf)', '(hasValidCsrf($user, $csrf) || $csrf !== null)'),
   ]),
   plant('access refused', /^(POST|PUT) \/admin/, 'a page on another site can submit forms', [
     replace('requireOwnOrigin', 'isFromOwnSite($$)', 'publicUrl.length > 0'),
@@ -127,10 +127,10 @@ export const plants: readonly Plant[] = [
     replace('ownIntent', '$ === caller.businessId', 'intent !== null'),
   ]),
   plant('businesses apart', / \/dev\/intents\/:/, 'a test key reads live intents', [
-    replace('ownedBy', '$found.sandbox !== sandbox', '$found.sandbox && !sandbox'),
+    replace('requireOwned', '$found.sandbox !== sandbox', '$found.sandbox && !sandbox'),
   ]),
   plant('businesses apart', / \/dev\/(intents$|webhooks\/events)/, 'a test key lists live deliveries', [
-    drop('selectDeliveries', 'sandbox: owner.sandbox'),
+    drop('buildDeliveryQuery', 'sandbox: owner.sandbox'),
   ]),
   plant('stored for its owner', /^POST \/dev\/intents/, 'an intent is stored for the other environment', [
     replace(
@@ -140,7 +140,7 @@ export const plants: readonly Plant[] = [
     ),
   ]),
   plant('escaped', /^POST \/($|p|sandbox)/, 'a field shows the input without escaping it', [
-    replace('renderField', "$ ? '' : 'wrong'", 'value'),
+    replace('renderFormField', "$ ? '' : 'wrong'", 'value'),
   ]),
   plant('no internals shown', writes, 'an error response contains a stack trace', [
     replace(
@@ -150,7 +150,11 @@ export const plants: readonly Plant[] = [
     ),
   ]),
   plant('once per key', writes, 'a reused idempotency key runs a second request if the body differs', [
-    replace('runOnce', 'JSON.stringify([$route, $params])', 'JSON.stringify([$route, $params, write.input])'),
+    replace(
+      'runWriteOnce',
+      'JSON.stringify([$route, $params])',
+      'JSON.stringify([$route, $params, write.input])',
+    ),
   ]),
   plant('once per key', writes, 'an error response is not stored under its idempotency key', [
     replace('isFinal', 'statusCode < 500', 'statusCode < 400'),
@@ -164,7 +168,7 @@ export const plants: readonly Plant[] = [
   plant('no secret logged', /^POST \/dev\/intents$/, 'the log contains the payment code', [
     before(
       'insertIntent',
-      'createdResponse($$)',
+      'buildCreateResponse($$)',
       "console.log(JSON.stringify({ level: 'info', code: intent.code }))",
     ),
   ]),

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { freePort } from '../../../dev/servers/free-port.ts'
 import { startMongo, startRedis } from '../../../dev/servers.ts'
-import { readConfig } from '../../../src/config/config.ts'
-import { makeIndexes } from '../../../src/context/models.ts'
+import { parseConfig } from '../../../src/config/config.ts'
+import { ensureIndexes } from '../../../src/context/models.ts'
 import { openDeps } from '../../../src/context/open-deps.ts'
 import { createMetrics } from '../../../src/metrics/metrics.ts'
 import { createLog } from '../../../src/platform/log.ts'
@@ -54,9 +54,9 @@ export async function openStage(build: string, folder: string, isProduction: boo
       ? { NODE_ENV: 'production', WALLET_PROVIDER_URL: provider.url.replace('http:', 'https:') }
       : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: endpointServers.allowedHost }),
   }
-  const config = readConfig(environment)
+  const config = parseConfig(environment)
   const log = createLog('silent', 'attack', null)
-  await makeIndexes(config, log)
+  await ensureIndexes(config, log)
   const deps = await openDeps(config, log, createMetrics(), 'web')
   const watched = { ...environment, ATTACK_NAME_SERVER: nameServer.address }
   const [web, worker] = await Promise.all([

@@ -1,4 +1,4 @@
-import { cliPath } from '../../../src/reference/clients.ts'
+import { cliPackagePath } from '../../../src/reference/clients.ts'
 import { words } from '../corpora/words.ts'
 import type { Target } from './target.ts'
 
@@ -134,5 +134,5 @@ export const pages: readonly Target[] = [
     reason: ['', 'x'],
   }),
   form('staff', '/admin/endpoints/~endpoint~/replays/~replay~/cancel', { csrf }),
-  page('customer', cliPath),
+  page('customer', cliPackagePath),
 ]

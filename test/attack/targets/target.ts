@@ -1,5 +1,5 @@
 import type { Route } from '../../../src/http/operations/route.ts'
-import { routes } from '../../../src/http/routes/routes.ts'
+import { apiRoutes } from '../../../src/http/routes/routes.ts'
 import { pages } from './pages.ts'
 
 export interface Target {
@@ -59,4 +59,4 @@ function bodyOf(route: Route): TargetBody {
   return { kind: route.readsCsv ? 'csv' : 'json', schema: route.body }
 }
 
-export const targets: readonly Target[] = [...routes.map(operation), ...pages]
+export const targets: readonly Target[] = [...apiRoutes.map(operation), ...pages]

@@ -1,4 +1,4 @@
-import { createdResponse } from '../../../src/intents/present.ts'
+import { buildCreateResponse } from '../../../src/intents/present.ts'
 
 /** One first response's data, computed from a stored document. The exact body is in the file with this name. */
 interface ResponseCase {
@@ -6,7 +6,7 @@ interface ResponseCase {
   data: Record<string, unknown>
 }
 
-type StoredIntent = Parameters<typeof createdResponse>[0]
+type StoredIntent = Parameters<typeof buildCreateResponse>[0]
 
 const createdAt = new Date('2026-11-23T08:01:02.003Z')
 
@@ -39,17 +39,17 @@ const anyMetadata = Object.entries({
 }).map(([key, value]) => ({ key, value }))
 
 export const cases: readonly ResponseCase[] = [
-  { name: 'intent', data: createdResponse(fixed) },
-  { name: 'intent-live', data: createdResponse({ ...fixed, sandbox: false }) },
-  { name: 'intent-open', data: createdResponse({ ...fixed, amountType: 'OPEN', amount: null }) },
-  { name: 'intent-open-suggestion', data: createdResponse({ ...fixed, amountType: 'OPEN' }) },
+  { name: 'intent', data: buildCreateResponse(fixed) },
+  { name: 'intent-live', data: buildCreateResponse({ ...fixed, sandbox: false }) },
+  { name: 'intent-open', data: buildCreateResponse({ ...fixed, amountType: 'OPEN', amount: null }) },
+  { name: 'intent-open-suggestion', data: buildCreateResponse({ ...fixed, amountType: 'OPEN' }) },
   {
     name: 'intent-bare',
-    data: createdResponse({ ...fixed, label: null, merchantReference: null, metadata: [] }),
+    data: buildCreateResponse({ ...fixed, label: null, merchantReference: null, metadata: [] }),
   },
   {
     name: 'intent-any-text',
-    data: createdResponse({
+    data: buildCreateResponse({
       ...fixed,
       label: '"\\ \u0007 \u2028 💰 نواكشوط',
       merchantReference: ' "é\\\u2028💰',
