@@ -35,7 +35,7 @@ export const subjects: Record<string, Subject> = {
   'retry wait': {
     file: 'src/webhooks/deliveries/delivery.ts',
     names:
-      'deliveryId eventIdOf endpointIdOf isDeliveryId errorOf newDeliveryJob jobIdOf deliveryIdOf countsOf',
+      'makeDeliveryId eventIdOf endpointIdOf isDeliveryId failureText newDeliveryJob jobIdOf deliveryIdOf parseJobId',
     test: 'retry-wait',
   },
   'health change': {

@@ -22,7 +22,7 @@ export const bugs: PlantedBugs = {
     ],
   'A delivery has a random id, so an event that is relayed again is delivered again → event.exact': [
     killedAt('relay.deliveries-inserted', 'relay.enqueued'),
-    replace('deliveryId', '$ + $id', "crypto.randomUUID().replaceAll('-', '').slice(8) + $id"),
+    replace('makeDeliveryId', '$ + $id', "crypto.randomUUID().replaceAll('-', '').slice(8) + $id"),
   ],
   "A process that was frozen writes its attempt's result without holding the lease → delivery.delivered delivery.counted delivery.paced":
     [

@@ -43,7 +43,7 @@ export const bugs: PlantedBugs = {
   'Past its expiry, an intent reads as open until a poll has found it → expiry.prompt': [
     often('listIntents'),
     lasting(30),
-    replace('asOf', '$ || $ || $', 'now.getTime() > 0'),
+    replace('intentAsOf', '$ || $ || $', 'now.getTime() > 0'),
     replace('relayDocument', "$event === 'payment.created'", "$event === 'payment.failed'"),
     replace('expireDueIntents', 'guard($before)', 'guard(new Date($before.getTime() - 5_000))'),
   ],
@@ -84,7 +84,7 @@ export const bugs: PlantedBugs = {
     killedAt('refund.settled', 'refund.set-aside', 'write.before-response-kept'),
     often('refundIntent'),
     replace('findEarlierResult', 'findUsedKey($$)', 'null'),
-    replace('findEffect', 'findUsedKey($$)', 'null'),
+    replace('findEffectByKey', 'findUsedKey($$)', 'null'),
     drop('beginRefund', '...unusedKeyFilter($)'),
   ],
   'A refund of everything that is left is refused → api/refund.test.ts': replace(

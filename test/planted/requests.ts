@@ -19,7 +19,7 @@ export const bugs: PlantedBugs = {
   "A refund's write doesn't check for its own key, so a request and its duplicate both refund → api/idempotency-effects.test.ts":
     drop('beginRefund', '...unusedKeyFilter($)'),
   'A mark counts even if it is older than 24 hours → api/idempotency-effects.test.ts': replace(
-    'isFresh',
+    'isFreshMark',
     '$at > $',
     'true',
   ),

@@ -68,7 +68,7 @@ export const bugs: PlantedBugs = {
       ),
     ],
   "An action's audit line is written outside its transaction → admin/audited-acts.test.ts": replace(
-    'audited',
+    'runAudited',
     '{ session }',
     '{}',
   ),
