@@ -295,7 +295,7 @@ describe('The codebase', () => {
     const code = sources.map(read).join('\n')
     const named = filesIn('schemas').map(read).join('\n')
     const isUsed = (name: string) =>
-      new RegExp(`(refuse|ownedBy)\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
+      new RegExp(`(refuse|requireOwned)\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
     expect(Object.keys(errorCatalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 

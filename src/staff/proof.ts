@@ -71,7 +71,7 @@ export const proveByCode = <Result extends { outcome: string }>(
     ),
   )
 
-/** Of several concurrent uses of a code, only one succeeds. Throws WrongProof. */
+/** Of several concurrent uses of a code, only one succeeds. Throws WrongProofError. */
 async function useCode(
   deps: UseDeps,
   { _id: name, epoch, secondFactor }: Staff,

@@ -69,9 +69,9 @@ describe('A starting process', () => {
   it('prints fatal errors to stderr even if its log level is silent', async () => {
     const program = `
       import { mongo } from 'mongoose'
-      import { endOnCrash } from './src/platform/stop.ts'
+      import { exitOnCrash } from './src/platform/stop.ts'
       import { createLog } from './src/platform/log.ts'
-      endOnCrash(createLog('silent', 'web', null))
+      exitOnCrash(createLog('silent', 'web', null))
       throw new mongo.MongoServerError({ code: 11000, message: 'dup key: { code: "hidden" }' })`
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -9,14 +9,14 @@ function compute(): void {
   while (performance.now() < endsAt);
 }
 
-describe('inSlices', () => {
+describe('runInSlices', () => {
   it('yields to the event loop every few milliseconds during a long computation', async () => {
     const iterations = await countLoopIterations(() => runInSlices(Array(40), compute))
     expect(iterations).to.be.at.least(8)
   })
 })
 
-describe('readWithinPage', () => {
+describe('readPageDocuments', () => {
   it('yields to the event loop every few milliseconds while reading many documents', async () => {
     let left = 40
     const cursor = {

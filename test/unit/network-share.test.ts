@@ -38,8 +38,8 @@ describe('The maximum number of connections per process', () => {
 
   it("follows from the process's `ulimit` and leaves file descriptors for other uses", () => {
     const program = `
-      import { connectionLimit } from './src/http/server/network-share.ts'
-      console.log(connectionLimit())`
+      import { limitToOpenFiles } from './src/http/server/network-share.ts'
+      console.log(limitToOpenFiles())`
     const run = `ulimit -n 1024 && exec "${process.execPath}" --input-type=module --eval "$1"`
     expect(execFileSync('sh', ['-c', run, 'sh', program], { encoding: 'utf8' })).to.equal('512\n')
   })

@@ -44,7 +44,7 @@ const malformed = {
 
 const long = (length: number, letter: string): string => 'https://example.com/'.padEnd(length, letter)
 
-describe('judgeUrl', () => {
+describe('judgeWebhookUrl', () => {
   for (const [given, expected] of wellFormed)
     it(`accepts ${given}`, () => {
       expect(check(given)).to.equal(expected)
