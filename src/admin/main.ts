@@ -2,7 +2,7 @@ import { requireNode24 } from '../platform/require-node.ts'
 
 requireNode24()
 
-/** The exit code if the output goes to a program that has ended, such as `head`. */
+/** Exit code if the program that reads the output has ended. */
 const pipeClosed = 141
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -10,10 +10,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`The output could not be written: ${error.message}\n`)
   process.exit(1)
 })
-// A command mustn't stop halfway because a progress bar could not be written.
+// A broken progress bar must not stop a command halfway.
 process.stderr.on('error', () => undefined)
 
-// An error message of the parser could repeat the key.
+// Commander's error message could repeat the key.
 if (process.argv.some((argument) => /[sp]k_(test|live)_[0-9A-Za-z]{16}/.test(argument))) {
   process.stderr.write(
     'An API key is among the arguments, so it is now in the history of this shell, and other users of this machine ' +

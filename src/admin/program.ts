@@ -81,7 +81,7 @@ async function verifyLedgers(deps: AdminDeps) {
   return { proven: faults.length === 0, ledgers, faults }
 }
 
-/** Without this, Commander would print the group's help and exit with 0. */
+/** Otherwise, Commander would print the group's help and exit with 0. */
 function rejectUnknown(group: Command): void {
   group.on('beforeHelp', ({ error: isError }: { error: boolean }) => {
     const [name] = group.args

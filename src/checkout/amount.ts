@@ -6,10 +6,9 @@ import { type Commission, commissionOf } from '../wallets/commission.ts'
 import { isolateLtrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 
-/** Either an amount in centimes or an error message. */
 type AmountResult = { amount: number } | { fault: string }
 
-/** Reads the typed amount only if the intent is OPEN. Otherwise, the intent has a fixed amount. */
+/** Only an OPEN intent lets the customer choose the amount. */
 export function chosenAmountOf(
   { config }: Pick<Deps, 'config'>,
   { intent, locale }: Offer,
@@ -32,7 +31,7 @@ export const currentCommission = (
 ): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))
 
 const separators = /[\s'’_٬]/gu
-/** The last separator starts the decimals if at most two digits follow. Other separators group thousands. */
+/** At most two digits after the last separator are decimals. */
 const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${currencyDecimals}}))?$`)
 const groupedForm = new RegExp(
   String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${currencyDecimals}})?$`,
@@ -40,8 +39,8 @@ const groupedForm = new RegExp(
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**
- * Reads e.g. `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns centimes, or null if the text is
- * no amount. `1,500` is `unclear`: it could mean one and a half, or one thousand five hundred.
+ * Reads e.g. `500,5`, `1 500.00` or `١٬٥٠٠٫٥٠`, and returns centimes.
+ * `1,500` is `unclear`, because it could also mean one and a half.
  */
 export function parseTypedAmount(typed: string): number | 'unclear' | null {
   const text = normaliseDigits(typed)
@@ -49,7 +48,7 @@ export function parseTypedAmount(typed: string): number | 'unclear' | null {
     .replaceAll('،', ',')
     .replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
-  // Only a single separator is unclear: `1,500,000` and `1.500,00` can mean just one thing.
+  // `1,500,000` and `1.500,00` can only mean one thing.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'
   const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
   const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []

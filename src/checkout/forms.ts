@@ -18,7 +18,6 @@ import {
   returnUrl,
 } from './offer.ts'
 
-/** HTML attributes that need no escaping. */
 const fieldAttributes = {
   amount: 'inputmode="decimal" autocomplete="off" maxlength="40" required',
   // The length allows for spaces and dashes between the digits.
@@ -29,7 +28,7 @@ const fieldAttributes = {
 
 type FieldName = keyof typeof fieldAttributes
 
-/** Links the hint and the error message to the field for screen readers. */
+/** Screen readers read the hint and the error message with the field. */
 export function renderFormField(
   name: FieldName,
   { label, hint }: { label: string; hint: string },
@@ -44,7 +43,6 @@ export function renderFormField(
 </div>`
 }
 
-/** A form has either a general notice, or an error message per invalid field. */
 export interface FormMessages {
   notice?: string
   faults?: { [Name in FieldName]?: string }
@@ -53,7 +51,7 @@ export interface FormMessages {
 export const hasFormMessages = ({ notice, faults = {} }: FormMessages): boolean =>
   notice !== undefined || Object.keys(faults).length > 0
 
-/** Links to each invalid field. The summary is above the form, so screen readers announce it first. */
+/** The summary comes first, so screen readers announce it first. */
 export function renderErrorSummary({ words }: Locale, messages: FormMessages): string {
   if (!hasFormMessages(messages)) return ''
   const { notice, faults = {} } = messages
@@ -65,7 +63,7 @@ export function renderErrorSummary({ words }: Locale, messages: FormMessages): s
 </div>`
 }
 
-/** The form uses GET, so the back button works without a browser warning. */
+/** Because the form uses GET, the back button causes no browser warning. */
 export function renderAmountForm(offer: Offer, typed: string, fault: string | null): CheckoutPageContent {
   const { locale, intent } = offer
   const { words, code } = locale
@@ -128,7 +126,7 @@ function foot(offer: Offer): string {
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
 }
 
-/** Shows the time left to pay, which the script keeps up to date. */
+/** The script keeps the time up to date. */
 export function renderTimeLeft(offer: Offer): string {
   const { intent, locale, now } = offer
   const { pay } = locale.words

@@ -15,15 +15,14 @@ export const checkoutAssets = [
 
 interface PageFrame {
   locale: Locale
-  /** Plain text, not HTML. */
   title: string
-  /** The language links need the page's path and query. */
+  /** The language links repeat the path and the query. */
   path: string
   query: Record<string, string>
   sandbox: boolean
 }
 
-/** `body` is HTML in which every value was escaped with `html` from ghtml. */
+/** Every value in `body` must be escaped with `html` from ghtml. */
 export function sendCheckoutPage(res: Response, status: number, frame: PageFrame, body: string): void {
   const { locale, title, sandbox } = frame
   const { words } = locale
@@ -45,18 +44,18 @@ const switchTo = (other: Locale, { locale, path, query }: PageFrame): string => 
   return html`<a href="${localizedPath(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
 }
 
-/** Isolates a merchant's text, so that it keeps its own direction. */
+/** A merchant's text keeps its own direction. */
 export const merchantTextOrNull = (text: string | null): string | null =>
   text === null || text.trim() === '' ? null : html`<bdi>${text}</bdi>`
 
-/** Amounts, codes, references and phone numbers run from left to right in every language. */
+/** Amounts and phone numbers read from left to right in every language. */
 export const renderLeftToRight = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
-/** Uses control characters, because a page title can't contain HTML. */
+/** A page title can't contain HTML, so this uses control characters. */
 export const isolateLtrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
-/** A label with its value as HTML. Rows whose value is null are left out. */
+/** Rows whose value is null are left out. */
 type FactRow = readonly [term: string, value: string | null]
 
 export const renderFactList = (rows: readonly FactRow[]): string =>
@@ -64,7 +63,7 @@ export const renderFactList = (rows: readonly FactRow[]): string =>
 
 export const renderMoney = ({ money }: Locale, centimes: number): string => renderLeftToRight(money(centimes))
 
-/** Both are in centimes. The payer's fee is added to the amount. */
+/** Both amounts are in centimes. The payer's fee is added to `amount`. */
 export interface PriceWithFee {
   amount: number
   fee: number
@@ -85,7 +84,7 @@ export function priceRows(locale: Locale, { amount, fee }: PriceWithFee): FactRo
   return [amountRow, [terms.fee, renderMoney(locale, fee)], [terms.total, renderMoney(locale, amount + fee)]]
 }
 
-/** Keeps the URL's proof, so reopening the page doesn't count as guessing links. */
+/** Keeps the proof, so that reopening the page doesn't count as guessing. */
 export const requestedPage = ({ path, query: { proof } }: Request): Pick<PageFrame, 'path' | 'query'> => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},
@@ -116,7 +115,7 @@ export const refuseOtherMethods =
     sendNotFoundPage(res)
   }
 
-/** The response is the same whether or not the payment exists. */
+/** The response doesn't reveal whether the payment exists. */
 export function sendTooManyPage(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
@@ -133,7 +132,7 @@ const noteNames: Partial<Record<number, Exclude<keyof CheckoutTexts['notes'], 't
 
 export const sendCheckoutError: SendErrorPage = (req, res, status) => {
   const { notes } = localeOf(res).words
-  // Pages show waiting times in whole minutes, so one minute is the shortest.
+  // Pages show waiting times in whole minutes.
   const note =
     status === 429 ? notes.tooMany(localeOf(res).left(60_000)) : notes[noteNames[status] ?? 'notUnderstood']
   sendNote(res, status, note, requestedPage(req))

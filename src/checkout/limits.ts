@@ -8,8 +8,8 @@ import { createNetworkLimit, type NetworkBudget, type NetworkCheck } from '../se
 const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 'stored' } as const
 
 /**
- * Counts each payment before calling the wallet, so concurrent payments can't exceed the limit. In the end,
- * only refused PINs count, and in the sandbox also declines. `closed` means that the wallet wasn't called.
+ * Counts each payment before calling the wallet, so that concurrent
+ * payments can't exceed the limit. In the end, only refused PINs count.
  */
 export type PinLimit = (
   ip: string,
@@ -19,8 +19,8 @@ export type PinLimit = (
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
- * No genuine customer fails this often, and 20 failures are too few to guess phone numbers. Links aren't
- * secret, so the limit is per network: a stranger who has the link must not lock out the customer.
+ * No genuine customer fails this often. The limit is per network, because
+ * a stranger who has the link must not lock out the customer.
  */
 export const paymentFailureBudget = {
   ...pageBudget,
@@ -46,13 +46,12 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
       await withinDeadline(() => Promise.all(both.map(leave)))
       return { state: 'closed', closedMs: Math.max(...both.map((each) => (each.isOpen ? 0 : each.closedMs))) }
     }
-    // If this throws, the payment counts against both limits, because the wallet may have been called.
+    // The wallet may have been called, so the payment counts if this throws.
     const paid = await pay().catch((error: unknown) => {
       void ofPayment.fail().catch(() => undefined)
       throw error
     })
     const outcome = paid.state === 'settled' ? paid.outcome : null
-    // The customer doesn't wait for these writes (refused-pins.ts).
     const hasFailed = paid.state === 'waiting' || (outcome !== null && outcome.outcome !== 'done')
     void (hasFailed ? ofPayment.fail() : ofPayment.leave()).catch(() => undefined)
     if (paid.state !== 'waiting') settlePinCheck(ofNetwork, intent, outcome)
@@ -64,27 +63,24 @@ async function leave(attempt: NetworkCheck): Promise<void> {
   if (attempt.isOpen) await attempt.leave()
 }
 
-/** `closed` doesn't reveal whether the payment exists. */
 type LimitedLookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
-/** Limits lookups. Only misses count, i.e. lookups in which `find` resolves to null. */
+/** Only lookups in which `find` resolves to null count. */
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**
- * How many misses one network may have in ten minutes. Larger prefixes get a multiple (network.ts). If 10 000
- * of a million codes are in use, one guess in 100 is a hit. An address with 30 misses in ten minutes (4 300 a
- * day) then finds 43 payments a day, a /24 or a /48 about 430, and a whole /16 fewer than half of all live
- * codes. The alert on misses fires long before that. There are 1 000 times as many short codes, so we allow
- * ten times as many misses. Customers never notice, even if a carrier's NAT puts 4 000 of them behind
- * one address: if 100 type a code in ten minutes and one in 20 mistypes it, that's 5 misses.
+ * If 10 000 of a million codes are in use, one guess in 100 is a hit. With
+ * 30 misses in ten minutes, an address finds 43 payments a day, and a /16
+ * (network.ts) fewer than half of all live codes. Customers never notice:
+ * even 100 customers behind one address mistype only about 5 codes.
  */
 const misses = { ...pageBudget, seconds: 600 } as const
 const codesMissed = 'Payment codes that do not exist, live and test each'
 export const lookupBudgets = {
-  // Page views are frequent, so viewing an existing payment writes nothing.
+  // Viewing an existing payment writes nothing, because it's frequent.
   link: {
     ...misses,
     name: 'link',
@@ -106,12 +102,12 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
   }
 
   return {
-    /** `ip` is null for a visitor with a proof (proofs.ts), who isn't limited. */
+    /** `ip` is null for a visitor with a proof, who isn't limited. */
     async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<LimitedLookup<Found>> {
       if (ip === null) return found(await find())
-      // The lookup runs while the limit is checked. A network over its limit doesn't get the result.
+      // Starts the lookup early, to save time. A closed limit discards it.
       const lookup = find()
-      // Prevents an unhandled rejection. The error is thrown where the lookup is awaited.
+      // The error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
@@ -120,7 +116,7 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
       environment: 'live' | 'test',
       find: () => Promise<Found | null>,
     ): Promise<LimitedLookup<Found>> {
-      // A refusal must not reveal which businesses exist, so all test codes share one counter.
+      // A shared counter doesn't reveal which businesses exist.
       const [kind, limit] =
         environment === 'live' ? (['code', codes] as const) : (['test-code', testCodes] as const)
       return counted(kind, await settle(await limit(ip), find))
@@ -144,7 +140,7 @@ async function settle<Found>(
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // The customer doesn't wait for this write. If it fails, the visit counts as a miss for some minutes.
+    // The customer doesn't wait for this write.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

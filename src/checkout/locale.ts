@@ -24,9 +24,8 @@ function createLocale(
     code,
     dir,
     words,
-    /** Formats centimes in Western digits, e.g. `500,00`. */
+    /** Returns e.g. `500,00`, always with Western digits. */
     amount,
-    /** Returns e.g. `500,00 MRU`. */
     money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
     /** Use this only to compare days. */
     day: inTime({}),
@@ -46,10 +45,10 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
-/** No browser sends a longer Accept-Language, and parsing one would take milliseconds. */
+/** No browser sends more, and parsing a long header takes milliseconds. */
 const maxPreferenceLength = 1000
 
-/** The URL's `lang` parameter wins, then the browser's preference, then French. */
+/** The `lang` parameter comes first, then the browser's preference. */
 export function localeOf(res: Response): Locale {
   res.locals.locale ??= localeFor(res.req)
   return res.locals.locale as Locale

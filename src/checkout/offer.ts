@@ -12,7 +12,7 @@ import type { Wallet } from '../wallets/wallet.ts'
 import { sendCheckoutPage } from './layout.ts'
 import { type Locale, localizedPath } from './locale.ts'
 
-/** A `waiting` payment is being processed. A `pending` one becomes `expired` a second before its intent does. */
+/** A `pending` payment becomes `expired` a second before its intent does. */
 export type CheckoutState = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
 export function checkoutStateOf(stored: IntentWithoutRefunds, now: Date): CheckoutState {
@@ -26,8 +26,8 @@ export const canStateChange = (state: CheckoutState): state is 'pending' | 'wait
   state === 'pending' || state === 'waiting'
 
 /**
- * Returns the merchant's URL with `reference` and `status` added to its query, or null if there is no URL.
- * The rest of the URL doesn't change, so the merchant's signature over it stays valid.
+ * Adds `reference` and `status` to the merchant's URL. The rest of the URL
+ * doesn't change, so the merchant's signature over it stays valid.
  */
 export function returnUrl(
   { successUrl, cancelUrl, referenceNumber, status }: IntentWithoutRefunds,
@@ -43,21 +43,18 @@ export function returnUrl(
 export type CheckoutView = '' | '/qr'
 
 export interface Offer {
-  /** The intent has its status at the time `now`. */
   intent: CheckoutIntent
   state: CheckoutState
   locale: Locale
-  /** The page's path, without the query. */
   path: string
   view: CheckoutView
   /** The page adds this proof to its own URLs (proofs.ts). */
   proof: string
-  /** The id of the payment that this customer's form made, from the URL. Null for other visitors. */
+  /** The payment that this customer's form made, or null for other visitors. */
   sent: string | null
   now: Date
 }
 
-/** In its last second, the intent can no longer be paid (`stateOf`). */
 export const remainingMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
@@ -71,20 +68,19 @@ const ownAddress = ({ locale, path, proof }: Offer, below: string, query: Record
 export const currentPageUrl = (offer: Offer): string =>
   ownAddress(offer, offer.view, ownPaymentQuery(offer.sent))
 
-/** URL of the page on which the customer pays, or first enters the amount of an OPEN intent. */
+/** Here the customer pays, or first enters the amount of an OPEN intent. */
 export const offerStartUrl = (offer: Offer): string => ownAddress(offer, '', {})
 
 export const qrImageUrl = (offer: Offer, format: 'svg' | 'png'): string =>
   ownAddress(offer, `/qr.${format}`, {})
 
-/** The script polls with these attributes. */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${currentPageUrl(offer)}"!${showsCode(offer) ? ' data-code' : ''}`
 
 export const showsCode = ({ intent, view, now }: Offer): boolean =>
   view === '/qr' && isCodeActive(intent, now)
 
-/** `query` is what the page's URL needs besides the language and the proof. */
+/** `query` has neither the language nor the proof. */
 export interface CheckoutPageContent {
   title: string
   query: Record<string, string>
@@ -102,6 +98,6 @@ export function sendOfferPage(
   sendCheckoutPage(res, status, { locale, title, path: path + view, query, sandbox }, body)
 }
 
-/** Null if the business is suspended, the intent's outbox is full, or no wallet is configured. */
+/** Null, for example, if the business is suspended. */
 export const usableWalletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: CheckoutIntent): Wallet | null =>
   intent.isSuspended || !acceptsPayments(intent) ? null : wallets.forPayments(intent.sandbox)

@@ -42,10 +42,7 @@ export function renderStatePanel(
   }
 }
 
-/**
- * Shown, for example, while no wallet is configured. If the business is suspended, the page contains none of
- * its texts and no link to its site.
- */
+/** If the business is suspended, the page shows none of its texts. */
 export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
@@ -92,8 +89,8 @@ const ended = (
 })
 
 /**
- * True if another customer's form paid the intent. This customer wasn't charged, because no payment of an
- * intent begins while another payment's outcome is unknown.
+ * True if another customer's form paid the intent. This customer wasn't
+ * charged, because an intent's payments never overlap.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent

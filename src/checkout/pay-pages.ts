@@ -26,7 +26,7 @@ import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQrPage } from './qr-page.ts'
 
-/** Serves a payment's page (`payUrl` in SPEC 2.1), form, status for the script, and QR code. */
+/** Serves the page at `payUrl` (SPEC 2.1) and everything below it. */
 export function createPayPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
@@ -48,8 +48,8 @@ export function createPayPages(deps: Deps, lookupLimit: LookupLimit): Router {
 const parts = ['status', 'qr', 'qr.svg', 'qr.png']
 
 /**
- * Fixes a link that was copied with a trailing full stop, bracket or space. There's no lookup, so the
- * redirect doesn't reveal whether the payment exists.
+ * Fixes a link that was copied with a full stop, bracket or space. Without
+ * a lookup, the redirect doesn't reveal whether the payment exists.
  */
 function redirectToPage(
   { method, path, baseUrl, originalUrl }: Request,
@@ -64,7 +64,6 @@ function redirectToPage(
   sendRedirect(res, baseUrl + meant + (/\?.*/.exec(originalUrl)?.[0] ?? ''))
 }
 
-/** Limits only visitors who have no proof from the payment's page. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: OfferHandler, view: CheckoutView = ''): RequestHandler<{ shortCode: string }> =>
@@ -96,7 +95,7 @@ const createOffered =
     await act(deps, offer, req as Request, res)
   }
 
-/** `unavailable` means that a `pending` payment can't be paid right now. The script then reloads the form. */
+/** For `unavailable`, the script reloads the form. */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
   const isUnavailable = state === 'pending' && usableWalletFor(deps, intent) === null
@@ -105,12 +104,12 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
 }
 
 /**
- * Customers need the receipt for as long as they may return goods or dispute the payment. After that, an old
- * link must not reveal what someone bought.
+ * Customers may need the receipt this long, e.g. for a dispute. Later, an
+ * old link must not reveal what someone bought.
  */
 const receiptMs = 90 * 24 * 3_600_000
 
-/** Searches all businesses and both environments. Also returns null if the intent was paid too long ago. */
+/** Also returns null if the intent was paid too long ago. */
 async function findByShortCode(
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,
@@ -121,7 +120,7 @@ async function findByShortCode(
   return paidAt !== undefined && paidAt.getTime() + receiptMs <= now.getTime() ? null : found
 }
 
-/** Serves the pages for payment codes: `/` for live codes, `/sandbox/{businessId}` for test codes. */
+/** `/` is for live codes, `/sandbox/{businessId}` for test codes. */
 export function createCodePages(
   deps: Pick<Deps, 'Intent' | 'now' | 'secrets'>,
   lookupLimit: LookupLimit,
@@ -150,7 +149,7 @@ export function createCodePages(
       const proof = newLinkProof(deps, lookup.found)
       return sendRedirect(res, localizedPath(locale, `/p/${lookup.found.shortCode}`, { proof }))
     }
-    // The response doesn't reveal whether the code is unknown, used, cancelled or expired.
+    // The response doesn't reveal why the code doesn't work.
     sendForm(req, res, 422, typed, { faults: { code: words.unknown } })
   }
   router.post('/', look)
@@ -162,7 +161,7 @@ export function createCodePages(
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null
 
-/** The response must not reveal whether the business exists. */
+/** The response doesn't reveal whether the business exists. */
 function requireId(req: Request, res: Response, next: () => void): void {
   if (isId(sandboxOwner(req) ?? '')) next()
   else sendNotFoundPage(res)

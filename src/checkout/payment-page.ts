@@ -42,18 +42,18 @@ export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   sendOfferPage(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
-/** Sends a 503 and returns true if a pending payment can't be paid at the moment. */
+/** Returns true if it has sent a 503, because the payment can't be paid now. */
 export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
   const { intent } = offer
   if (usableWalletFor(deps, intent) !== null) return false
   addHeader(res, 'Retry-After', 60)
-  // This code keeps a suspended business from triggering an alert.
+  // With this code, a suspended business doesn't trigger an alert.
   if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
   sendOfferPage(res, 503, offer, renderUnpayablePanel(offer))
   return true
 }
 
-/** Returns null if the parameter is missing, and an empty string if it's repeated. */
+/** Null if the parameter is missing, and empty if it's repeated. */
 const typed = (value: unknown): string | null =>
   value === undefined ? null : typeof value === 'string' ? value : ''
 
@@ -61,9 +61,8 @@ const suggested = ({ intent: { amount }, locale }: Offer): string =>
   amount === null ? '' : locale.amount(amount)
 
 /**
- * The form contains the payment's id, so submitting it twice makes one payment. If the payment fails but the
- * customer can retry, the response is a 422 with a new form without the PIN; otherwise, it's a 303 to the
- * payment's page. The old form can't pay again, because the back button could restore it.
+ * The form contains the payment's id, so submitting it twice makes one
+ * payment. A failed payment needs a new form with a new id.
  */
 export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>
@@ -75,8 +74,7 @@ export const confirmPayment =
     const { intent } = offer
     const wallet = usableWalletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // A used form calls no wallet, so it counts towards no limit. Its payment must have ended without a charge,
-    // because the intent is still PENDING.
+    // A used form calls no wallet, so it counts towards no limit.
     const isUsed = paymentId !== null && intent.marks.some(({ key }) => key === paymentId)
     const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
     if ('sheet' in read) return sendOfferPage(res, 422, offer, read.sheet)
@@ -99,8 +97,8 @@ export const confirmPayment =
   }
 
 /**
- * If the amount or fee isn't the one that the form showed, e.g. because the rates have changed, the customer must
- * confirm the new total first. `signed` is null if the form can no longer be used to pay.
+ * If the total has changed since the form was shown, the customer must
+ * confirm it first. `signed` is null if the form can't be used any more.
  */
 function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
@@ -126,7 +124,7 @@ function readConfirmation(
   return repeat({ faults: wrong })
 }
 
-/** The new form keeps what the customer typed, except the PIN, and shows the current fee. */
+/** Keeps what the customer typed, except the PIN. */
 function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
@@ -139,7 +137,6 @@ function newPayForm(
 
 const noticeReasons = ['wallet_locked', ...declineReasons] as const
 
-/** Explains why a payment failed and left the intent PENDING. */
 function messagesOf(
   { notices, faults }: CheckoutTexts,
   { outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>,

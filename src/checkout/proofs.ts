@@ -11,12 +11,11 @@ const lifetimeMs = 2 * 3_600_000
 type FormTokenDeps = Pick<Deps, 'secrets' | 'now'>
 type IntentLink = Pick<Intent, 'shortCode'>
 
-/** What a form's token proves: the id of its payment, and the amount and fee that it shows. */
 export interface SignedForm extends PriceWithFee {
   paymentId: string
 }
 
-/** Creates a payment id and signs it with the time, amount and fee. A resubmitted form keeps its id. */
+/** A resubmitted form keeps its payment id. */
 export function newFormToken(deps: FormTokenDeps, intent: IntentLink, { amount, fee }: PriceWithFee): string {
   const numbers = [deps.now().getTime(), amount, fee].map((number) => number.toString(36))
   const text = [newId(), ...numbers].join('.')
@@ -40,11 +39,10 @@ function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: str
 
 const signed = ({ shortCode }: IntentLink, text: string): string => `${shortCode} ${text}`
 
-/** A payment page adds this proof to its own URLs, so its visitors don't count as guessing links. */
+/** With this proof, a page's visitors don't count as guessing links. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 
-/** True if the URL has a valid proof, or the form a valid token. */
 export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
   const { proof } = req.query
   return (

@@ -18,7 +18,7 @@ import {
 import { renderStatePanel } from './panels.ts'
 import { refuseUnpayable } from './payment-page.ts'
 
-/** A merchant shows this page at a counter. The customer scans the QR code and pays on their own phone. */
+/** Merchants show this page at a counter, and customers scan the code. */
 export const showQrPage: OfferHandler = (deps, offer, _req, res) => {
   const { state } = offer
   if (state !== 'pending') return sendOfferPage(res, 200, offer, renderStatePanel(offer, state))
@@ -34,7 +34,7 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): CheckoutPageContent 
   const price = isChosen ? null : { amount, fee: currentCommission(deps, offer, amount).payerTtc }
   const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
-  // The customer types the address, so its scheme is left out.
+  // Customers type this address, so the scheme is left out.
   const address = codeUrlOf(deps.config.payUrl, intent).replaceAll(/^https?:\/\/|\/$/g, '')
   const code = showsCode(offer)
     ? html`<p>!${qr.code(renderLeftToRight(address))}</p>
@@ -49,10 +49,10 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): CheckoutPageContent 
   return { title: title(total === null ? null : isolateLtrText(locale, total)), query: {}, body }
 }
 
-/** Level M survives damage to 15 % of the code. The QR standard requires a quiet zone of 4 modules. */
+/** Level M survives 15 % damage, and the border of 4 modules is required. */
 const encoding = { ecc: 'M', border: 4 } as const
 
-/** A module is one square of the QR code. At 300 dpi, it's 1.7 mm wide. */
+/** A module is one square of the code: 1.7 mm at 300 dpi. */
 const pixelsPerModule = 20
 
 const qrSvg = (text: string): string =>
@@ -82,7 +82,7 @@ const images = {
   png: { type: 'image/png', draw: qrPng },
 }
 
-/** Sends a 410 once the intent can no longer be paid, so merchants don't print a useless QR code. */
+/** A 410 keeps merchants from printing a QR code that nobody can pay. */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {

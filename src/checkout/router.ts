@@ -11,10 +11,9 @@ import { createCodePages, createPayPages } from './pay-pages.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Whether the request is for a checkout page. Its errors are then sent as HTML. */
+/** Errors of these requests are sent as HTML. */
 export const isCheckoutPath = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
-/** Serves the pages on which customers pay (SPEC 1). */
 export function createCheckoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isCheckoutPath(req) ? next() : next('router')))
@@ -30,8 +29,8 @@ export function createCheckoutPages(deps: Deps): Router {
 }
 
 /**
- * Checkout pages need no cookies: paying requires the PIN, so a forged form gains nothing. Forms of unknown
- * origin are accepted, because some browsers hide the origin.
+ * Paying requires the PIN, so a forged form gains nothing. Some browsers
+ * hide the origin, so forms of unknown origin are accepted.
  */
 const refuseForeignForms =
   (payUrl: string) =>

@@ -1,10 +1,9 @@
-/** Every page works without this script, and old phones can run it. As a string, it's compiled into dist. */
+/** Every page works without this script, and old phones can run it. */
 export const checkoutScript = `(function () {
 'use strict';
 var isSending = false;
 
-// A second click does nothing until 30 s have passed or the browser has restored the page. A form pays only once
-// anyway.
+// Ignores a second click for 30 s. A form pays only once anyway.
 each('form[method=post]', function (form) {
   var button = form.querySelector('button');
   var words = button.innerHTML;
@@ -23,8 +22,7 @@ each('form[method=post]', function (form) {
   window.addEventListener('pageshow', enable);
 });
 
-// Polls while the payment's state can still change: every 3 s for about 2 minutes (40 polls), then every 10 s for
-// about 8 minutes (50 polls), then every 30 s.
+// Polls every 3 s for 2 minutes, every 10 s for 8 minutes, then every 30 s.
 each('[data-live]', function (live) {
   var polls = 0;
   var left = document.querySelector('[data-left]');
@@ -44,7 +42,7 @@ each('[data-live]', function (live) {
     request.onload = function () {
       if (request.status !== 200 || isSending) return;
       var update = JSON.parse(request.responseText);
-      // A page must not show a payment code that is no longer active.
+      // The page must not show a code that is no longer active.
       var isOld = update.state !== live.getAttribute('data-state') || (live.hasAttribute('data-code') && !update.isCodeActive);
       if (isOld) location.replace(live.getAttribute('data-here'));
       else if (left && left.textContent !== update.left) left.textContent = update.left;
@@ -57,7 +55,7 @@ each('[data-live]', function (live) {
   schedulePoll();
 });
 
-// Redirects to the merchant once, shortly after the payment. A customer who comes back with the back button stays.
+// Redirects only once, so a customer can come back with the back button.
 each('[data-leave]', function (leave) {
   history.replaceState(null, '', leave.getAttribute('data-here'));
   leave.hidden = false;

@@ -1,7 +1,4 @@
-/**
- * As a string, the stylesheet is compiled into dist. Form fields show numbers in the order in which they're
- * typed, because browsers would otherwise reorder groups of Arabic-Indic digits.
- */
+/** The bidi override keeps browsers from reordering Arabic-Indic digits. */
 export const checkoutStylesheet = `
 :root {
   color-scheme: light dark;

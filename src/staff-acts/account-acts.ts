@@ -16,7 +16,6 @@ const roleIn = ({ role }: FormValues): StaffRole | undefined => staffRoles.find(
 const roleFault = (values: FormValues) =>
   roleIn(values) === undefined ? { role: 'Choose viewer, support or admin.' } : {}
 
-/** The link or password with which the account's owner first signs in. It's shown only once. */
 type Access = { name: string; link: string } | { name: string; password: string }
 
 const shownOnce = (access: Access | null): ActionResult =>
@@ -31,11 +30,10 @@ const shownOnce = (access: Access | null): ActionResult =>
     },
   }
 
-/** Outside production, operators get a password, so their scripts can sign in. */
+/** Outside production, scripts of operators can sign in with a password. */
 const givesPassword = ({ config }: ActionDeps, { actor }: Author): boolean =>
   actor.kind === 'operator' && !config.production
 
-/** Says when the password was set, or which link the owner needs to set one. */
 export function describePassword(
   { passwordChangedAt, linkExpiresAt }: Pick<AccountFacts, 'passwordChangedAt' | 'linkExpiresAt'>,
   format: (time: Date) => string,
@@ -62,7 +60,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
     { label: 'Password', value: (account) => describePassword(account, toIsoSecond) },
     accountDisplay.secondFactor,
   ],
-  // Keeps admins from locking themselves out, and from bypassing the checks of the page “Your account”.
+  // Keeps admins from locking themselves out.
   obstacle: ({ name }, staff) =>
     name === staff.name
       ? 'This is your own account, which you cannot change here. Another admin can change it. On the page “Your account” you can change your password, second factor and sessions.'

@@ -6,14 +6,14 @@ import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import type { PageField } from './shown.ts'
 
 export type FormValues = Record<string, string>
-/** Error messages by field. The key `form` is for errors of the whole form. */
+/** The key `form` is for errors of the whole form. */
 export type FormFaults = Record<string, string>
 
 const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const
 
 /**
- * What an action does, as sentences. Pages show them before the confirmation, commands in their help. `undo` names
- * the action that reverses this one. If there is none, `undoNote` explains why.
+ * Sentences that pages show before the confirmation, and commands in their
+ * help. `undo` names the action that reverses this one.
  */
 type ActEffects = Partial<Record<keyof typeof effectNames | 'undo' | 'undoNote', string>>
 
@@ -23,12 +23,11 @@ export const listEffects = (effects: ActEffects): [name: string, sentence: strin
     return sentence === undefined ? [] : [[name, sentence]]
   })
 
-/** A field of the confirmation form, besides the reason. A field without a label is hidden. */
+/** A field without a label is hidden. */
 export interface ActionField<Found> {
   label: string | null
   hint?: string
   option?: string
-  /** The allowed values, unless the field is free text. */
   choices?: readonly string[]
   isRequired?: boolean
   maxLength?: number
@@ -46,60 +45,59 @@ export interface OneTimeSecret {
 }
 
 /**
- * The command prints `done`. The page shows `once`, redirects to `to`, or returns to the object's page with a
- * notice. Null means that the object has changed, so the action is no longer possible.
+ * The page shows `once`, redirects to `to`, or goes back to the object.
+ * Null means that the object has changed in the meantime.
  */
 export type ActionResult = { done: object; once?: OneTimeSecret; to?: string } | { faults: FormFaults } | null
 
 /**
- * Defines an action for its page, command, audit line and tests. `find` and `run` import modules only when
- * they're called, because a command's help must not wait for MongoDB's driver.
+ * Defines an action for its page, command, audit line and tests. `find` and
+ * `run` import lazily, because a command's help must not load MongoDB's driver.
  */
 export interface StaffAction<Found, Needs = ActionDeps> {
-  /** Text of the link and the button, such as `Suspend`. */
   label: string
-  /** Page heading, such as `Suspend business`. The object's name follows it. */
+  /** The object's name follows this heading, e.g. `Suspend business`. */
   title: string
   description: string
   command?: string | null
   audit: AuditAction | readonly AuditAction[]
-  /** Whether the action takes something away from a person. Pages then show it separately, in red. */
+  /** Pages show an action that takes something away separately, in red. */
   isDanger?: boolean
   isReasonOptional?: boolean
   effects: ActEffects
   fields?: Record<string, ActionField<Found>>
-  /** Returns HTML about what exactly will happen. Throws VALIDATION_ERROR if the values are invalid. */
+  /** Returns HTML. Throws VALIDATION_ERROR if the values are invalid. */
   details?(deps: Needs, found: Found, values: FormValues): Promise<string>
   obstacle?(found: Found): string | null
   faults?(values: FormValues): FormFaults
   run(deps: Needs, found: Found, by: Author, values: FormValues): Promise<ActionResult>
   done?: string
-  /** Whether the action has already taken effect. If this function is missing, the action can be repeated. */
+  /** Actions without this function can be repeated. */
   isDone?(found: Found): boolean
   already?: string
 }
 
 export type ActionDeps = Models & Pick<Deps, 'config' | 'now' | 'secrets' | 'slowHash' | 'transactions'>
 
-/** Actions on one kind of object. The path of an action's page ends in its name. */
+/** An action's page is at `path`, followed by the action's name. */
 export interface ActionGroup<Found, Needs = ActionDeps> {
   noun: string
   object?: string
-  /** Path of the object's page below `/admin`. `:id` stands for the object's id. */
+  /** A path below `/admin`, in which `:id` stands for the object's id. */
   path: string
   permission: StaffPermission
   exampleId?: string
   find(deps: Needs, id: string): Promise<Found | null>
   nameOf(found: Found): string
   facts: readonly PageField<Found>[]
-  /** Returns why this member of staff can't perform any of the actions, or null. */
+  /** Says why this member of staff can't perform any of the actions. */
   obstacle?(found: Found, staff: SignedInStaff): string | null
-  /** Returns the form's message for an error, or null if the error is unexpected. */
+  /** Returns null if the error is unexpected. */
   refusalText?(error: unknown): Promise<string | null>
   acts: Record<string, StaffAction<Found, Needs>>
 }
 
-/** Returns a sentence that says why the action isn't possible now, or null. */
+/** Says why the action isn't possible now, or returns null. */
 export function findObstacle<Found>(
   group: Pick<ActionGroup<Found>, 'obstacle'>,
   act: Pick<StaffAction<Found>, 'isDone' | 'already' | 'obstacle'>,

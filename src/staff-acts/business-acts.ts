@@ -17,7 +17,7 @@ async function change(
 
 interface Switch extends Pick<StaffAction<Business>, 'label' | 'title' | 'description' | 'effects'> {
   audit: AuditAction
-  /** After the action, this completes the sentence "The business is …". */
+  /** Completes the sentence "The business is …". */
   state: string
   change: Pick<BusinessChange, 'liveApproved' | 'apiEnabled' | 'suspended'>
 }
@@ -64,7 +64,7 @@ const limitField = ({ name, label, description, range }: LimitInfo): ActionField
   current: (business) => business.limits[name]?.toString() ?? '',
 })
 
-/** Returns null for the service's default limit, and undefined if the text is invalid. */
+/** Null means the service's default limit, and undefined an invalid text. */
 function readLimit(values: FormValues, { name, min, max }: LimitInfo): number | null | undefined {
   const text = values[name]?.trim() ?? ''
   if (text === '') return null
@@ -72,7 +72,6 @@ function readLimit(values: FormValues, { name, min, max }: LimitInfo): number | 
   return /^\d{1,16}$/.test(text) && number >= min && number <= max ? number : undefined
 }
 
-/** A limit that isn't set for this business is shown as `default`. */
 export const formatLimits = (own: BusinessLimits): Record<string, number | 'default'> =>
   Object.fromEntries(Object.entries(own).map(([name, number]) => [name, number ?? 'default']))
 

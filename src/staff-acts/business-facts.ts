@@ -13,12 +13,12 @@ import { type EndpointDetails, listEndpointDetails } from '../webhooks/endpoints
 
 export interface BusinessFacts extends Omit<Business, '_id'>, BusinessQuotaUsage, KeyTotals {
   id: string
-  /** The current rates, in basis points. */
+  /** In basis points. */
   commissionRates: CommissionRates
   endpoints: EndpointDetails[]
-  /** Deliveries to all endpoints, including deleted endpoints. */
+  /** Includes deliveries to deleted endpoints. */
   deliveries: DeliveryTotals
-  /** Numbers of PENDING payment intents, each up to `maxCounted`. */
+  /** Counts of PENDING payment intents, each up to `maxBacklogCount`. */
   pendingPayments: { live: number; test: number }
   /** What the service owes the business, in centimes. */
   balance: { live: number; test: number }
@@ -56,7 +56,7 @@ async function inBothModes(read: (sandbox: boolean) => Promise<number>) {
   return { live, test }
 }
 
-/** `limit` is null if there is no limit. `used` is null then, or if counting takes too long. */
+/** `used` is null if there is no limit, or if counting takes too long. */
 export interface QuotaUsage {
   used: number | null
   limit: number | null
@@ -74,7 +74,6 @@ export const dailyQuotas = [
 
 export type BusinessQuotaUsage = Record<'liveCodes' | (typeof dailyQuotas)[number][0], QuotaUsage>
 
-/** Capacity that processes have reserved counts as used. */
 export async function readQuotaUsage(
   deps: Pick<Deps, 'Intent' | 'Counter' | 'config' | 'now'>,
   business: Business,

@@ -3,7 +3,6 @@ import { accountActions, staffListActions } from './account-acts.ts'
 import { businessActions } from './business-acts.ts'
 import { keyActions } from './key-acts.ts'
 
-/** Actions that are available both on pages and on the command line. */
 export const actionGroups = [businessActions, keyActions, staffListActions, accountActions] as const
 
 const inTable: readonly AuditAction[] = actionGroups.flatMap(({ acts }) =>

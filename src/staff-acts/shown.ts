@@ -10,7 +10,7 @@ import type { ShopFacts } from '../store/shops/shops.ts'
 import type { WalletFacts } from '../wallets/sandbox/operate.ts'
 import type { EndpointFacts } from '../webhooks/endpoints/endpoint-facts.ts'
 
-/** `money` is in centimes, `user` is text from merchants. Commands show only the UTC day of a `date`. */
+/** `money` is in centimes, and `user` is text from merchants. */
 type Unit = 'id' | 'user' | 'count' | 'money' | 'time' | 'date' | 'day'
 
 type Shown = string | number | boolean | Date | null | undefined
@@ -20,12 +20,12 @@ interface Labelled {
   unit?: Unit | undefined
 }
 
-/** A field on pages and in command output. Detail lists leave it out if its value is undefined. */
+/** Detail lists leave out a field whose value is undefined. */
 export interface ShownField<Thing> extends Labelled {
   value(thing: Thing): Shown
 }
 
-/** A field on pages. Values in its HTML must be escaped. Detail lists leave it out if its HTML is empty. */
+/** Values in the HTML must be escaped. Detail lists leave out empty HTML. */
 export type PageField<Thing> = Labelled & (ShownField<Thing> | { html(thing: Thing): string })
 
 const property = <Name extends string>(

@@ -184,7 +184,7 @@ async function sendFactorForm(
   sendStaffPage(res, { title, status, body })
 }
 
-/** Recovery codes are not stored, so they can be shown only in the response to the form. */
+/** Recovery codes aren't stored, so they can't be shown again. */
 function sendCodes(res: Response, title: string, codes: readonly string[]): void {
   const body = html`<h1>${title}</h1>
     <p class="notice good" role="status">Store these recovery codes now, apart from your phone. They are not shown again.</p>

@@ -70,7 +70,7 @@ const shownOnce = ({ title, name, note, text, backPath }: OneTimeSecret): string
     <pre>${text}</pre>
     <p><a href="${backPath}">Go back</a></p>`
 
-/** A form without, say, the end of its time span could select more than the page showed. */
+/** If a field were missing, the form could select more than it showed. */
 function faultsOf<Found>(act: StaffAction<Found, Deps>, values: FormValues & { reason: string }): FormFaults {
   const { fields = {}, isReasonOptional } = act
   const missing = Object.keys(fields).filter((name) => values[name] === undefined)
@@ -85,7 +85,7 @@ function faultsOf<Found>(act: StaffAction<Found, Deps>, values: FormValues & { r
   }
 }
 
-/** A field that the user didn't edit gets its current value, in case it changed since the form was shown. */
+/** A field that the user left alone gets its current value. */
 const valuesIn = <Found>(
   { fields = {} }: StaffAction<Found, Deps>,
   found: Found,
@@ -206,7 +206,7 @@ export function linkActions<Found>(
   return html`<h2>Actions</h2><div class="card acts">!${links(safe, 'button')}!${links(danger, 'button danger')}</div>`
 }
 
-/** Returns the notice about an action that was just done, unless the object has changed since then. */
+/** Empty if the object has changed since the action. */
 export function renderDoneNotice<Found>(
   group: ActionGroup<Found, Deps>,
   found: Found,

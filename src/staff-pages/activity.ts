@@ -12,7 +12,6 @@ const shownDays = 30
 
 interface Figure {
   label: string
-  /** The colour repeats what the label says. */
   colour: 'good' | 'wait'
   unit: 'count' | 'money'
   value(day: Statement): number
@@ -30,7 +29,6 @@ function shortDay(day: string): string {
   return `${Number(text.slice(5, 7))} ${text.slice(8, 11)}`
 }
 
-/** Pages show live data by default. */
 export const isSandboxShown = ({ environment }: Readonly<Record<string, unknown>>): boolean =>
   environment === 'sandbox'
 
@@ -68,7 +66,7 @@ const height = 108
 const ground = 84
 const margin = 20
 
-/** Each figure has its own chart, because a few refunds would be invisible next to many payments. */
+/** In one chart, a few refunds would be invisible next to many payments. */
 function plot(figure: Figure, days: readonly Statement[]): string {
   const { label, colour, unit, value } = figure
   const format = formats[unit]

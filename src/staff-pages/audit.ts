@@ -64,7 +64,7 @@ const filters = {
 
 type Filter = Record<keyof typeof filters | 'before', string>
 
-/** The query must have been validated by `parseAuditFilter`. */
+/** `parseAuditFilter` must have validated the query. */
 const filterOf = (query: PageVisit['query']): Filter =>
   Object.fromEntries(
     [...Object.keys(filters), 'before'].map((name) => [name, paths.readQueryText(query, name)]),
@@ -103,7 +103,6 @@ const from = ({ kind, from: source }: AuditEvent['actor']): string => {
   return kind === 'operator' ? html`on ${source}` : html`from ${source}`
 }
 
-/** Shows a business only once if it's also the subject. */
 function subjectLink(line: AuditEvent): string {
   const { subject, businessId } = line
   const path = pathOf(line)
@@ -140,7 +139,7 @@ function shown(name: string, value: unknown): string {
 
 const exportPath = '/admin/audit/export'
 
-/** Only the start has a deadline, because exporting a long audit trail takes a while. */
+/** Only the start has a deadline, because a long export takes a while. */
 export const createAuditExport = (deps: AuditDeps): Router =>
   Router().post('/', formHandlers, requirePermission('export-audit'), checkCsrf, download(deps))
 

@@ -44,7 +44,7 @@ import { deliveriesTable, endpointColumns } from './webhooks.ts'
 const maxKeys = 100
 const maxPayouts = 5
 
-/** Reads the sections one after another, because a page may use only a few connections (lists.ts). */
+/** Reads one section at a time, because a page gets few connections. */
 export const businessPage: StaffPage<
   keyof (FactsDeps & EndpointDeps) | 'ApiKey' | 'Business' | 'LedgerEntry' | 'batchers'
 > = async (deps, { id, query, staff }) => {
@@ -143,7 +143,6 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Pr
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-/** Shows the unpaid intents, and the payments and refunds whose outcome is unknown. */
 function openPayments({ open, unpaid }: OpenPayments): string {
   const more = open.length >= maxOpenPayments ? ` (there may be more than these ${open.length})` : ''
   const caption = `Payments and refunds whose outcome is not known yet${more}`

@@ -35,7 +35,7 @@ export const deadDeliveriesPage: StaffPage<
   return { title: 'Dead deliveries', current: '/admin/dead', body }
 }
 
-/** Without `to`, the period ends now. Without `from`, it starts 30 days before its end or now, if earlier. */
+/** By default, the period covers the last 30 days before its end. */
 function periodOf({ from, to }: TimeSpan, now: Date): DeadPeriod {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
@@ -51,7 +51,7 @@ const filter = ({ from, to }: TimeSpan, now: Date): string =>
     </form>
     <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">Last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
 
-/** A browser's date and time field accepts neither a time zone nor fractions of a second. */
+/** Browsers accept neither a time zone nor fractions of a second here. */
 const timeField = (name: string, label: string, at: Date | null): string =>
   inputField(name, { label, value: at?.toISOString().slice(0, 16), attributes: 'type="datetime-local"' })
 

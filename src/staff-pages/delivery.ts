@@ -27,7 +27,7 @@ import { renderFacts, renderTable } from './table.ts'
 import { type NumberedAttempt, numberAttempts, renderAction } from './timeline.ts'
 import { describeDelivery } from './webhooks.ts'
 
-/** The page shows no payload, and hides responses that echo data that support staff may not see. */
+/** Hides responses that echo data that support staff may not see. */
 export const deliveryPage: StaffPage<
   'AuditEvent' | 'Business' | 'Delivery' | 'Endpoint' | 'Intent' | 'Order' | 'config' | 'now' | 'secrets'
 > = async (deps, { id, query, staff }) => {

@@ -19,7 +19,7 @@ import { healthField } from './webhooks.ts'
 
 type EndpointAct = StaffAction<StaffEndpoint, Deps>
 
-/** A page may take 8 s in total (router.ts). Staff can re-queue the remaining deliveries afterwards. */
+/** A page may take 8 s (router.ts). Staff can re-queue the rest afterwards. */
 const maxRequeueMs = 5000
 
 async function requeueInTime(deps: RequeueDeps, endpointId: string, span: TimeSpan, by: Author) {
@@ -56,7 +56,7 @@ const requeueAllAct: EndpointAct = {
   },
   obstacle: (endpoint) => requeueRemedies[deriveEndpointState(endpoint)],
   async run(deps, { _id }, by, values) {
-    // Ends the span now, so a second request continues with the same deliveries.
+    // With a fixed end, a second request continues with the same deliveries.
     const span = endSpanNow(deps, readFormSpan(deps, values))
     const done = await requeueInTime(deps, _id, span, by)
     const left = await countEndpointDead(deps, _id, span)
@@ -66,7 +66,7 @@ const requeueAllAct: EndpointAct = {
 
 const choices = { undelivered: 'Not delivered', all: 'All' } as const
 
-/** Counts the events that the form selects. Throws VALIDATION_ERROR if a time is invalid. */
+/** Throws VALIDATION_ERROR if a time is invalid. */
 function plan(
   deps: Pick<Deps, 'LoggedEvent' | 'lists' | 'now' | 'validate'>,
   endpoint: StaffEndpoint,
@@ -83,7 +83,7 @@ function plan(
   return planReplay(deps, endpoint, request, (selection) => countSelectedEvents(deps.lists.models, selection))
 }
 
-/** Submitting this form only counts the selected events. It doesn't replay them. */
+/** Submitting this form only counts the events. */
 const selectionForm = (endpoint: StaffEndpoint, values: FormValues): string => {
   const { from, to, deliveries, event } = values
   const events = Object.fromEntries(endpoint.events.map((name) => [name, name]))

@@ -64,7 +64,6 @@ export const endpointPage: StaffPage<
   return { title, body }
 }
 
-/** Says how many attempts succeeded, and since when they've been failing if that was reported. */
 function lastDay(endpoint: StaffEndpoint, now: Date): string {
   const { attempts, succeeded, successRate } = lastDayStats(endpoint, now)
   const since = endpoint.reportedFailure?.since

@@ -15,7 +15,7 @@ export const formatUtc = (at: Date): string => `${at.toISOString().slice(0, 19).
 export const renderTime = (at: Date): string =>
   html`<time datetime="${at.toISOString()}">${formatUtc(at)}</time>`
 
-/** Isolates text from a merchant or an endpoint, which keeps its own text direction. */
+/** Text from a merchant or an endpoint keeps its own direction. */
 export const isolateText = (text: string): string => html`<bdi>${text}</bdi>`
 
 export const capitaliseFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -34,11 +34,10 @@ export const formatDuration = (ms: number): string => (ms < 1000 ? `${ms} ms` : 
 export const formatDeliveryCount = (count: number): string =>
   `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/** Formats a count that stops at `maxCounted`. */
+/** Counts stop at `maxBacklogCount`. */
 export const formatCappedCount = (count: number): string =>
   count >= maxBacklogCount ? `${maxBacklogCount} or more` : String(count)
 
-/** Why a delivery attempt failed, by the stage at which it failed. */
 export const failureStageWords: Record<FailureStage, CallerText> = {
   status: byLanguage('the server returned an error', 'le serveur a renvoyé une erreur', 'أعاد الخادم خطأً'),
   dns: byLanguage(
@@ -80,7 +79,7 @@ export const failureStageWords: Record<FailureStage, CallerText> = {
   ),
 }
 
-/** Returns e.g. `status 500` or `timeout (the response did not arrive in time)`. */
+/** Returns e.g. `status 500` or `refused (the connection was refused)`. */
 export function describeAttempt(attempt: Pick<AttemptRecord, 'status' | 'stage' | 'error'>): string {
   const { status, stage, error } = attempt
   if (status !== null) return `status ${status}`
@@ -115,7 +114,7 @@ const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   'not-executed': 'the wallet was not reached; no money moved',
 }
 
-/** For example, `declined; the customer can try again: the wallet does not have enough money (…)`. */
+/** Returns e.g. `failed permanently: the wallet is closed (wallet_closed)`. */
 export const formatPaymentOutcome = ({
   outcome,
   reason,

@@ -3,10 +3,10 @@ import { html } from 'ghtml'
 import { addHeader } from '../http/pages/send-page.ts'
 import type { IdentityProofFailure } from '../staff/proof.ts'
 
-/** Why a form is shown again. `fault` says what's wrong with the new password or code. */
+/** `fault` says what's wrong with the new password or code. */
 export type RefusedForm = IdentityProofFailure | { outcome: 'invalid'; fault: string }
 
-/** `wrong` is the message about a wrong secret. Also sets `Retry-After` if the client must wait. */
+/** `wrong` is the message about a wrong secret. */
 export function explainRefusal(
   res: Response,
   result: RefusedForm,
@@ -36,16 +36,15 @@ export const renderHiddenInput = (name: string, value: string): string =>
 interface LabelledInput {
   label: string
   hint?: string | undefined
-  /** The error message about the value. */
   fault?: string | undefined
-  /** The options if the field is a choice, or their texts by value. */
+  /** The options, or their texts by value. */
   choices?: readonly string[] | Readonly<Record<string, string>> | undefined
   value?: string | undefined
   /** Attributes of the input element, as HTML. */
   attributes?: string | undefined
 }
 
-/** Screen readers read the error message and the hint together with the field. */
+/** Screen readers read the error message and the hint with the field. */
 export function inputField(name: string, input: LabelledInput): string {
   const { label, hint = '', fault = '', choices, value = '', attributes = '' } = input
   const ids = [fault && `${name}-fault`, hint && `${name}-hint`].filter((id) => id !== '').join(' ')
@@ -79,7 +78,7 @@ export const newPasswordFields = (fault = ''): string =>
     attributes: 'type="password" autocomplete="new-password" required',
   }) + passwordField('again', 'New password again', 'autocomplete="new-password"')
 
-/** This field accepts a code from an authenticator app or a recovery code. */
+/** Accepts a code from an authenticator app, or a recovery code. */
 export const codeField = (name: string, label: string, hint: string): string =>
   inputField(name, {
     label,

@@ -6,14 +6,13 @@ import { hasPermission, rolesWith, type StaffPermission } from '../staff/permiss
 import { hasValidCsrf, type SignedInStaff } from '../staff/staff-sessions.ts'
 import { currentStaff, type PageContent, sendNotFound, sendNoticePage, sendStaffPage } from './layout.ts'
 
-/** Returns the signed-in member of staff as the audit trail's actor. */
 export const staffAsActor = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): Author => ({
   actor: { kind: 'staff', name: currentStaff(res).name, from: req.ip ?? null },
   reason,
   expectValid: currentStaff(res).expectValid,
 })
 
-/** Covers everything under /admin, including Bull Board, whose requests contain no CSRF token. */
+/** Also covers Bull Board, whose requests contain no CSRF token. */
 export const requireOwnOrigin =
   (publicUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
@@ -62,14 +61,13 @@ export type StaffPage<Needs extends keyof Deps = keyof Deps> = (
 export const readPathId = ({ params }: Pick<Request, 'params'>): string =>
   String(Object.values(params)[0] ?? '')
 
-/** Serves a page within the concurrency limits for lists. */
 export const serveStaffPage = (deps: Deps, page: StaffPage) =>
   withStaffListSlot(deps, async (reading, req, res) => {
     const content = await page(reading, { id: readPathId(req), query: req.query, staff: currentStaff(res) })
     return content === null ? sendNotFound(res) : sendStaffPage(res, content)
   })
 
-/** Each member of staff gets a share of the slots for lists, just as each business does. */
+/** Each member of staff gets as many slots for lists as a business. */
 export const withStaffListSlot =
   (deps: Deps, handle: (reading: Deps, req: Request, res: Response) => Promise<void>) =>
   (req: Request, res: Response): Promise<void> =>

@@ -24,11 +24,10 @@ export interface PageContent {
   title: string
   body: string
   status?: number
-  /** The page's path, if the page is in the navigation. */
+  /** The page's path, if the navigation links to the page. */
   current?: string
 }
 
-/** If `staff` is null, the page has no navigation. */
 export const renderStaffPage = (
   { title, body, current }: PageContent,
   staff: SignedInStaff | null = null,
@@ -55,7 +54,6 @@ const header = (staff: SignedInStaff, current: string | undefined): string =>
     </div>
   </header>`
 
-/** `checkCsrf` in guards.ts checks this token. */
 export const csrfField = ({ csrf }: Pick<SignedInStaff, 'csrf'>): string => renderHiddenInput('csrf', csrf)
 
 /** `label` is HTML. */
@@ -68,7 +66,6 @@ export const currentStaff = (res: Response): SignedInStaff => res.locals.staff a
 export const sendStaffPage = (res: Response, content: PageContent): void =>
   sendPage(res, content.status ?? 200, renderStaffPage(content, currentStaff(res)))
 
-/** Sends a page with one message. If there's a session, the page has the navigation. */
 export function sendNoticePage(res: Response, status: number, title: string, sentence: string): void {
   const { staff = null, requestId } = res.locals as { staff?: SignedInStaff | null; requestId?: string }
   const body = html`<h1>${title}</h1><p>${sentence}</p>

@@ -18,7 +18,6 @@ export const reconciliationsPath = '/admin/reconciliations'
 export const reconciliationPath = pathsBelow('reconciliations')
 export const auditPath = (filter: Record<string, string>): string => withQuery('/admin/audit', filter)
 
-/** Returns what a delivery's event is about, with the path of that object's page. */
 export function resolveSource(reference: string): { kind: string; path: string } {
   if (isId(reference)) return { kind: 'About endpoint', path: endpointPath(reference) }
   if (isOrderNumber(reference)) return { kind: 'Order', path: orderPath(reference) }
@@ -40,17 +39,16 @@ export function withQuery(path: string, fields: object): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Returns an empty string if the parameter is missing or repeated. */
+/** Empty if the parameter is missing or repeated. */
 export const readQueryText = (query: Query, name: string): string => {
   const value = query[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** An empty field leaves that end of the span open. Throws VALIDATION_ERROR if a time is invalid. */
+/** An empty field leaves that end open. An invalid time is refused. */
 export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): TimeSpan =>
   readSpan(deps.validate(spanQuery, withoutEmpty({ from, to })))
 
-/** If the span has no start or no end, that field is blank. */
 export const spanFields = ({ from, to }: TimeSpan): Record<'from' | 'to', string> => ({
   from: from?.toISOString() ?? '',
   to: to?.toISOString() ?? '',

@@ -35,7 +35,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
   const now = deps.now()
   const stored = await lookUpIntent(deps, id)
   if (stored === null) return null
-  // Deliveries are read after the intent, because events leave its outbox only once their deliveries exist.
+  // Events leave an intent's outbox only once their deliveries exist.
   const deliveries = await lookUpDeliveries(deps, id)
   const deliveryIds = deliveries.map(({ _id }) => _id)
   const [business, trail, webhooks] = await Promise.all([
@@ -59,7 +59,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
 export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, staff }) => {
   const order = await lookUpOrder(deps, id)
   if (order === null) return null
-  // Deliveries are read after the order, for the same reason as on a payment's page.
+  // Deliveries come second for the same reason as on a payment's page.
   const deliveries = await lookUpDeliveries(deps, id)
   const [business, webhooks] = await Promise.all([
     lookUpBusiness(deps, order.businessId),
@@ -80,7 +80,6 @@ export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, s
 const item = ({ name, variantLabel, quantity, unitPrice }: OrderForStaff['items'][number]): string =>
   html`<div>${quantity} × !${isolateText(name)}, !${isolateText(variantLabel)}, at ${formatMoney(unitPrice)}</div>`
 
-/** Returns notices about a payment and refunds whose outcome is still unknown. */
 function openOutcomes({ hold: payment, refunds }: RedactedIntent): string {
   const paying =
     payment === null
@@ -99,7 +98,7 @@ function openOutcomes({ hold: payment, refunds }: RedactedIntent): string {
   return [paying, ...refunding].join('')
 }
 
-/** `intent` must have its current status (`asOf`). */
+/** `intent` must have its current status (`intentAsOf`). */
 const paymentFacts = (intent: RedactedIntent, business: Business | null): string =>
   html`<dl class="facts card">
     <dt>Business</dt><dd>!${businessLink(intent.businessId, business?.name)}</dd>
@@ -143,5 +142,4 @@ const refund = ({ id, amount, returnedFees, reason, status, createdAt }: Refund)
 const withFee = (amount: number, fee: number): string =>
   fee === 0 ? formatMoney(amount) : `${formatMoney(amount)} + ${formatMoney(fee)} fee`
 
-/** A masked phone number always reads from left to right. */
 const phone = (masked: string): string => html`<bdi dir="ltr">${masked}</bdi>`

@@ -88,7 +88,7 @@ export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id
   return { title, current: reconciliationsPath, body }
 }
 
-/** The list starts at the beginning if the position is invalid. */
+/** An invalid position means the beginning of the list. */
 const startIn = (text: string): number => (/^\d{1,4}$/.test(text) ? Number(text) : 0)
 
 const runFacts: PageField<Reconciliation>[] = [

@@ -11,7 +11,7 @@ import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
 import { deriveEndpointState, requeueRemedies } from './sentences/webhook-advice.ts'
 
-/** `endpoint` is undefined if it no longer exists. `back` selects the page to show afterwards. */
+/** `back` selects the page to show afterwards. */
 export function requeueButton(
   delivery: ListedDelivery,
   endpoint: StaffEndpoint | undefined,
@@ -26,7 +26,7 @@ export function requeueButton(
   return controlOrRemedy(requeueRemedies[deriveEndpointState(endpoint)], staff, button)
 }
 
-/** Returns the remedy if there is one, otherwise the button or link, which viewers don't get. */
+/** Viewers get neither the button nor the link. */
 export function controlOrRemedy(remedy: string | null, staff: SignedInStaff, control: string): string {
   if (remedy !== null) return html`<p>${remedy}</p>`
   return hasPermission(staff, 'requeue-deliveries') ? control : ''
@@ -44,7 +44,6 @@ export function requeueAllLink(
   return controlOrRemedy(requeueRemedies[deriveEndpointState(endpoint)], staff, link)
 }
 
-/** After a re-queue, the query contains its result and counts. */
 type Query = Record<string, unknown>
 
 const ofOne: Record<Exclude<RequeueOutcome, 'not_found'>, [good: boolean, sentence: string]> = {
@@ -64,7 +63,7 @@ export function requeueNotice({ result }: Query): string {
   return notice(...words) + (result === 'requeued' ? reload : '')
 }
 
-/** If some deliveries remain, the notice ends with `continueLink`. */
+/** `continueLink` follows if some deliveries remain. */
 export function requeueAllNotice(query: Query, continueLink: string): string {
   if (query.result !== 'all') return ''
   const [requeued, skipped, left] = [numberOf(query.requeued), numberOf(query.skipped), numberOf(query.left)]

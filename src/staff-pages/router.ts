@@ -37,12 +37,11 @@ import { staffAccountPage, staffListPage } from './staff.ts'
 import { staffStylesheet } from './style.ts'
 
 /**
- * The path of a password link is secret, so it must not be in a referrer. But with `no-referrer`, browsers
- * would send `Origin: null`, and the origin check would refuse our own forms.
+ * A referrer must not contain the secret path of a password link. With
+ * `no-referrer`, browsers would send `Origin: null`, which we refuse.
  */
 export const staffPageRights = { scripts: false, images: true, referrer: 'strict-origin' } as const
 
-/** Serves everything under `/admin`. `sendStaffError` responds to errors. */
 export function createAdminRouter(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
@@ -52,7 +51,7 @@ export function createAdminRouter(deps: Deps): Router {
     awaitDatabaseTime(deps),
     createSessionLoader(deps),
   )
-  // Bull Board requests have no deadline, because retrying all jobs can take a while.
+  // Bull Board has no deadline, because retrying all jobs takes a while.
   router.use('/queues', requireSession, setMountPath('/queues'), createQueueBoard(deps))
 
   router.use('/audit/export', requireSession, createAuditExport(deps))
@@ -76,7 +75,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 
-/** A 403 error means that the session ended during the request. */
+/** A 403 means that the session ended during the request. */
 export const sendStaffError: SendErrorPage = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   if (status === 404) return sendNotFound(res)
@@ -106,14 +105,14 @@ function addSupportRoutes(router: Router, deps: Deps): void {
   router.get('/staff', mayChangeStaff, guards.serveStaffPage(deps, staffListPage))
   router.get('/staff/account/:id', mayChangeStaff, guards.serveStaffPage(deps, staffAccountPage))
 
-  // The connections for lists are read-only, so a search writes its audit line on a different connection.
+  // Connections for lists are read-only, so audit lines use another one.
   const { AuditEvent } = deps
   const search = guards.withStaffListSlot(deps, (reading, req, res) =>
     searchByText({ ...reading, AuditEvent }, req, res),
   )
   router.post('/search', guards.checkCsrf, search)
   router.post('/search/amount', guards.checkCsrf, guards.withStaffListSlot(deps, searchByAmountAndDay))
-  // Results have these URLs, so a browser may request them again with GET after the user has signed in.
+  // After the sign-in, a browser may request these result pages with GET.
   router.get(['/search', '/search/amount'], (_req, res) => sendRedirect(res, '/admin'))
 
   for (const group of [...actionGroups, endpointActions])

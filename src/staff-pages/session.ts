@@ -18,10 +18,10 @@ import { currentStaff, renderStaffPage, sendNoticePage } from './layout.ts'
 
 type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
 
-/** Because of `__Host-`, browsers accept these cookies only over HTTPS or localhost, for this host only. */
+/** Because of `__Host-`, browsers send these cookies only to this host. */
 const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
 
-/** Returns the token of the session, or of a sign-in that still needs the second factor. */
+/** A pending sign-in still needs the second factor. */
 export const readTokenCookie = (req: Request, kind: keyof typeof cookieNames): string | undefined =>
   parseCookie(req.headers.cookie ?? '')[cookieNames[kind]]
 
@@ -49,7 +49,7 @@ export function createSessionLoader(
   }
 }
 
-/** If the account still needs a second factor, staff can only add the factor or sign out. */
+/** Without a required second factor, staff can only add one or sign out. */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
   const staff = res.locals.staff as SignedInStaff | undefined
   if (staff === undefined) return refuseSignedOut(req, res)
@@ -82,17 +82,17 @@ function requireSecondFactor(req: Request, res: Response, next: NextFunction): v
 const noFactor = { error: 'Your account needs a second factor', message: 'Reload the page and add one.' }
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
-/** Only a navigation may be redirected to the sign-in form, not a script that fetches data. */
+/** A script that fetches data must not be redirected to the form. */
 function isNavigation(req: Request): boolean {
   const dest = req.headers['sec-fetch-dest']
   return isSafeMethod(req) && (dest === undefined || dest === 'document')
 }
 
-/** For a link on another site or in an email, browsers omit the cookie (SameSite=Strict). */
+/** Browsers omit a SameSite=Strict cookie after a link on another site. */
 const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && readTokenCookie(req, 'session') === undefined
 
-/** The page reloads the same URL. The browser then sends the cookie, because the reload comes from this site. */
+/** When the page reloads itself, the browser sends the cookie. */
 const stepPage = renderStaffPage({
   title: 'One moment',
   body: html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,

@@ -23,7 +23,7 @@ import {
 
 export type SignInPageDeps = Deps & SignInChecks
 
-/** A page with a form on which staff prove who they are, before they have a session. */
+/** A form on which staff prove who they are, before they have a session. */
 interface ProofPage<Subject> {
   path: string
   action?: string
@@ -31,11 +31,11 @@ interface ProofPage<Subject> {
   heading?: string
   button: string
   wrong?: string
-  /** Finds the form's subject. Resolves to null if the form is useless and a different page was sent. */
+  /** Resolves to null if a different page was sent instead. */
   find(req: Request, res: Response): Promise<Subject | null>
   fields(subject: Subject): string
   foot?: string
-  /** Checks the input. Resolves to null if it sent the next page, or to why the form is shown again. */
+  /** Resolves to null if the next page was sent. */
   enter(subject: Subject, req: Request, res: Response): Promise<forms.RefusedForm | null>
 }
 
@@ -136,8 +136,8 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSe
 })
 
 /**
- * The token is never logged: the form sends it in its body, and logs contain only the pattern of a route. The
- * form contains the name, so that password managers store the new password with it.
+ * Logs contain only the route's pattern, so the token is never logged. With
+ * the name in the form, password managers can store the new password.
  */
 const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string }> => ({
   path: '/set-password/:token',
@@ -179,7 +179,7 @@ const passwordSet = renderStaffPage({
     <p><a class="button" href="/admin/sign-in">Sign in</a></p>`,
 })
 
-/** Returns the path to open after signing in, which is never on another site or the sign-in page itself. */
+/** Never returns another site's URL or the sign-in page. */
 function nextPath(req: Request): string {
   const to = isSafeMethod(req) ? req.query.to : readFormFields(req, 'to').to
   const first = '/admin'

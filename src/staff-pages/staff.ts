@@ -74,7 +74,7 @@ export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query
   return { title: `Account ${name}`, body }
 }
 
-/** `endPath` returns the path that ends a session. If it's null, the table has no buttons. */
+/** If `endPath` is null, the table has no buttons. */
 export function sessionsTable(
   staff: SignedInStaff,
   sessions: readonly StaffSession[],
@@ -113,7 +113,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
   [/Linux|X11/, 'Linux'],
 ]
 
-/** If the browser is unknown, returns the start of the `User-Agent` header. */
+/** If the browser is unknown, returns the start of the `User-Agent`. */
 function clientInWords(userAgent: string): string {
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const [browser, system] = [nameIn(browsers), nameIn(systems)]

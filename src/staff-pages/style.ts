@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** As a string, the stylesheet is compiled into dist. */
 export const staffStylesheet = `
 :root {
   color-scheme: light dark;
@@ -124,5 +123,5 @@ summary { cursor: pointer; padding: .4rem 0; }
 @media print { .top, form { display: none; } }
 `
 
-/** The URL contains a hash, so browsers can cache the stylesheet indefinitely. */
+/** The URL contains a hash, so browsers can cache the stylesheet forever. */
 export const stylesheetPath = `/admin/style.css?v=${createHash('sha256').update(staffStylesheet).digest('hex').slice(0, 10)}`

@@ -3,7 +3,7 @@ import type { PageField } from '../staff-acts/shown.ts'
 import { environmentBadge, formatMoney, groupDigits, isolateText, renderTime } from './format.ts'
 import { businessLink, idLink, paymentPath } from './paths.ts'
 
-/** `isAction` marks a column of buttons. Phones don't repeat its label, because buttons say what they do. */
+/** Phones don't repeat the label of a column of buttons (`isAction`). */
 export type PageTableColumn<Item> = PageField<Item> & { isAction?: true }
 
 const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = {
@@ -14,7 +14,7 @@ const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = 
   time: 'wide when',
 }
 
-/** Renders a field's content. The result is empty if the field doesn't apply to `thing`. */
+/** The result is empty if the field doesn't apply to `thing`. */
 function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   if ('html' in field) return field.html(thing)
   const { unit } = field
@@ -27,7 +27,6 @@ function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
   return unit === 'user' ? isolateText(shown) : html`${shown}`
 }
 
-/** Renders the fields that apply to `thing` as items of a `dl` element. */
 export const renderFacts = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<Thing>>[]): string =>
   fields.map((field) => fact(field, contentOf(field, thing))).join('')
 

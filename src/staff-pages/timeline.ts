@@ -19,7 +19,7 @@ import {
 import { deliveryPath } from './paths.ts'
 import { describePrice } from './sentences/payment-advice.ts'
 
-/** Shows an intent's past and future, with its webhooks. `intent` must have its current status (`asOf`). */
+/** `intent` must have its current status (`intentAsOf`). */
 export function renderPaymentTimeline(
   intent: RedactedIntent,
   deliveries: readonly ListedDelivery[],
@@ -71,7 +71,7 @@ export interface NumberedAttempt<Attempt> {
   attempt: Attempt
 }
 
-/** Numbers the stored attempts, oldest first. Only the latest attempts are stored. */
+/** Only the latest attempts are stored, so numbers may not begin at 1. */
 export const numberAttempts = <Attempt>(delivery: {
   attempts: number
   attemptLog: Attempt[]
@@ -108,7 +108,7 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: RedactedInte
   return entryAt(updatedAt, html`<b>${status}</b>: ${reasons[cancellationReason]}`)
 }
 
-/** Lists the payments and the failed refunds. Other refunds are listed separately. */
+/** Successful refunds are listed separately. */
 function attemptsToPay({ attempts, hold }: RedactedIntent): Entry[] {
   const ended = attempts.flatMap((attempt) => {
     const name = nameOfAttempt(attempt)

@@ -104,7 +104,7 @@ interface EventSource {
   outbox: readonly { id: string; event: EventName; createdAt: Date }[]
 }
 
-/** Shows the webhooks of a payment or order. `happened` lists its events so far. */
+/** `happened` lists the events of the payment or order so far. */
 export async function renderWebhooks(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'>,
   source: EventSource,
@@ -127,7 +127,6 @@ export async function renderWebhooks(
   return html`<h2>Webhooks</h2>!${waiting}!${missing(deps, source, happened, deliveries)}!${cards}`
 }
 
-/** Returns notices about events without a delivery, with the reason if it's known. */
 function missing(
   { config, now }: Pick<Deps, 'config' | 'now'>,
   { sandbox, createdAt, outbox }: EventSource,
@@ -138,7 +137,7 @@ function missing(
     return html`<p class="notice">This test data is older than the retention period. The clean-up deletes it, webhooks first.</p>`
   if (deliveries.length === maxDeliveriesShown)
     return html`<p class="notice">Only the first ${maxDeliveriesShown} deliveries are shown.</p>`
-  // An event that has just left the outbox may be both in the outbox that was read and among the deliveries.
+  // An event that was just sent may be both in the outbox and a delivery.
   const handled = new Map([
     ...outbox.map(({ id, event }) => [id, event] as const),
     ...deliveries.map(({ _id, event }) => [eventIdOf(_id), event] as const),

@@ -18,7 +18,7 @@ export function examplesHelp(...lines: string[]): string {
   return `\n${title}:\n${lines.map((line) => `  admin ${line}`).join('\n')}`
 }
 
-/** Actions import their dependencies when they run, so a help text needn't wait for MongoDB's driver. */
+/** Defers each command's imports, so that a help text appears at once. */
 export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
   toText: (result: Result) => string | Promise<string> = fieldLines,
@@ -116,7 +116,7 @@ function effectsHelp<Found>(
 
 const wrapped = (text: string): string => new Help().boxWrap(text, 80)
 
-/** Shows a progress bar on stderr. `work` calls `advance` with the number of items just done. */
+/** `work` calls `advance` with the number of items that it just did. */
 export async function withProgressBar<Result>(
   { asJson }: { asJson: boolean },
   total: number,
@@ -127,7 +127,7 @@ export async function withProgressBar<Result>(
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
-    // Ctrl-C ends some commands at once, so the bar couldn't restore the cursor or line wrapping.
+    // After Ctrl-C, the bar couldn't restore a hidden cursor.
     hideCursor: false,
     linewrap: true,
   })
@@ -142,7 +142,7 @@ type PageOptions = { limit: number; after?: string | null; business?: string }
 
 type ReadPage<Filter, Item> = (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>
 
-/** `load` imports the function that reads a page. All other options of the command become its filter. */
+/** All options but `--limit` and `--after` become the filter. */
 export const addListAction = <Filter extends object, Item extends object>(
   command: Command,
   columns: readonly CommandColumn<Item>[],

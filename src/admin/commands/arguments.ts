@@ -64,14 +64,13 @@ export function parseIpRanges(text: string, previous: string[] = []): string[] {
   return [...previous, ...given]
 }
 
-/** A date without a time becomes the start or end (`edge`) of that UTC day. */
+/** A date without a time becomes the start or end of that UTC day. */
 export const instantParser = (edge: 'start' | 'end') =>
   createParser(
     (text) => readInstant(text, edge),
     'Must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35Z.',
   )
 
-/** `what` begins the description, such as `only lines booked`. */
 export function fromTimeOption(what: string): Option {
   const description = `${what} at this time or later (ISO 8601; UTC unless it has an offset)`
   return new Option('--from <time>', description).argParser(instantParser('start'))
@@ -86,7 +85,7 @@ export const exportFormatOption = (): Option =>
     .argParser(choiceParser(...exportFormats))
     .default('csv')
 
-/** Rejects an empty id (e.g. an unset shell variable), because it might select all objects. */
+/** Rejects an empty id, because it might select every object. */
 export const idArgument = createParser((text) => /^[\w-]{1,100}$/.exec(text)?.[0], 'Must be an id.')
 
 export const parsePhoneNumber = createParser(readPhone, 'Must be a phone number.')

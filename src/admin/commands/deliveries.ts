@@ -61,7 +61,7 @@ interface DeliverySelection {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** Rejects options that select every delivery or none. Runs before connecting to MongoDB. */
+/** Runs before the command connects to MongoDB. */
 function checkSelection(command: Command): void {
   const { id, endpoint, business, from, to, status } = command.opts<DeliverySelection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
@@ -110,14 +110,14 @@ async function filterOf(deps: AdminDeps, selection: DeliverySelection) {
   const { id, endpoint, business, from = null, to = null, status } = selection
   const named = omitUndefined({ _id: id && { $in: id }, endpointId: endpoint, businessId: business })
   const span = endSpanNow(deps, { from, to })
-  // A CANCELLED delivery has no `deadAt`. Naming both environments lets MongoDB use the business's index.
+  // Naming both environments lets MongoDB use the business's index.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...spanFilter('createdAt', span) }
   const isNamedOnly = id !== undefined && status === undefined && from === null && to === null
   return isNamedOnly ? named : { ...named, ...deadFilter(span) }
 }
 
-/** A batch has 500 deliveries, and more than 250 per second would delay other businesses. */
+/** More than 250 deliveries per second would delay other businesses. */
 const batchEveryMs = 2000
 
 async function requeueMatching(
@@ -129,7 +129,7 @@ async function requeueMatching(
     '../../webhooks/deliveries/requeue.ts'
   )
   const { createPacer } = await import('../../work/pace.ts')
-  // Adds no wake-up jobs, because workers poll MongoDB for due deliveries.
+  // Workers poll for due deliveries, so they need no wake-up jobs.
   const batches = requeueByFilter({ ...deps, enqueue: () => undefined }, filter, deps.by)
   const pace = createPacer()
   for (let counts: Counts = { matched: 0, requeued: 0, skipped: {} }; ; ) {

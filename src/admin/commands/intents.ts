@@ -58,7 +58,7 @@ async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> 
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // The command might never end if it included new intents.
+    // If it included new intents, the command might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellableIntents(deps, selection)
@@ -87,7 +87,7 @@ async function cancelSelected(
   const { createLog } = await import('../../platform/log.ts')
   const { succeedsWithin } = await import('../../platform/timeout.ts')
   const { openJobQueues } = await import('../../queues/queues.ts')
-  // The jobs wake the workers. If Redis is down, workers find the events at their next poll.
+  // If Redis is down, workers find the events at their next poll.
   const log = createLog('silent', 'admin', null)
   const queues = openJobQueues(deps.config, log)
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))

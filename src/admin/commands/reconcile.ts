@@ -38,7 +38,7 @@ ${examplesHelp(
   'reconcile --provider day.csv --day 2026-11-25 --decimal --columns key=ref,amount=montant,time=date',
 )}`
 
-/** Not 1, which means that there are differences. */
+/** An exit code of 1 means that there are differences. */
 const failureCode = 2
 
 interface Options {

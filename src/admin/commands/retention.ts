@@ -36,7 +36,7 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<Cl
       if (outcome === 'stopped') throw new CommandFailed('Stopped. The next run continues from here.')
       return counts
     } catch (error) {
-      // Report the counts now, because the next run won't include what this one has deleted.
+      // The next run won't count what this one has deleted.
       if (Object.values(counts).some((count) => count > 0))
         process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
       throw error

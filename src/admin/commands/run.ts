@@ -21,9 +21,9 @@ type ServiceDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slo
 export interface AdminDeps extends ServiceDeps {
   by: Author
   asJson: boolean
-  /** Adds an audit line. A command calls this first if its own functions don't add one. */
+  /** Commands whose functions add no audit line call this first. */
   record(about: AuditLineInput): Promise<unknown>
-  /** The first Ctrl-C aborts this signal. A second one ends the process immediately. */
+  /** The first Ctrl-C aborts this signal. A second one ends the process. */
   onCtrlC(): AbortSignal
 }
 
@@ -72,7 +72,7 @@ export async function withAdminDeps<Result extends object>(
   }
 }
 
-/** In a container, the user may have no name. */
+/** In a container, the user may not have a name. */
 function userName(): string {
   try {
     return userInfo().username

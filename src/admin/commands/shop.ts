@@ -13,7 +13,7 @@ import { choiceParser, idArgument, parseBusinessName } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { toColumn } from './text.ts'
 
-/** Creates only live shops, because the service creates sandbox shops by itself. */
+/** The service creates sandbox shops itself. */
 export function addShopCommands(program: Command): void {
   const shop = addSubcommand(program, 'shop', 'create shops')
   const createHelp = examplesHelp('shop create --business ID --name "Chez Fatou"')

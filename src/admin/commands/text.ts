@@ -2,14 +2,14 @@ import Table from 'cli-table3'
 import { toIsoSecond, toUtcDay } from '../../platform/time.ts'
 import type { ShownField } from '../../staff-acts/shown.ts'
 
-/** These characters could change how a terminal shows the text around them. */
+/** These characters could change how a terminal shows other text. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** Writes e.g. `\u{1b}` for ESC, so that a merchant's text can't control the terminal. */
+/** Prevents a merchant's text from controlling the terminal. */
 export const escapeUnsafe = (text: string): string =>
   text.replaceAll(unsafe, (character) => String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** Escapes Commander's messages, which may repeat an argument. A suggestion stays on its own line. */
+/** Commander's messages may repeat an argument. */
 export function escapeErrorMessage(text: string): string {
   const lines = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/)
   return `${lines.map(escapeUnsafe).join('\n')}\n`
@@ -100,7 +100,7 @@ function drawTable<Item>(
   return table
 }
 
-/** Aligns the values. A list of objects becomes a table of its own. */
+/** A list of objects becomes a table of its own. */
 export function detailsText(result: object): string {
   const fields = Object.entries(result)
   const width = Math.max(...fields.map(([name]) => name.length))

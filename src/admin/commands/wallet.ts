@@ -67,7 +67,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
   )
 }
 
-/** Encrypts the id at which the next page begins, because it contains a phone number. */
+/** The id at which the next page begins contains a phone number. */
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
 const notNext = 'Must be the "next" of the previous page.'

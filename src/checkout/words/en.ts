@@ -24,7 +24,6 @@ export const englishCheckoutTexts = {
     button: (amount: string) => `Pay ${amount}`,
     busy: 'Paying…',
     changeAmount: 'Change the amount',
-    /** Following the link doesn't cancel the payment. */
     leave: 'Return to the merchant without paying',
   },
   amount: {
@@ -40,7 +39,6 @@ export const englishCheckoutTexts = {
     button: 'Continue',
     unknown: 'This code is not valid. Check it with the merchant.',
   },
-  /** A merchant shows this page at a counter. */
   qr: {
     title: (amount: string) => `Scan to pay ${amount}`,
     titleOpen: 'Scan to pay',
@@ -75,7 +73,7 @@ export const englishCheckoutTexts = {
       'We are waiting for your wallet to confirm. Do not pay a second time: this page updates by itself.',
     ],
     paid: 'Payment successful',
-    /** Shown if the intent was paid with another customer's form. */
+    /** Shown if another customer's form paid the intent. */
     paidBefore: ['This payment was already made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
@@ -118,7 +116,6 @@ export const englishCheckoutTexts = {
     ],
     again: 'Open the page again',
   },
-  /** These make up texts such as `23 h 59 min`. */
   left: {
     days: ['#\u00a0day', '#\u00a0days', '#\u00a0days', '#\u00a0days'],
     hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
@@ -128,12 +125,12 @@ export const englishCheckoutTexts = {
   },
 } as const
 
-/** Forms of a noun after 1, 2, 3 to 10 and any other number. `#` stands for the number. */
+/** Forms of a noun after 1, 2, 3 to 10, and any other number. */
 export type PluralForms = readonly [one: string, two: string, few: string, many: string]
 
 export type NoticeText = readonly [title: string, sentence: string]
 
-/** Some texts are inserted as HTML, others as plain text, so none may contain characters that are special in HTML. */
+/** Some texts are inserted as HTML, so none may contain special characters. */
 export type CheckoutTexts = Texts<typeof englishCheckoutTexts>
 
 type Texts<Part> = Part extends string

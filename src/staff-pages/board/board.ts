@@ -12,12 +12,11 @@ import { type BoardResponse, createBoardError, type RetryDeps, retryAllJobs, ret
 import { createRoleBoard, isDeliveryQueue } from './role-board.ts'
 import { boardContentPolicy, boardScript, boardStylesheet } from './settings.ts'
 
-/** The largest page that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
-/** Redis rejects very large numbers with an error that would look like a Redis failure. */
+/** Redis rejects a larger number, which would look like a Redis failure. */
 const lastPage = 1_000_000
 
-/** Bull Board gets only GET and HEAD requests. We handle Retry and Retry all, and refuse everything else. */
+/** Bull Board gets only GET and HEAD. We handle Retry and Retry all. */
 export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
   router.use((_req, res, next) => {
@@ -43,12 +42,12 @@ export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): R
   router.get('/static/own.css', (_req, res) => void res.type('css').send(boardStylesheet))
   router.get('/static/own.js', (_req, res) => void res.type('js').send(boardScript))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
-    // Safe to cache indefinitely, because the names of these files change with their contents.
+    // The names of these files change with their contents.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')
     next()
   })
   router.use('/api', async (req, res, next) => {
-    // Bull Board uses NUL as a separator, and fails if a URL contains a NUL.
+    // Bull Board uses NUL as a separator, and fails if a URL contains one.
     if (req.url.includes('%00')) return sendJson(res, badRequest('The address contains a NUL character'))
     if (Number(req.query.page ?? 1) > lastPage)
       return sendJson(res, badRequest(`There is no page after ${lastPage}`))
@@ -117,7 +116,7 @@ function responseFor(error: unknown): BoardResponse {
     )
   const { status } = error as { status?: number }
   if (error instanceof URIError || status === 400) return badRequest('This address is not valid')
-  // Bull Board parses request bodies itself, even for GET, and rejects some of them with these statuses.
+  // Bull Board parses bodies even for GET, and responds with these statuses.
   if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
   return createBoardError(500, 'Something went wrong', 'An unexpected error occurred. It is logged.')
 }

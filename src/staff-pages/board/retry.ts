@@ -10,7 +10,7 @@ import {
 } from '../../webhooks/deliveries/requeue.ts'
 import type { RequeueOutcome } from '../../webhooks/deliveries/requeue-plan.ts'
 
-/** Bull Board's page shows `error` as the headline and `message` below it. */
+/** The page shows `error` as the headline and `message` below it. */
 export interface BoardResponse {
   status: number
   body: { error?: string; message?: string; retried?: number }
@@ -35,10 +35,10 @@ const responses: Record<RequeueOutcome, BoardResponse> = {
   ),
 }
 
-/** Whether a job with this outcome no longer belongs in Bull Board's *failed* list. */
+/** True if the job no longer belongs in the *failed* list. */
 const isStale = (outcome: RequeueOutcome): boolean => outcome !== 'endpoint_gone'
 
-/** MongoDB decides, not the job. The job leaves the *failed* list unless its delivery is still DEAD. */
+/** MongoDB decides whether the delivery is still DEAD, not the job. */
 export async function retryJob(
   deps: RetryDeps,
   queue: Queue,
@@ -51,7 +51,7 @@ export async function retryJob(
   return responses[outcome]
 }
 
-/** Retries failed jobs, oldest first, but none that fail in the meantime. A second request resumes work. */
+/** Ignores jobs that fail in the meantime, so that it ends. */
 export async function retryAllJobs(
   deps: RetryDeps,
   queue: Queue,
@@ -77,7 +77,7 @@ export async function retryAllJobs(
   return { status: 409, body: { error: `${kept} deliveries were not re-queued`, message, retried } }
 }
 
-/** If Redis fails, the jobs stay listed until `restoreJobs` next runs (workers/maintenance.ts). */
+/** If Redis fails, `restoreJobs` removes the jobs later. */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {
     await Promise.all(

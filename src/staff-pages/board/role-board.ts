@@ -11,7 +11,7 @@ import { boardUiConfig } from './settings.ts'
 
 const boardPath = '/admin/queues'
 
-/** board.ts already refuses other methods, so `before` is a second safeguard. */
+/** A second safeguard, because board.ts already refuses other methods. */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {
@@ -20,7 +20,7 @@ const hooks: BoardHooks = {
   },
 }
 
-/** The page displays `stacktrace`, so the `after` hook replaces it with the reason for the failure. */
+/** The page displays `stacktrace`, so we replace it with the reason. */
 interface FailedJob {
   failedReason?: string
   stacktrace?: string[]
@@ -31,7 +31,7 @@ function jobsIn(body: object | string): FailedJob[] {
   return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
 }
 
-/** The board starts without queues, so its page opens even if Redis is down. */
+/** The board starts without queues, so it opens even if Redis is down. */
 export function createRoleBoard(mayRequeue: boolean) {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
@@ -40,7 +40,7 @@ export function createRoleBoard(mayRequeue: boolean) {
     serverAdapter: adapter,
     options: { uiConfig: boardUiConfig, handlerHooks: hooks },
   })
-  // Rethrows errors, because board.ts handles them.
+  // board.ts handles errors.
   adapter.setErrorHandler((error) => {
     throw error
   })
@@ -62,7 +62,7 @@ type Render = (path: string, options: object, done: (error: unknown, html?: stri
 
 const ownFiles = '<link href="static/own.css" rel="stylesheet"><script src="static/own.js"></script>'
 
-/** Replaces the link to external fonts with our stylesheet and script. Bull Board has no option for this. */
+/** Bull Board has no option to replace its link to external fonts. */
 function addOwnFiles(app: Express): void {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']
@@ -88,7 +88,7 @@ function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQA
   const isDelivery = isDeliveryQueue(name)
   const adapter = new BullMQAdapter(queue, {
     description: descriptions[name],
-    // In read-only mode, Bull Board refuses every action and hides all buttons.
+    // In read-only mode, Bull Board refuses every action.
     readOnlyMode: !(mayRetry && isDelivery),
     ...(isDelivery ? { externalJobUrl: ({ id }) => deliveryPage(String(id)) } : {}),
   })
@@ -126,7 +126,7 @@ const shownReferences = ([first, ...others]: string[]): string =>
 
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
-/** Whether Bull Board shows each field of a job's data. New fields must be added here. */
+/** Bull Board shows only these fields of a job's data. */
 const showsField: Record<FieldsOf<JobPayloads[QueueName]>, boolean> = {
   ref: true,
   host: true,

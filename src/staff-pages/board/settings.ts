@@ -19,7 +19,7 @@ export const boardUiConfig: UIConfig = {
   miscLinks: filterNavigation({ role: 'viewer' }),
   hideDocsLink: true,
   hideRedisDetails: true,
-  // To show the workers, Redis would have to run CLIENT LIST for every queue whenever the page is refreshed.
+  // Redis would have to run CLIENT LIST for every queue at each refresh.
   showWorkers: false,
   showMetrics: false,
   pollingInterval: { showSetting: false, forceInterval: 5 },
@@ -28,7 +28,7 @@ export const boardUiConfig: UIConfig = {
   theme: { light: fonts, dark: fonts },
 }
 
-/** Only Bull Board's own bundle and `script` may run. React sets style attributes, so inline styles are allowed. */
+/** React sets style attributes, so inline styles are allowed. */
 export const boardContentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,8 +42,8 @@ export const boardContentPolicy = [
 ].join('; ')
 
 /**
- * Hides Bull Board's link to its own site, and all buttons but Retry (readOnlyMode would hide Retry too).
- * Class names end in a hash that changes with each version, so the selectors match only the beginning.
+ * Hides all buttons but Retry (readOnlyMode would hide Retry too). Class
+ * names end in a hash, so the selectors match only the beginning.
  */
 export const boardStylesheet = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
@@ -59,7 +59,7 @@ a[class^="externalLink-"] { text-decoration: underline !important; }
 [class^="jobName-"] { white-space: normal !important; overflow-wrap: anywhere; }
 `
 
-/** Labels the Retry buttons for screen readers, which may skip text that a stylesheet adds to an icon. */
+/** Screen readers may skip text that a stylesheet adds to an icon. */
 export const boardScript = `new MutationObserver(() => {
   for (const icon of document.querySelectorAll('[class^="jobActions-"] button:not([aria-label]) .lucide-refresh-cw'))
     icon.closest('button').setAttribute('aria-label', 'Retry')

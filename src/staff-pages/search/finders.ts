@@ -15,25 +15,25 @@ import { isDeliveryId } from '../../webhooks/deliveries/delivery.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { businessPath, deliveryPath, endpointPath, keyPath, orderPath, paymentPath } from '../paths.ts'
 
-/** `path` is the path of the result's page. `intent` is null unless the result is a payment. */
+/** `intent` is null unless the result is a payment. */
 export interface SearchHit {
   path: string
   name: string
   intent: intents.FoundIntent | null
 }
 
-/** A finder reads either an index, up to a limit and a timeout, or a single document by its unique id. */
+/** Reads an index, up to a limit and a timeout, or one document by its id. */
 interface Finder {
-  /** Name of this kind in the results and the hint, e.g. `phone number`. */
+  /** The name of this kind in the results, e.g. `phone number`. */
   kind: string
-  /** The input in its stored format, or null if the query isn't of this kind. */
+  /** The input in its stored format, or null if it's of another kind. */
   read(query: string): string | null
   find(deps: Deps, input: string): Promise<SearchHit[]>
-  /** Masks the input for display, if needed. The results page then doesn't repeat the query. */
+  /** Masks the input. The results page then doesn't repeat the query. */
   shown?(input: string): string
-  /** Explains to staff why nothing was found. Must not contain the input. */
+  /** Tells staff why nothing was found. Must not contain the input. */
   whyNoHit?(input: string): string
-  /** If set, the search goes into the audit trail before its results are shown. */
+  /** If set, the search goes into the audit trail first. */
   audited?: 'payment.searched-by-phone'
 }
 
@@ -65,7 +65,7 @@ const onePage = (
 const matching = (isOfForm: (text: string) => boolean, query: string): string | null =>
   isOfForm(query) ? query : null
 
-/** Every API key contains this. Such text must not be queried, because MongoDB logs slow queries. */
+/** We never query text with this prefix, because MongoDB logs slow queries. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
 function readMerchantReference(query: string): string | null {
   const text = normaliseName('reference', query)
@@ -74,7 +74,7 @@ function readMerchantReference(query: string): string | null {
     : text
 }
 
-/** A pasted reference may have punctuation around it, and a dash instead of its hyphen. */
+/** A pasted reference may have punctuation around it. */
 const pasted = (query: string): string =>
   (normaliseName('reference', query) ?? '')
     .replace(/^[^0-9A-Z]+/i, '')
@@ -87,11 +87,10 @@ const lower = (isOfForm: (text: string) => boolean) => (query: string) =>
 const beginsWith = (prefix: string) => (text: string) =>
   text.startsWith(prefix) && /^[0-9A-Z]+$/.test(text.slice(prefix.length))
 
-/** Matches payment links on any host, because PAY_URL may change, with or without a query. */
+/** Matches links on any host, because PAY_URL may change. */
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
 const separators = /[\s.\p{Pd}]/gu
 
-/** The short code may be part of a payment link, or typed on its own. */
 function readShortCode(query: string): string | null {
   const text = query.replaceAll(/\s/g, '')
   const typed = link.exec(text)?.[1] ?? text.replaceAll(separators, '')
@@ -101,7 +100,7 @@ function readShortCode(query: string): string | null {
 const finders: readonly Finder[] = [
   onePage('payment reference', upper(beginsWith('PI-')), intents.lookUpIntent, paymentPath),
   payments("merchant's reference", readMerchantReference, intents.searchByMerchantReference, {
-    // A reference may look like a phone number, which the results never show.
+    // A reference may look like a phone number, which results never show.
     shown: (input) => (readPhone(input) === null ? input : maskPhone(input)),
   }),
   onePage('order number', upper(isOrderNumber), lookUpOrder, orderPath),
@@ -118,14 +117,13 @@ const finders: readonly Finder[] = [
   onePage('business id', lower(isId), lookUpBusiness, businessPath),
 ]
 
-/** Matches a key as pages show it, e.g. `sk_live_…rwQB`, or only the last four characters of its secret. */
+/** Matches e.g. `sk_live_…rwQB`, or only the last four characters. */
 const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
 const maxKeys = 20
 
-/** Matches whole or partial keys in clear text, anywhere in a query. Unlike a short form, they're secret. */
+/** Matches secret keys in clear text, anywhere in a query. */
 const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
 
-/** Returns the distinct keys in the query, separated by spaces. */
 function readKeys(query: string): string | null {
   const keys = [...new Set(query.match(wholeOrPart))]
   return keys.length === 0 ? null : keys.join(' ')
@@ -168,7 +166,7 @@ export interface SearchResultGroup {
   hits: SearchHit[]
 }
 
-/** If `isPrivate`, the page must not repeat the query: it's a phone number or contains an API key. */
+/** A private query is a phone number or contains an API key. */
 interface Results {
   groups: SearchResultGroup[]
   isPrivate: boolean
@@ -183,11 +181,11 @@ export const phoneSearchLimit = {
   seconds: 3600,
 }
 
-/** Minimum length of a name search, because a single letter occurs in too many names. */
+/** A single letter occurs in too many names. */
 export const minNamePartLength = 2
 
 /**
- * Audited searches are in the audit trail before anyone sees their results. A private query never becomes a
+ * Audits before anyone sees the results. A private query never becomes a
  * search by name, because MongoDB logs the text of slow queries.
  */
 export async function findSearchHits(

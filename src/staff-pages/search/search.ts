@@ -47,7 +47,7 @@ export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff })
   return { title: 'Search', current: '/admin', body }
 }
 
-/** Even viewers may search by phone number, because each such search is in the audit trail. */
+/** Viewers may search by phone number, because the audit trail shows it. */
 export async function searchByText(deps: Deps, req: Request, res: Response): Promise<void> {
   const { q } = readFormFields(req, 'q')
   const query = (normaliseName('name', q) ?? q.trim()).slice(0, maxQueryLength)
@@ -138,7 +138,7 @@ function stateOf({ status, hold, cancellationReason }: FoundIntent): string {
   return cancellationReason === 'expired' ? `${status}, expired` : status
 }
 
-/** If several businesses have the name, searches all of them. Throws VALIDATION_ERROR if a field is invalid. */
+/** If several businesses match the name, searches all of them. */
 async function findByAmount(
   deps: Pick<Deps, 'Business' | 'Intent' | 'now'>,
   fields: AmountFields,
@@ -175,7 +175,7 @@ const maxShownLength = 200
 
 type AmountFields = Record<'business' | 'amount' | 'day', string>
 
-/** Both forms use POST, because a URL with a phone number or an API key would end up in logs and histories. */
+/** With GET, phone numbers and API keys would end up in logs and histories. */
 const searchForms = (staff: SignedInStaff, query: string, by: AmountFields | null): string =>
   html`<form class="filter card" role="search" method="post" action="/admin/search">
       !${csrfField(staff)}

@@ -1,12 +1,12 @@
 import { html } from 'ghtml'
 import { type Locale, locales } from '../../checkout/locale.ts'
 
-/** What staff can say to a caller, per language. It promises only what the service guarantees. */
+/** What staff can say to a caller. It promises only what we guarantee. */
 export type CallerText = Record<Locale['code'], string>
 
 export const byLanguage = (en: string, fr: string, ar: string): CallerText => ({ en, fr, ar })
 
-/** Support staff read what happened and what comes next. `{name}` stands for a value such as an amount. */
+/** `{name}` stands for a value, such as an amount. */
 export type CallerAdvice = CallerText & Record<'happened' | 'next', string>
 
 export const createAdvice = (
@@ -26,10 +26,9 @@ export const fillTemplate = (text: string, facts: Readonly<Record<string, string
     return fact
   })
 
-/** Uses the locale of the checkout pages, so callers hear amounts and times as they see them there. */
+/** Callers hear amounts and times as the checkout pages show them. */
 const locale = (code: Locale['code']): Locale => locales.find((each) => each.code === code) as Locale
 
-/** `factsIn` formats the values of the placeholders for one language. */
 export function fillAdvice(
   { happened, next, en, fr, ar }: CallerAdvice,
   factsIn: (locale: Locale) => Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ import { byLanguage, type CallerAdvice, fillAdvice, fillTemplate } from './advic
 import { paymentSentences } from './payment-sentences.ts'
 import { derivePaymentState, findFailedRefund, findOpenRefund } from './payment-state.ts'
 
-/** `intent` must have its status at `now` (`asOf`). */
+/** `intent` must have its status at `now` (`intentAsOf`). */
 export function paymentAdvice(
   deps: Pick<Deps, 'config'>,
   intent: RedactedIntent,
@@ -52,7 +52,7 @@ function priceOf({ hold, payment, attempts }: RedactedIntent): PriceWithFee | nu
   return attempts.at(-1) ?? null
 }
 
-/** Returns the price of a payment that begins now, or null if the customer chooses the amount. */
+/** Null if the customer chooses the amount. */
 function priceNow(
   { config }: Pick<Deps, 'config'>,
   { amountType, amount }: RedactedIntent,
@@ -86,7 +86,7 @@ const parts = {
   ),
 }
 
-/** Returns e.g. `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`. Merchants know only the amount. */
+/** Returns e.g. `505.00 MRU (500.00 MRU and a fee of 5.00 MRU)`. */
 export function describePrice(kind: keyof typeof parts, language: Language, { amount, fee }: PriceWithFee) {
   const shown = (centimes: number) => isolateLtrText(language, language.money(centimes))
   const total = shown(amount + fee)

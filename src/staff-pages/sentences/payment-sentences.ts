@@ -11,7 +11,7 @@ const repeatLater = byLanguage(
   'حاول لاحقًا، أو ادفع بمحفظة أخرى.',
 )
 
-/** Sentences about a declined payment that can be repeated. All texts but `why` are for the caller. */
+/** All texts but `why` are for the caller. */
 const declined = (why: string, remedy: CallerText, en: string, fr: string, ar: string): CallerAdvice =>
   createAdvice(
     `The payment of {amount} on {since} did not go through: ${why}.`,
@@ -30,7 +30,6 @@ const failed = (why: string, en: string, fr: string, ar: string): CallerAdvice =
     `فشلت عملية دفع {amount}: ${ar}. {notCharged} اطلب من التاجر أن يرسل إليك رابط دفع جديدًا.`,
   )
 
-/** Sentences about a payment request that was cancelled or has expired. */
 const closed = (happened: string, en: string, fr: string, ar: string): CallerAdvice =>
   createAdvice(
     `${happened} No payment was made.`,
@@ -40,7 +39,6 @@ const closed = (happened: string, en: string, fr: string, ar: string): CallerAdv
     `${ar} {notCharged} إذا كنت لا تزال تريد الدفع، فاطلب من التاجر طلبًا جديدًا.`,
   )
 
-/** What to do about an order whose outcome is unknown. */
 const callProvider =
   'The service queries the wallet at least once a minute, next on {queryAt}. No command can end the wait. If the outcome is still unknown after ten minutes, call an operator, who calls the provider and names the key {key}.'
 

@@ -5,7 +5,7 @@ import type { Refund } from '../../intents/records.ts'
 import type { RedactedIntent } from '../../intents/search.ts'
 import type { PinRefusalReason } from '../../wallets/wallet.ts'
 
-/** In an `unknown-…` state, the wallet order has expired, but the wallet hasn't reported its outcome. */
+/** In an `unknown-…` state, the wallet hasn't reported the outcome in time. */
 export type PaymentState =
   | 'unpaid'
   | 'code-expired'
@@ -33,7 +33,7 @@ const states: Record<IntentStatus, StateOf> = {
   REFUNDED: paidState,
 }
 
-/** `intent` must have its status at `now` (`asOf`). */
+/** `intent` must have its status at `now` (`intentAsOf`). */
 export const derivePaymentState: StateOf = (intent, business, now) =>
   states[intent.status](intent, business, now)
 
@@ -58,7 +58,7 @@ function paidState(intent: RedactedIntent, _business: Owner, now: Date): Payment
   return refundsCommitted >= (payment?.amountPaid ?? 0) ? 'refunded' : 'refunded-in-part'
 }
 
-/** Maximum clock skew of a wallet, which may carry out an order this long after its `validUntil`. */
+/** A wallet may carry out an order this long after its `validUntil`. */
 const maxClockSkewMs = 30_000
 
 const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
@@ -67,7 +67,7 @@ const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
 export const findOpenRefund = ({ refunds }: RedactedIntent): Refund | undefined =>
   refunds.find(({ status }) => status === 'PENDING')
 
-/** Returns the last attempt if it's a failed refund and no refund was created afterwards. */
+/** Undefined if a refund was created after the failed one. */
 export function findFailedRefund({ attempts, refunds }: RedactedIntent) {
   const last = attempts.at(-1)
   if (last?.kind !== 'refund') return undefined

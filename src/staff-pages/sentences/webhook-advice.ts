@@ -37,7 +37,7 @@ export function endpointFacts(
     lastFailureAt: moment(lastFailureAt),
     deletedAt: deletedAt === null ? '' : ` ${on[locale.code]} ${moment(deletedAt)}`,
     lastError: describeCause(locale, { stage, status }),
-    /** Names the DEAD deliveries, such as `some webhooks`. The French text includes a preposition. */
+    /** Names the DEAD deliveries. The French text includes a preposition. */
     dead: someWebhooks[locale.code],
   }
 }
@@ -45,7 +45,7 @@ export function endpointFacts(
 const on = byLanguage('on', 'le', 'بتاريخ')
 const someWebhooks = byLanguage('some webhooks', 'de certains webhooks', 'بعض إشعارات webhook')
 
-/** Prefers the status, because it's more useful to the merchant than the stage. */
+/** The status is more useful to the merchant than the stage. */
 export function describeCause(
   { code }: Locale,
   { stage, status }: Pick<AttemptRecord, 'stage' | 'status'>,
@@ -61,7 +61,6 @@ const responded = byLanguage(
 )
 const unknownCause = byLanguage('the attempt failed', 'la tentative a échoué', 'فشلت المحاولة')
 
-/** States that need different sentences for a caller. */
 type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
 const sentAsTheyHappen = 'Events to which the endpoint is subscribed are sent as they happen.'
@@ -149,14 +148,14 @@ export const deadDeliverySentences: Record<EndpointState, CallerAdvice> = {
   ),
 }
 
-/** Why deliveries to such an endpoint can't be re-queued, or null if they can. */
+/** Says why deliveries can't be re-queued. Null means that they can. */
 export const requeueRemedies: Record<EndpointState, string | null> = {
   ...whileActive(null),
   disabled: requeueOnceEnabled,
   deleted: `Endpoint deleted. ${cannotRequeue} The merchant can create a new endpoint for future events.`,
 }
 
-/** Why events can't be replayed to such an endpoint, or null if they can. */
+/** Says why events can't be replayed. Null means that they can. */
 export const replayRemedies: Record<EndpointState, string | null> = {
   ...whileActive(null),
   disabled: 'Endpoint disabled. Once the merchant has enabled it, replay the events.',
@@ -178,7 +177,6 @@ export function deliveryFacts(locale: Locale, delivery: ListedDelivery, endpoint
   const webhook = fillTemplate(webhookNames[locale.code], named)
   return {
     ...endpointFacts(locale, source),
-    /** The webhook's name, e.g. `webhook payment.created for PI-…`. */
     webhook,
     /** The id is also in the body of the webhook. */
     id: isolateLtrText(locale, _id),
@@ -189,7 +187,7 @@ export function deliveryFacts(locale: Locale, delivery: ListedDelivery, endpoint
   }
 }
 
-/** Names of a webhook, without the articles that English and French sentences add. */
+/** English and French sentences add the articles. */
 const webhookNames = byLanguage(
   'webhook {event} for {reference}',
   'webhook {event} pour {reference}',
