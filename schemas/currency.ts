@@ -1,13 +1,12 @@
 export const currencyCode = 'MRU'
 
-/** 1 MRU is 100 centimes. */
 export const currencyDecimals = 2
 export const centimesPerUnit = 10 ** currencyDecimals
 
-/** One new ouguiya (MRU) replaced ten old ones (MRO) in 2018, but many people still count in old ones. */
+/** Since 2018, a new ouguiya replaces ten old ones, which many still use. */
 export const oldPerNewOuguiya = 10
 
-/** Formats centimes in MRU, e.g. `500.00` or `-12.50`, without rounding. */
+/** Formats centimes as MRU without rounding, e.g. `-12.50`. */
 export function formatCentimes(centimes: number): string {
   const size = Math.abs(centimes)
   const fraction = String(size % centimesPerUnit).padStart(currencyDecimals, '0')

@@ -8,7 +8,7 @@ import {
   storableText,
 } from './requests.ts'
 
-/** WEBHOOK_RETRY_SECONDS overrides these waits before attempts 2 to 8 (SPEC 6.4). */
+/** WEBHOOK_RETRY_SECONDS overrides these waits (SPEC 6.4). */
 export const retryWaitSeconds = [30, 120, 900, 3_600, 14_400, 43_200, 86_400]
 
 export const maxAttempts = retryWaitSeconds.length + 1
@@ -67,7 +67,7 @@ export const retryDeliveriesBody = {
       description: 'Only deliveries in one of these statuses. Defaults to `["DEAD"]`.',
       type: 'array',
       minItems: 1,
-      // There are fewer statuses, but the list may contain duplicates.
+      // There are fewer statuses, but a request may repeat them.
       maxItems: 10,
       items: { enum: retriedStatuses },
     },
@@ -78,7 +78,7 @@ export const retryDeliveriesBody = {
         'The `next` of the previous response. The request continues after the last delivery that the previous one covered.',
       type: 'string',
       maxLength: 60,
-      // A time in base 36 and an id. Ten digits stay within the range of Date.
+      // Ten digits in base 36 stay within the range of Date.
       pattern: '^[0-9a-z]{1,10}[.][A-Za-z0-9_-]{1,49}$',
       message: 'must be the `next` of an earlier response',
     },

@@ -3,12 +3,11 @@ import { described, listQuerySchema, type SchemaValue, spanSchemas } from './req
 const eventNames = {
   type: 'array',
   minItems: 1,
-  // There are fewer events, but the list may contain duplicates.
+  // There are fewer events, but a request may repeat them.
   maxItems: 100,
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const
 
-/** The formats check that the URL is public and that each event exists. */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],

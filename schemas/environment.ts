@@ -21,7 +21,7 @@ const described = <const Table extends Record<string, readonly [schema: object, 
     Object.entries(table).map(([name, [schema, description]]) => [name, { ...schema, description }]),
   ) as { readonly [Name in keyof Table]: Table[Name][0] & { description: string } }
 
-/** `npm run tables` copies the descriptions into docs/operators/configure.md. */
+/** `npm run tables` copies these descriptions to the configuration guide. */
 export const environmentSchema = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],

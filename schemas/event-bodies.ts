@@ -15,7 +15,7 @@ const exactly = (properties: Record<string, object>) => ({
   additionalProperties: false,
 })
 
-/** Omits `format`, because not every JSON Schema validator knows it. */
+/** Not every JSON Schema validator knows `format`. */
 const { format: _, ...instantText } = field.instantSchema
 
 const nothing = { type: 'null' }
@@ -149,7 +149,6 @@ const eventBody = (event: string, data: object) => ({
   }),
 })
 
-/** Each event's schema lists exactly the fields of its webhook body. */
 export const eventBodySchemas = Object.fromEntries(
   Object.entries(eventData).map(([event, data]) => [event, eventBody(event, data)]),
 ) as Record<EventName, object>

@@ -10,7 +10,7 @@ import {
 } from './requests.ts'
 import type { ApiScope } from './scopes.ts'
 
-/** A key needs this scope to subscribe an endpoint to the event (SPEC 6.1, 4.8). */
+/** A key needs this scope to subscribe to the event (SPEC 6.1, 4.8). */
 export const eventScopes = {
   'payment.created': 'payments.intents:read',
   'payment.confirmed': 'payments.intents:read',

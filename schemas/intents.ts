@@ -10,7 +10,7 @@ import {
 
 export const merchantReferenceSchema = normalisedText('reference', 64)
 
-/** `errorCodes` maps each violated keyword to an error code. `*` stands for all other keywords (SPEC 4.1). */
+/** `errorCodes` maps keywords to error codes; `*` stands for the others. */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
     type: 'object',
@@ -65,7 +65,6 @@ export type IntentStatus = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 
-/** A request can filter by only one of these ranges. */
 export const intentRangeQuery = {
   paidFrom: described(
     'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
@@ -99,7 +98,7 @@ export const listIntentsQuery = listQuerySchema({
 
 export type ListIntentsQuery = SchemaValue<typeof listIntentsQuery>
 
-/** Each response with an intent contains all of its refunds, so we limit them. */
+/** Limited because each response with an intent contains all its refunds. */
 export const maxRefunds = 1_000
 
 export const refundBody = {

@@ -9,7 +9,7 @@ import {
   storableText,
 } from './requests.ts'
 
-/** With the default MAX_AMOUNT, an item's total is at most 10^15, which is still exact in JavaScript. */
+/** With the default MAX_AMOUNT, an item costs at most 10^15, a safe integer. */
 export const maxUnitsPerItem = 1_000_000
 export const maxOrderItems = 100
 

@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** After a decline, the customer can try again. Unknown reasons become `declined`. */
+/** After a decline, the customer can try again. */
 export const declineReasons = ['insufficient_funds', 'limit_exceeded', 'declined'] as const
 export const failureReasons = ['technical_error', 'wallet_closed'] as const
 export const cancellationReasons = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
@@ -9,7 +9,7 @@ export type DeclineReason = (typeof declineReasons)[number]
 export type FailureReason = (typeof failureReasons)[number]
 export type CancellationReason = (typeof cancellationReasons)[number]
 
-/** An unknown `reason` is replaced by a default (src/wallets/live/live-wallet.ts). */
+/** An unknown `reason` is replaced by a default (live-wallet.ts). */
 export const walletResponseSchema = {
   type: 'object',
   required: ['key', 'status'],

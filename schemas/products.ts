@@ -169,7 +169,6 @@ export type ImportProductsQuery = SchemaValue<typeof importProductsQuery>
 /** 2 MiB, the limit for a JSON body. */
 const maxCsvLength = 2 * 1024 * 1024
 
-/** A JSON body has the file in `csv`, a form in `file`. */
 export const importProductsFields = {
   json: { type: 'object', properties: { csv: {} }, absenceWidens: ['dryRun'] },
   form: { type: 'object', properties: { file: {} }, absenceWidens: ['dryRun'] },

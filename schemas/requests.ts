@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
-/** Contains only the fields that the schema names, because validation removes all others. */
+/** Validation removes all fields that the schema doesn't name. */
 export type SchemaValue<Schema extends JSONSchema> = Known<FromSchema<Schema>>
 
 type Known<Value> = Value extends readonly (infer Item)[]
@@ -17,7 +17,6 @@ export const described = <const Schema extends object>(description: string, sche
 export const storableText = (maxLength: number) =>
   ({ type: 'string', maxLength, format: 'storable-text' }) as const
 
-/** Normalises the text before its length is checked. */
 export const normalisedText = (normalise: 'name' | 'reference', maxLength: number) =>
   ({ type: 'string', maxLength, normalise }) as const
 

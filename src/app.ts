@@ -20,10 +20,8 @@ import { createAdminRouter, sendStaffError, staffPageRights } from './staff-page
 
 export const apiBasePath = '/api/v1'
 
-/** Handlers run in this order, after the first checks in http/server/bare-app.ts. */
 export const createApp = (deps: Deps): Express =>
   createBareApp(deps, (app) => {
-    // Operations come first because they're most of the traffic.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isCheckoutPath(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -63,20 +61,19 @@ function serveOperations(deps: Deps, app: Express): void {
   }
 }
 
-/** `/openapi.json` needs no API key, and pages on any site may load it. */
+/** The document needs no API key, and pages on any site may load it. */
 function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   let built: Buffer | undefined
   return createReadRoute('/openapi.json', (_req, res) => {
     built ??= Buffer.from(JSON.stringify(describeApi(config)))
     allowAnyOrigin(res)
-    // After a release, clients may use the previous document for up to 300 s.
     const headers = { 'Cache-Control': 'public, max-age=300' }
     writeApiHead(res, { status: 200, code: null, headers }, built.length)
     res.end(built)
   })
 }
 
-/** Without this, Express would respond to OPTIONS without the envelope, revealing that staff pages exist. */
+/** By default, Express's response to OPTIONS would reveal the staff pages. */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknownUrl()
   next()

@@ -12,11 +12,11 @@ const { server, stop } = createHttpServer(deps, createApp(deps), httpTimeouts)
 await once(server.listen(config.port), 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
-/** Time reserved for closing the connections to MongoDB, Redis and the wallets. */
+/** Closing the connections to MongoDB, Redis and the wallets takes time. */
 const closeMs = 3_000
 
 onStop(config.shutdownTimeoutMs, async (leftMs) => {
-  // `/readyz` fails from here on, but new connections are accepted until load balancers notice.
+  // New connections are accepted until load balancers notice.
   deps.stopping.abort()
   deps.chainWatch.close()
   await wait(config.shutdownDrainMs)

@@ -8,7 +8,7 @@ export const objectSchema = (always: Record<string, object>, sometimes: Record<s
   properties: { ...always, ...sometimes },
 })
 
-/** The schema must have a single type. For a named schema, use `nullable`. */
+/** The schema must have a single type. */
 export const nullableType = <Schema extends { type: string; enum?: readonly unknown[] }>(schema: Schema) => ({
   ...schema,
   type: [schema.type, 'null'],

@@ -36,7 +36,7 @@ const newFields = {
   createdAt: field.instantSchema,
 }
 
-/** These fields never change. Events contain them in snake_case (event-bodies.ts). */
+/** These fields never change. Events contain them in snake_case. */
 export const intentEventFields = {
   referenceNumber: described('The `referenceNumber` of the payment intent.', field.intentReferenceSchema),
   shortCode: newFields.shortCode,
@@ -65,7 +65,7 @@ export const paymentSchema = field.objectSchema({
   ),
 })
 
-/** A refund that the wallet didn't carry out disappears from responses. */
+/** Responses omit a refund that the wallet didn't carry out. */
 export const refundSchema = field.objectSchema({
   id: field.patternSchema('^RF-[0-9A-Z]{16}$', 19),
   amount: described('Centimes.', field.amountSchema),

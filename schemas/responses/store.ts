@@ -31,7 +31,7 @@ export const productSchema = field.objectSchema({
   updatedAt: field.instantSchema,
 })
 
-/** Except `productId`, all fields are null if the variant was removed or its label became ambiguous. */
+/** All other fields are null if the variant is gone or its label ambiguous. */
 export const stockedVariantSchema = field.objectSchema({
   productId: field.idSchema,
   _id: field.nullableType(variantFields._id),

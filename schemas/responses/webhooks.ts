@@ -3,7 +3,6 @@ import { eventScopes } from '../events.ts'
 import { described } from '../requests.ts'
 import * as field from './fields.ts'
 
-/** docs/merchants/webhooks.md describes each stage. */
 export const failureStages = [
   'status',
   'dns',
@@ -232,7 +231,6 @@ const replayFields = {
 
 export const replaySchema = field.objectSchema(replayFields)
 
-/** A dry run stores nothing, so it has no id and no status. */
 export const requestedReplaySchema = field.objectSchema({
   ...replayFields,
   id: described('Null after a dry run.', field.nullableSchema(field.idSchema)),

@@ -3,7 +3,6 @@ import { isBlankText, isLongerThan } from '../input/name.ts'
 /** docs/operators/support.md lists all actions. */
 export type AuditAction = `${string}.${string}`
 
-/** The actions that aren't in src/staff-acts. */
 const otherVerbs = {
   api: ['disabled', 'enabled'],
   audit: ['exported'],
@@ -37,7 +36,6 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202A-\u202E\u2066-\u2069]/u
 
 export const maxReasonLength = 300
 
-/** Returns null unless the text is visible and has 1 to 300 characters. */
 export function readReason(text: string): string | null {
   const reason = text.trim()
   return isBlankText(reason) || isLongerThan(reason, maxReasonLength) || unprintable.test(reason)

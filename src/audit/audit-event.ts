@@ -39,7 +39,7 @@ export function toReadableLine(line: AuditEvent): AuditEvent {
   }
 }
 
-/** A line never changes once it's sealed, except for `seal`. */
+/** A sealed line never changes, except for its `seal`. */
 export const auditEvents = declareCollection({
   name: 'auditevents',
   kept: 'forever',
@@ -52,14 +52,12 @@ export const auditEvents = declareCollection({
     act: oneOf<AuditAction>(),
     /** Id or name of the changed object. */
     subject: text,
-    /** Null if the action concerns no particular business. */
     businessId: orNull(text),
-    /** Only the changed fields, without long values, secrets, bodies or customer data. */
+    /** Only changed fields, without secrets, bodies or customer data. */
     before: orNull(anything<Record<string, unknown>>()),
     after: orNull(anything<Record<string, unknown>>()),
-    /** Set only for a line that counts repeats (repeats.ts): the end of its hour. */
+    /** The end of the hour in which the line counts repeats (repeats.ts). */
     closesAt: optional(date),
-    /** Number of the seal that contains the line. */
     seal: optional(orNull(whole)),
   },
   indexes: [

@@ -17,7 +17,7 @@ export interface AuditContext {
   add(...lines: AuditLineInput[]): Promise<void>
 }
 
-/** `documents` are ids that concurrent actions may also change. `work` may run several times. */
+/** `work` may run several times. */
 export const runAudited = <T>(
   deps: AuditedDeps,
   { by, ...options }: TransactionScope & { by: Author },
@@ -33,7 +33,6 @@ export const runAudited = <T>(
     return work({ session, by, at, add })
   })
 
-/** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the first request is still running at the deadline. */
 export const runAuditedOnce = (
   deps: AuditedDeps & Pick<Models, 'StoredResponse'>,
   request: WriteRequest,

@@ -10,7 +10,7 @@ const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
 
 type TrailDeps = Pick<Models, 'AuditEvent'>
 
-/** Repeats with one key in one hour share a line. It shows the first actor, and is sealed after the hour. */
+/** Counts repeats with one key in one hour on a single line. */
 export async function countAuditRepeat(
   deps: TrailDeps,
   key: string,
@@ -26,7 +26,7 @@ export async function countAuditRepeat(
   )
 }
 
-/** Limits the lines that a stranger can cause to two per hour and key: the first, and one for all repeats. */
+/** Adds at most two lines per hour and key, so a stranger can't add many. */
 export async function addOrCountLine(deps: TrailDeps, key: string, line: AuditEvent, note: string) {
   try {
     await nativeCollection(deps.AuditEvent).insertOne({ ...line, _id: idInHour(key, 'first', line.at) })

@@ -18,7 +18,7 @@ const storedSecretFields = field.part({
 })
 export type KeySecret = field.ValueOfField<typeof storedSecretFields>
 
-/** `secrets` lists the current secret, then those in overlap, then the last few that ended. */
+/** The current secret comes first, then those in overlap, then ended ones. */
 export const apiKeys = declareCollection({
   name: 'apikeys',
   kept: 'forever',
@@ -27,7 +27,7 @@ export const apiKeys = declareCollection({
     businessId: field.text,
     mode: field.oneOf<KeyMode>(),
     kind: field.oneOf<KeyKind>(),
-    /** Shown with `last4` instead of the key, such as `sk_test_…abcd`. */
+    /** Shown with `last4` instead of the key, e.g. `sk_test_…abcd`. */
     prefix: field.text,
     last4: field.text,
     secrets: field.list(storedSecretFields),
@@ -36,7 +36,7 @@ export const apiKeys = declareCollection({
     ipAllowlist: field.list(field.text),
     status: field.oneOf<'active' | 'suspended' | 'revoked'>(),
     createdAt: field.date,
-    /** A UTC day, such as `2026-11-21`. */
+    /** A UTC day, e.g. `2026-11-21`. */
     lastUsedDay: field.orNull(field.text),
   },
   indexes: [
@@ -69,7 +69,7 @@ export const findApiKeysInText = (line: string): string[] => [
   ...new Set(line.match(/(?<![0-9A-Za-z])[sp]k_(?:test|live)_[0-9A-Za-z]+/g)),
 ]
 
-/** Rejects a mistyped key without querying MongoDB. */
+/** Detects a mistyped key without querying MongoDB. */
 export function looksLikeApiKey(key: string): boolean {
   const parts = shape.exec(key)
   return parts !== null && checksum(`${parts[1]}${parts[2]}`) === parts[3]

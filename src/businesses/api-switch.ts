@@ -10,7 +10,7 @@ export const serviceSettings = declareCollection({
 })
 type ServiceSetting = Stored<typeof serviceSettings>
 
-/** Turns the developer API on or off. Every request checks it, so each process keeps it in memory. */
+/** Every request checks this switch, so each process keeps it in memory. */
 export type ApiSwitch = Awaited<ReturnType<typeof createApiSwitch>>
 
 /** All processes must see a change within 5 s. */

@@ -2,11 +2,10 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, list, orNull, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
-/** Null means the service's default. For a limit per UTC day, 0 means no limit. */
+/** Null means the service's default. For a limit per day, 0 means no limit. */
 const limitFields = part({
   /** Requests per second and key. */
   perSecond: orNull(whole),
-  /** Maximum number of payment codes in use. */
   liveCodes: orNull(whole),
   /** Also counts orders and products. */
   sandboxIntentsPerDay: orNull(whole),
@@ -32,16 +31,15 @@ export const businesses = declareCollection({
     _id: text,
     name: text,
     liveApproved: flag,
-    /** If false, the API refuses every request, but payment pages still work. */
+    /** If false, the API refuses all requests, but payment pages still work. */
     apiEnabled: flag,
-    /** Closes the developer API and the payment pages. */
     suspended: flag,
     limits: limitFields,
-    /** Sorted by `from`, which may lie in the future. Before the first entry, the default rates apply. */
+    /** Sorted by `from`. Before the first entry, the default rates apply. */
     commission: list(ratesFields),
     createdAt: date,
   },
-  // A search for part of a name scans this index instead of the documents.
+  // A search by name scans this index instead of the documents.
   indexes: [{ name: 'name', key: { name: 1 } }],
 })
 export type Business = Stored<typeof businesses>

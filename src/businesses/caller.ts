@@ -7,7 +7,7 @@ import { type ApiKey, looksLikeApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 import { recordKeyUse, rehashApiKey } from './key-batchers.ts'
 
-/** What the log says about a stored key, even a suspended or revoked one. */
+/** The log identifies even a suspended or revoked key. */
 export type IdentifiedKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
 export interface Caller extends Pick<ApiKey, 'businessId' | 'kind'>, Pick<Business, 'limits' | 'commission'> {
@@ -23,7 +23,7 @@ export const byMerchant = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' |
   sandbox,
 })
 
-/** Throws `code` if nothing was found, and SANDBOX_MISMATCH if it belongs to the other environment. */
+/** Throws `code` or, in the other environment, SANDBOX_MISMATCH. */
 export function requireOwned<Found extends Pick<Caller, 'sandbox'>>(
   { sandbox }: Pick<Caller, 'sandbox'>,
   found: Found | null | undefined,
@@ -36,7 +36,7 @@ export function requireOwned<Found extends Pick<Caller, 'sandbox'>>(
 
 type IdentifyDeps = Pick<Deps, 'batchers' | 'secrets' | 'now'>
 
-/** Checks in the order of SPEC 5.2, and throws at the first failure. */
+/** Checks in the order of SPEC 5.2. */
 export async function identifyByApiKey(
   deps: IdentifyDeps,
   apiKey: string,
@@ -62,7 +62,7 @@ export async function identifyByApiKey(
 
 const disabled = (message: string) => refuse('FEATURE_DISABLED', { message, retryAfterSeconds: 60 })
 
-/** Looks up the current hash again at the end: another request may have rehashed the key in between. */
+/** Another request may rehash the key, so we look it up again at the end. */
 async function findByAnyHash(deps: IdentifyDeps, apiKey: string, deadlineAt: number) {
   const hashes = deps.secrets.hashes(apiKey)
   const [current = ''] = hashes

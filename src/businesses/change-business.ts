@@ -27,7 +27,6 @@ export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 
   limits?: Partial<Business['limits']>
 }
 
-/** Skips the write if nothing would change. Returns null if there is no such business. */
 export const changeBusiness = (
   deps: BusinessDeps,
   id: string,
@@ -46,7 +45,7 @@ export const changeBusiness = (
     return businesses.findOneAndUpdate({ _id: id }, { $set: after }, { session, returnDocument: 'after' })
   })
 
-/** Keys are MongoDB paths, such as `limits.perSecond`. */
+/** Keys are MongoDB paths, e.g. `limits.perSecond`. */
 function byPath({ limits = {}, ...rights }: BusinessChange): Record<string, unknown> {
   const { liveApproved, apiEnabled, suspended } = rights
   const ofLimits = Object.entries(limits).map(([name, value]) => [`limits.${name}`, value])
@@ -57,7 +56,7 @@ export type CommissionResult =
   | { result: 'set'; commission: Business['commission'] }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
-/** Removes rates that are scheduled for `from` or later. Rates already in effect never change. */
+/** Removes rates scheduled for `from` or later, but none in effect. */
 export const setCommission = (
   deps: BusinessDeps,
   id: string,

@@ -8,7 +8,7 @@ import { type ApiKey, apiKeyPrefix, type KeySecret, newApiKey } from './api-key.
 
 type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
 type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** `key` is the only copy in clear text, because we store just its hash. */
+/** We store only a hash of `key`, so this is the only copy. */
 export type IssuedKey = { id: string; key: string }
 
 export const issueApiKey = (deps: KeyDeps, input: KeyRequest, by: Author): Promise<IssuedKey | null> =>
@@ -49,10 +49,9 @@ export const rotateApiKey = (deps: KeyDeps, id: string, overlapSeconds: number, 
     return { id, key }
   })
 
-/** How many ended secrets are kept, so that staff can recognise them if they leak. */
+/** Staff can recognise this many ended secrets if they leak. */
 const maxEnded = 5
 
-/** Secrets in overlap come first. All end at `end` at the latest. */
 function olderSecrets(key: ApiKey, end: Date, now: Date): KeySecret[] {
   const older = key.secrets.map(({ validUntil, ...secret }) => ({
     ...secret,
@@ -64,7 +63,7 @@ function olderSecrets(key: ApiKey, end: Date, now: Date): KeySecret[] {
 
 const acts = { suspended: 'key.suspended', active: 'key.resumed', revoked: 'key.revoked' } as const
 
-/** Returns false if there is no such key, or if it's revoked and `status` is anything else. */
+/** Returns false if there is no such key. A revoked key stays revoked. */
 export const setKeyStatus = (
   deps: Pick<Models, 'ApiKey'> & AuditedDeps,
   id: string,

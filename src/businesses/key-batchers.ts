@@ -14,7 +14,7 @@ interface KeyAndBusiness extends ApiKey {
 }
 
 export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey' | 'Business'>) => ({
-  /** Not cached, so that revoking a key or disabling a business works at once. */
+  /** Not cached, so that revoking a key takes effect at once. */
   findKey: createReadBatcher(
     (hashes) =>
       nativeCollection(ApiKey)
@@ -30,7 +30,7 @@ export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey'
   noteOnKey: createKeyNoteBatcher(ApiKey),
 })
 
-/** A write that no request waits for. If it fails, the next use of the key repeats it. */
+/** No request waits for this. If it fails, the key's next use repeats it. */
 interface KeyNote {
   name: string
   filter: { _id: string; [field: string]: unknown }
@@ -39,12 +39,12 @@ interface KeyNote {
 
 type NoteDeps = { batchers: { noteOnKey: ReturnType<typeof createKeyNoteBatcher> }; now(): Date }
 
-/** This many entries take about 10 MB. */
+/** This many entries take up about 10 MB. */
 const maxRemembered = 50_000
 /** A batch usually takes a few milliseconds. */
 const longestMs = 1000
 
-/** A dead process can lock a key for seconds. Notes in the same batch are then written one by one. */
+/** If a dead process locks a key, the notes are written one by one. */
 export function createKeyNoteBatcher(ApiKey: Model<ApiKey>) {
   const keys = nativeCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
@@ -74,7 +74,7 @@ export function createKeyNoteBatcher(ApiKey: Model<ApiKey>) {
   }
 }
 
-/** Counts every identified request, even if it's rejected later, e.g. for a missing scope or a rate limit. */
+/** Counts every identified request, even one that is rejected later. */
 export function recordKeyUse(
   { batchers, now }: NoteDeps,
   { _id, lastUsedDay }: Pick<ApiKey, '_id' | 'lastUsedDay'>,
@@ -88,10 +88,10 @@ export function recordKeyUse(
   batchers.noteOnKey(note, deadlineAt).catch(() => undefined)
 }
 
-/** Longer than a rolling restart, in which old and new processes could undo each other's rehashes. */
+/** In a rolling restart, processes could undo each other's rehashes. */
 const minAgeMs = 3_600_000
 
-/** Lets operators remove the previous SECRET_KEY once all keys have been used. */
+/** Once all keys are rehashed, operators can remove the old SECRET_KEY. */
 export function rehashApiKey(
   { batchers, secrets, now }: NoteDeps & { secrets: Pick<Secrets, 'keyIds'> },
   { keyId, secret, hash }: { keyId: string; secret: KeySecret; hash: string },
@@ -107,7 +107,7 @@ export function rehashApiKey(
 
 type Rehash = Record<'keyId' | 'from' | 'to' | 'pepper', string> & { at: Date }
 
-/** Has no effect if a rotation has removed the secret, or another request has rehashed it. */
+/** Has no effect if the secret is gone or already rehashed. */
 export const rehashNote = ({ keyId, from, to, pepper, at }: Rehash): KeyNote => ({
   name: `${from} ${Math.floor(at.getTime() / minAgeMs)}`,
   filter: { _id: keyId, 'secrets.hash': from },

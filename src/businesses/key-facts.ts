@@ -12,11 +12,10 @@ export interface SecretFacts extends Pick<KeySecret, 'last4' | 'validUntil'> {
 export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'secrets'> {
   id: string
   key: string
-  /** The newest comes first. */
   secrets: SecretFacts[]
 }
 
-/** Returns the blocks in the order in which `identifyByApiKey` checks them. */
+/** The blocks have the order in which `identifyByApiKey` checks them. */
 const keyBlocks = {
   'key-suspended': ({ status }) => status === 'suspended',
   'key-revoked': ({ status }) => status === 'revoked',
@@ -62,7 +61,6 @@ async function inDetail(deps: Reads, key: ApiKey): Promise<KeyDetails> {
 
 interface KeyFilter extends Partial<Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'status'>> {
   scope?: ApiScope
-  /** Matches earlier secrets too. */
   last4?: string
 }
 
@@ -78,7 +76,6 @@ export async function listKeys(
 
 export type RecognisedKey = KeyDetails & { matched: SecretFacts['state'] }
 
-/** These sentences never repeat the key. */
 export const unknownKeyTexts = {
   mistyped: 'The key is mistyped or incomplete: its checksum is wrong. No such key was ever issued.',
   unknown:

@@ -43,7 +43,6 @@ async function keyTotals(deps: Pick<Deps, 'ApiKey'>, businessIds: readonly strin
 export const countKeys = async (deps: Pick<Deps, 'ApiKey'>, businessId: string): Promise<KeyTotals> =>
   (await keyTotals(deps, [businessId])).get(businessId) ?? noKeys
 
-/** If there are more, staff can search for a longer part of the name. */
 export const maxNameMatches = 30
 
 type Reads = Pick<Deps, 'Business'>

@@ -12,7 +12,6 @@ import type { Caller } from './caller.ts'
 interface QuotaInfo extends LimitSummary {
   setBy: string
   scope: RateLimitScope
-  /** 0 means no limit. */
   limit(config: Config, limits: BusinessLimits): number | null
   message(limit: number): string
 }
@@ -69,7 +68,7 @@ type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 export const quotaLimit = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits) =>
   quotas[name].limit(config, limits) || null
 
-/** `act` calls `reserve` before it writes. Unused amounts are given back, unless the outcome is unknown. */
+/** Returns unused amounts, unless the outcome is unknown. */
 async function withinQuotas<T>(
   deps: QuotaDeps,
   caller: Owner,
@@ -121,7 +120,7 @@ function count(
       deps.counters.count({ name, owner: businessId }, amount)
 }
 
-/** `creates` are intents, orders and products. `others` are all other documents. */
+/** `creates` are intents, orders and products. */
 type StorageAmounts = { creates?: number; others?: number; bytes: number }
 
 const bytesQuota = ({ sandbox }: Environment): QuotaName => (sandbox ? 'sandboxBytes' : 'liveBytes')
@@ -133,7 +132,7 @@ const storageAmounts = (owner: Environment, { creates = 0, others = 0, bytes }: 
 
 export type ReserveStorage = (stored: StorageAmounts) => Promise<void>
 
-/** `reserve` throws RATE_LIMITED if the quota doesn't cover what the action creates or enlarges. */
+/** `reserve` throws RATE_LIMITED once the quota is used up. */
 export const withStorageQuota = (
   deps: QuotaDeps,
   caller: Owner,
@@ -149,7 +148,7 @@ export const withStorageQuota = (
 /** Enough for an ordinary product or intent. */
 const smallRowBytes = 4096
 
-/** Without this, one key could store 700 GB a day by changing a large product repeatedly. */
+/** Otherwise, a key could store 700 GB a day by changing a large product. */
 export async function checkLargeRow(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, bytesQuota(caller), 1)
 }
@@ -166,7 +165,7 @@ const auditLineOf = ({ sandbox }: Environment): Amounts => [
   [sandbox ? 'sandboxAuditLines' : 'liveAuditLines', 1],
 ]
 
-/** Audit lines have a quota because they are kept forever. Throws RATE_LIMITED once it is used up. */
+/** Audit lines have a quota because they're kept forever. */
 export const withAuditQuota = <T>(
   deps: QuotaDeps,
   caller: Owner,

@@ -3,10 +3,9 @@ import { runInBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey, KeySecret } from './api-key.ts'
 
-/** Right after a change of SECRET_KEY, all keys are stale. */
 const maxListed = 100
 
-/** `stale` keys are hashed with the previous SECRET_KEY, `unreadable` keys with one that's no longer set. */
+/** The SECRET_KEY of an `unreadable` key is no longer set. */
 export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey' | 'secrets' | 'now'>) {
   const none = () => ({ count: 0, keys: [] as StaleKey[] })
   const found = { stale: none(), unreadable: none() }
@@ -33,7 +32,7 @@ type StaleKey = ReturnType<typeof staleKey>
 
 function staleKey({ _id: id, prefix, last4, businessId: business }: ApiKey, secrets: KeySecret[]) {
   const ends = secrets.flatMap(({ validUntil }) => validUntil ?? [])
-  // If null, the key stays stale until it's rehashed, rotated or revoked.
+  // Null if the key stays stale until it's rehashed, rotated or revoked.
   const endsAt = ends.length < secrets.length ? null : new Date(Math.max(...ends.map(Number))).toISOString()
   return { id, key: `${prefix}…${last4}`, business, endsAt }
 }

@@ -64,12 +64,12 @@ function fromEnvironment(env: EnvironmentVariables) {
     mongodbCa: readCertificates(env.MONGODB_TLS_CA ?? ''),
     redisUrl: env.REDIS_URL,
     redisTrust: { ca: readCertificates(env.REDIS_TLS_CA ?? ''), verify: env.REDIS_TLS_VERIFY },
-    /** The current key is first, then the previous one if any. */
+    /** The current key comes first. */
     secretKeys: [
       Buffer.from(env.SECRET_KEY, 'base64'),
       ...(previous === undefined ? [] : [Buffer.from(previous, 'base64')]),
     ] as const,
-    /** Tests lower this. Production must use the default. */
+    /** Only tests lower this. */
     hashMemoryKib: env.HASH_MEMORY_KIB,
     trustProxy: parseProxyTrust(env.TRUST_PROXY ?? '') ?? [],
     workerQueues: chosen.length > 0 ? chosen : queueNames,
@@ -78,32 +78,30 @@ function fromEnvironment(env: EnvironmentVariables) {
     maxAmount: env.MAX_AMOUNT,
     intentLifetimeMs: lifetimeSeconds * 1000,
     codeLifetimeMs: (env.CODE_LIFETIME_SECONDS ?? lifetimeSeconds) * 1000,
-    /** The delays before attempts 2 to 8 (SPEC 6.4). */
     webhookRetryMs: splitAtCommas(env.WEBHOOK_RETRY_SECONDS).map((seconds) =>
       Math.round(Number(seconds) * 1000),
     ),
     webhookTimeoutMs: env.WEBHOOK_TIMEOUT_SECONDS * 1000,
     endpointWarningMs: env.ENDPOINT_WARNING_HOURS * hourMs,
-    /** `host:port` of endpoints that may be private or use plain HTTP. Must be empty in production. */
+    /** `host:port` of endpoints that may be private or use plain HTTP. */
     webhookAllowedHosts: new Set(splitAtCommas(env.WEBHOOK_ALLOWED_HOSTS)),
     webhookBlockedRanges: splitAtCommas(env.WEBHOOK_BLOCKED_RANGES).map(parseIpRange),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
-    /** If null, live intents can't be paid. `name` is stored with each payment, and `key` signs requests. */
+    /** If null, live intents can't be paid. */
     walletProvider: walletProvider(env),
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,
     sandboxRetentionMs: env.SANDBOX_RETENTION_DAYS * dayMs,
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
-    /** How long `web` keeps accepting connections after SIGTERM. */
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
     shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT_SECONDS * 1000,
-    /** Per API key, and per address that sends rejected credentials. Here and below, null means no limit. */
+    /** Here and below, null means no limit. */
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,
     liveDocumentsPerDay: env.LIVE_DOCUMENTS_PER_DAY || null,
     liveBytesPerDay: env.LIVE_BYTES_PER_DAY || null,
     sandboxBytesPerDay: env.SANDBOX_BYTES_PER_DAY || null,
-    /** Per business and UTC day; live and test keys are counted separately. */
+    /** Live and test keys are counted separately. */
     auditLinesPerDay: env.AUDIT_LINES_PER_DAY || null,
     workerPort: env.WORKER_PORT ?? null,
     metricsPort: env.METRICS_PORT ?? null,
@@ -111,7 +109,6 @@ function fromEnvironment(env: EnvironmentVariables) {
     /** Base URL, without `/v1/traces`. Null turns tracing off. */
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '') ?? null,
     traceSampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
-    /** In basis points (src/wallets/commission.ts). */
     commissionRates: {
       provider: env.COMMISSION_PROVIDER_BPS,
       payer: env.COMMISSION_PAYER_BPS,
@@ -121,7 +118,7 @@ function fromEnvironment(env: EnvironmentVariables) {
   }
 }
 
-/** In a cluster, all keys of a queue must be on one node, so their prefix needs a hash tag (in braces). */
+/** A cluster needs a hash tag to keep all keys of a queue on one node. */
 function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: EnvironmentVariables): string {
   const isTagged = /\{[^}]+\}/.test(prefix)
   return parseRedisUrl(url)?.kind === 'cluster' && !isTagged ? `{${prefix}}` : prefix

@@ -4,7 +4,7 @@ import { parseRedisUrl } from './redis-url.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
-/** Finds errors that ajv can't, such as variables that contradict each other. Messages never quote a key. */
+/** Finds errors that ajv can't. Messages never quote a key. */
 export function findConfigFaults(given: Given): string[] {
   // ajv converts `Infinity` to a number, which passes every maximum.
   const isInfinite = (name: string) => typeof given[name] === 'number' && !Number.isFinite(given[name])
@@ -65,10 +65,10 @@ function textOf(given: Given, name: string): string {
 
 const bytesOf = (given: Given, name: string): Buffer => Buffer.from(textOf(given, name), 'base64')
 
-/** A random key has about 30 distinct bytes, and as many distinct differences between neighbours. */
+/** A random key has about 30 distinct bytes. */
 const minDistinct = 16
 
-/** Detects repetitions, sequences, encoded text and single-case words. Words in mixed case look random. */
+/** Detects repetitions, sequences, text and single-case words. */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)
@@ -82,7 +82,7 @@ const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|
 export function isWeakToken(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
-  // 32 random digits have nearly 30 distinct groups of three, and most of the 19 possible differences.
+  // 32 random digits have nearly 30 distinct groups of three.
   const minPieces = Math.min(15, 0.75 * (text.length - 2))
   return placeholder.test(text) || pieces.size < minPieces || steps.size < 6
 }

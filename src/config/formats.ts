@@ -8,10 +8,7 @@ import { parseRedisUrl } from './redis-url.ts'
 
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/**
- * Accepts PEM (with line breaks or `\n`), base64 of PEM, or a file path, because many platforms limit a
- * variable to one line. Returns null unless all certificates are valid.
- */
+/** Accepts PEM, base64 of PEM, or a file path. Null if any part is invalid. */
 export function readCertificates(text: string): string | null {
   const found = pemOf(text)?.match(blocks) ?? []
   return found.length > 0 && found.every(isCertificate) ? found.join('\n') : null
@@ -49,7 +46,7 @@ export function ipRangeOrNull(part: string): ReturnType<typeof parseIpRange> | n
   }
 }
 
-/** Returns null if a range is invalid or is `/0`, which Express rejects. */
+/** Express rejects `/0`. */
 export function parseProxyTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   const ranges = splitAtCommas(text).map((part) => {
@@ -59,7 +56,7 @@ export function parseProxyTrust(text: string): number | readonly string[] | null
   return ranges.every((range) => range !== null) ? ranges : null
 }
 
-/** `hint` returns the error message without the variable's name, and never quotes a secret. */
+/** `hint` never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -100,7 +97,7 @@ export const envFormats: Record<string, Format> = {
       'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips invalid characters, so without this check several strings would be the same key.
+    // Decoding skips invalid characters, so several strings could be one key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 
-/** Creating a client opens no connection. Returns null if the driver can't read the URL. */
+/** Creating a client opens no connection. */
 function optionsOf(url: string) {
   try {
     return new mongo.MongoClient(url, { readPreference: 'primary' }).options
@@ -14,20 +14,20 @@ export function isMongoUrl(text: string): boolean {
   return hosts.length > 0 || srvHost !== undefined
 }
 
-/** `test` is the driver's default, so the URL must spell it out. The excluded names are MongoDB's own. */
+/** The driver defaults to `test`, so the URL must spell that name out. */
 export function hasDatabaseName(text: string): boolean {
   const { dbName = '' } = optionsOf(text) ?? {}
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)
   return isOwn && (dbName !== 'test' || /\/test(?:\?|$)/.test(text))
 }
 
-/** Also true for an invalid URL, which is reported separately. */
+/** An invalid URL is reported separately. */
 export function usesMongoTls(text: string): boolean {
   const options = optionsOf(text)
   return options === null || options.tls
 }
 
-/** The safe values of URL options that could weaken the guarantees in docs/maintainers/architecture.md. */
+/** Other values would weaken the guarantees in architecture.md. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     w: ['majority'],

@@ -4,7 +4,7 @@ type RedisServers =
   | { kind: 'single'; tls: boolean }
   | ({ kind: 'sentinel'; name: string; db: number } & Nodes &
       Record<'sentinelUsername' | 'sentinelPassword', string | undefined>)
-  /** `nodes` may list only some nodes of the cluster: the driver discovers the others. */
+  /** The driver discovers nodes that aren't listed. */
   | ({ kind: 'cluster' } & Nodes)
 
 interface Nodes {

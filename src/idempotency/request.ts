@@ -12,20 +12,20 @@ import type { CausingRequest } from '../tracing/tracing.ts'
 /** SPEC 5.4 */
 export const keyLifetimeMs = 24 * 3_600_000
 
-/** A created intent needs no row here, because its response can be computed from the intent. */
+/** A created intent needs no row, because its response can be recomputed. */
 export const responseCollection = declareCollection({
   name: 'responses',
   kept: 'until it expires, an hour after it can last be requested',
   fields: {
     _id: text,
     response: secret(text),
-    /** A refusal is replaced if a concurrent request with the same key takes effect after all. */
+    /** A concurrent request with the same key may replace a refusal. */
     refusal: flag,
     paramsHash: text,
     at: date,
     expiresAt: date,
   },
-  // A request that arrived in time may read its row late, so rows stay for another hour.
+  // A request that arrived in time may read its row late.
   indexes: [{ name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 3600 }],
 })
 export type StoredResponse = Stored<typeof responseCollection>
@@ -56,22 +56,19 @@ export interface WriteRequest {
   arrivedAt: Date
   deadlineAt: number
   cause: CausingRequest
-  /** Finds the result of an earlier request with this key. Routes with `looksItself` call it themselves. */
+  /** Finds the result of an earlier request with this key. */
   earlier(): Promise<OperationResult | null>
   build(data: unknown): { response: FinalResponse; row: StoredResponse }
 }
 
-/** Runs `work` against MongoDB within the time that the request has left. */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
-/** Waits for a wallet. Only work in `withinDeadline` counts towards the request's deadline. */
+/** Only work in `withinDeadline` counts towards the request's deadline. */
 export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>
 
 /**
- * - `effect`: a request mark in the document proves the change. `data` may also be an error, such as
- *   PAYMENT_FAILED, or a `ThirdPartyStep` that resolves to the data or to an error.
- * - `none`: nothing was changed.
- * - `stored`: the response is in `responses` already.
+ * An `effect` has left a request mark in the document. Its `data` may be an
+ * error, such as PAYMENT_FAILED, or a step that waits for a wallet.
  */
 export type OperationResult =
   | ({ kind: 'effect'; data: unknown; isRepeat: boolean } & Pick<RequestMark, 'at' | 'paramsHash'>)
@@ -97,7 +94,6 @@ export interface FinalResponse {
   body: Buffer
 }
 
-/** The encrypted response begins with a status of three digits. */
 const statusLength = 3
 
 export const encryptResponse = (
@@ -112,7 +108,7 @@ export const encryptResponse = (
   expiresAt: new Date(about.at.getTime() + keyLifetimeMs),
 })
 
-/** Throws SERVICE_UNAVAILABLE if the SECRET_KEY is lost, because a second run could repeat the effect. */
+/** Throws if the SECRET_KEY is lost: a second run could repeat the effect. */
 export function decryptResponse(
   { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
   { _id, response }: StoredResponse,
@@ -143,7 +139,7 @@ export async function findStoredResponse(
   return row !== null && row.at > since ? row : null
 }
 
-/** Returns null after storing `row`, or a valid row that was stored first. An effect replaces a refusal. */
+/** Returns a valid row that was stored first. An effect replaces a refusal. */
 export async function storeResponse(
   deps: Rows,
   row: StoredResponse,
@@ -171,7 +167,7 @@ export async function storeResponse(
 export const refuseInProgress = (): Refusal =>
   refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
-/** Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if a concurrent request still holds the row at the deadline. */
+/** Throws if a concurrent request still holds the row at the deadline. */
 export async function storeInTransaction<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,
@@ -189,7 +185,7 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
       throw error
     }
   }
-  /** A refusal may be caused by a concurrent request's effect that hasn't reached a majority yet. */
+  /** The cause may be an effect that hasn't reached a majority yet. */
   const refused = async (error: unknown, session: mongo.ClientSession): Promise<never> => {
     const effect = { _id: request.key, at: { $gt: since } }
     if (error instanceof Refusal) isTwin = (await rows.findOne(effect, { session })) !== null

@@ -1,6 +1,6 @@
 const easternDigits = '٠١٢٣٤٥٦٧٨٩'
 const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
-/** Characters that keyboards, PDF files or changes of writing direction put between digits. */
+/** Keyboards and PDF files put such characters between digits. */
 const invisible = /\p{Cf}/gu
 
 export const normaliseDigits = (typed: string): string =>

@@ -4,18 +4,18 @@ import { type ErrorCode, errorCatalogue, type FieldFault, type Refusal, refuse }
 import { type FieldSchema, findNearestName, maxFieldFaults } from './known-fields.ts'
 import { judgeWebhookUrl } from './webhook-url.ts'
 
-/** A field may have `errorCodes`, one per keyword, and a `message` that follows its name in the error. */
+/** `message` follows the field's name in the error. */
 export interface AnnotatedSchema extends FieldSchema {
   properties: Record<string, object>
 }
 
-/** Lists all faults in the order of the schema's fields. The first one determines the error code. */
+/** The first fault in the order of the schema determines the error code. */
 export function refuseFields(
   schema: AnnotatedSchema,
   errors: ErrorObject[],
   allowedHosts: ReadonlySet<string>,
 ): Refusal {
-  // Ajv reports an error twice if it's in a branch of an `if` or in a key that violates `propertyNames`.
+  // Ajv reports an error in an `if` or in `propertyNames` twice.
   const found = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
@@ -30,7 +30,7 @@ export function refuseFields(
 const maxNameLength = 64
 const unprintable = /(?! )[\p{C}\p{Z}]/gu
 
-/** Escapes the name, because the client chose it and it might garble a terminal or a log. */
+/** The client chose the name, so it might garble a terminal or a log. */
 function printableName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, maxNameLength).join('')
@@ -38,7 +38,7 @@ function printableName(name: string): string {
   return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
 }
 
-/** Returns a path such as `variants[1].price`, down to the last field in the schema, and its position. */
+/** Returns a path such as `variants[1].price`, and its position. */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
   const order: number[] = []
@@ -53,7 +53,7 @@ function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; o
     else param += param === '' ? step : `.${step}`
     current = next
   }
-  // Unknown fields come first: a mistyped name explains why the right one is missing.
+  // Unknown fields come first, because a typo explains what is missing.
   if (error.keyword === 'additionalProperties') {
     const name = printableName(String(error.params.additionalProperty))
     return { param: param === '' ? name : `${param}.${name}`, order: [] }
@@ -107,7 +107,6 @@ function unknownName(param: string, { parentSchema, params }: ErrorObject): stri
 
 const legible = (value: string): string => (/\w/.test(value) ? value : `"${value}"`)
 
-/** Ajv's own messages are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   minLength: ({ limit = 0 }) =>

@@ -10,17 +10,14 @@ export interface FieldSchema {
   minProperties?: unknown
   else?: object
   additionalProperties?: unknown
-  /** Omitting one of these makes the operation do more, so nulls in them and unknown fields are refused. */
+  /** Without one of these fields, the operation would do more. */
   absenceWidens?: readonly string[]
   emptyIsAbsent?: true
 }
 
 export const maxFieldFaults = 100
 
-/**
- * Keeps only known fields that have a value. Drops the end of a list or object that is too long: a body can
- * contain 175,000 items, and validating all of them would block the process.
- */
+/** A body may have 175 000 items. Validating them would block the process. */
 export function keepKnownFields(
   schema: FieldSchema,
   value: unknown,
@@ -105,7 +102,7 @@ export function foldName(name: string): string {
   return compared.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
 }
 
-/** The known name that shares the most letter pairs with `name`, if any is similar. */
+/** The nearest name shares the most letter pairs with `name`. */
 export function findNearestName(known: readonly string[], name: string): string | undefined {
   const wanted = pairsOf(name)
   const nearness = (each: string): number => {

@@ -1,6 +1,6 @@
 export type NameKind = 'name' | 'reference'
 
-/** Longer text isn't normalised, because NFC can take quadratic time. Callers have lower limits. */
+/** Longer text isn't normalised, because NFC can take quadratic time. */
 const maxTypedLength = 1024
 
 const blanks = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu
@@ -14,11 +14,11 @@ export const isLongerThan = (text: string, maxLength: number): boolean =>
 export const isBlankText = (text: string): boolean =>
   /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text)
 
-/** Returns the form that is stored and looked up. Reading a stored name again doesn't change it. */
+/** Normalising a stored name again doesn't change it. */
 export function normaliseName(kind: NameKind, typed: string): string | null {
   if (!typed.isWellFormed()) return null
   if (typed.length > maxTypedLength) return typed.includes('\0') ? null : typed
-  // NFC comes second, because characters may only combine once those between them are removed.
+  // Removing characters lets others combine, so NFC comes second.
   const kept =
     kind === 'name' ? typed.replaceAll(formatCharacters, '') : typed.replaceAll(/[\u2010-\u2015]/g, '-')
   const text = kept

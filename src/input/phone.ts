@@ -2,13 +2,13 @@ import { normaliseDigits } from './digits.ts'
 
 const countryCode = '222'
 const nationalLength = 8
-/** With a lower minimum, a national number with a stray `+` would count as foreign. */
+/** Below this, a national number with a stray `+` would count as foreign. */
 const minForeignLength = 10
 
 const separators = /[\s.()/\p{Dash_Punctuation}]/gu
 const trunkZero = /\(0\)/
 
-/** Returns digits only, with a country code unless the number is Mauritanian. */
+/** Returns only digits. Mauritanian numbers lose their country code. */
 export function readPhone(typed: string): string | null {
   const text = normaliseDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
   const [, prefix, digits = ''] = /^(\+|00)?([1-9]\d{7,14})$/.exec(text) ?? []
@@ -20,13 +20,13 @@ export function readPhone(typed: string): string | null {
 /** The second digit of a Mauritanian landline is 5. */
 const mobile = /^[234][^5]/
 
-/** Also returns null for a Mauritanian landline, because it can't have a wallet. */
+/** A Mauritanian landline can't have a wallet. */
 export function readWalletPhone(typed: string): string | null {
   const phone = readPhone(typed)
   return phone?.length === nationalLength && !mobile.test(phone) ? null : phone
 }
 
-/** For example `22 ** ** 45` (SPEC 6.2), which hides the number's length. */
+/** Hides the number's length, e.g. `22 ** ** 45` (SPEC 6.2). */
 export function maskPhone(phone: string): string {
   const digits = readPhone(phone) ?? phone
   return `${digits.slice(0, 2)} ** ** ${digits.slice(-2)}`

@@ -15,7 +15,7 @@ type Valid<Schema> = Schema extends JSONSchema ? SchemaValue<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
-/** A variable, because Ajv passes formats only the value. Validation is synchronous, so this is safe. */
+/** A variable, because Ajv passes formats only the value. */
 let config: Limits
 
 const isAmountFrom = (least: number) => ({
@@ -54,9 +54,9 @@ const ajv = new Ajv({
   verbose: true,
   strictRequired: false,
   strictNumbers: false,
-  // A test validates the schemas: compiling the meta-schema here would take 60 ms.
+  // Compiling the meta-schema would take 60 ms, so a test checks the schemas.
   validateSchema: false,
-  // Schemas are compiled on first use, which takes a third less time without optimising.
+  // Without optimising, compiling takes a third less time.
   code: { optimize: false },
   formats,
   keywords: ['errorCodes', 'message', 'absenceWidens', 'emptyIsAbsent'],

@@ -4,13 +4,10 @@ import { isLongerThan } from './name.ts'
 
 const maxLength = 2048
 
-/** The longest DNS host name (RFC 1035). */
+/** RFC 1035 */
 const maxNameLength = 253
 
-/**
- * Top-level labels that public DNS doesn't have (RFC 6761, 6762, 7686, 8375 and 9476), and those of home and
- * office routers. `example` is allowed: documentation uses it, and no real host does.
- */
+/** Public DNS doesn't have these (RFC 6761, 6762, 7686, 8375 and 9476). */
 export const privateSuffixes: ReadonlySet<string> = new Set(
   'alt arpa corp home internal intranet invalid lan local localdomain localhost onion private test'.split(
     ' ',
@@ -20,7 +17,7 @@ export const privateSuffixes: ReadonlySet<string> = new Set(
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Excludes characters that the URL parser would drop or replace with a slash. */
+/** The URL parser would drop these characters or replace them with a slash. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
@@ -32,7 +29,7 @@ export function portOfUrl(url: URL): number {
 
 export const hasUserInfo = (input: string): boolean => /^https?:\/\/[^/?#]*@/i.test(input)
 
-/** The sender uses the same parser, which reads `0x7f.1` and full-width digits as 127.0.0.1. */
+/** The sender's parser also reads `0x7f.1` as 127.0.0.1. */
 export const readAbsoluteUrl = (input: string): URL | null =>
   isLongerThan(input, maxLength) || !input.isWellFormed() || !absolute.test(input) ? null : parseUrl(input)
 
@@ -68,10 +65,7 @@ function publicFault(url: URL): string | null {
   return null
 }
 
-/**
- * Checks a merchant's URL (SPEC 4.8). The sender checks it again at each attempt, because the rules may have
- * changed. `allowedHosts` are `host:port` pairs that may be private, be an IP address or use plain http.
- */
+/** The sender checks the URL again, because the rules may have changed. */
 export function judgeWebhookUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)
   if (url === null || url.href.length > maxLength)
@@ -82,5 +76,4 @@ export function judgeWebhookUrl(input: string, allowedHosts: ReadonlySet<string>
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/** Removes the fragment, and a dot at the end of the host. */
 export const toStoredUrl = (input: string): string => parse(input)?.href ?? input

@@ -24,7 +24,7 @@ export const readClientFiles = (config: Pick<Config, 'publicUrl' | 'webhookHeade
     .filter((name) => /\.(ts|mjs|py|php|json)$/.test(name))
     .map((name) => ({
       path: `/docs/clients/${name}`,
-      // As plain text, browsers show these files. Deno goes by the file extension anyway.
+      // Browsers show plain text instead of downloading it.
       type: `${name.endsWith('.json') ? 'application/json' : 'text/plain'}; charset=utf-8`,
       content: readFileSync(join(folder, name), 'utf8')
         .replaceAll(defaultUrl, config.publicUrl)

@@ -21,10 +21,9 @@ const assets = [
   createAsset('/docs', 'js', referenceScript),
 ]
 
-/** The pages need no image files, because Swagger UI's images are `data:` URLs in its stylesheet. */
+/** Swagger UI's images are `data:` URLs in its stylesheet. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Serves `/docs`, where merchants try out the API, and `/docs/clients`. Keeps no data in the browser. */
 export function referenceRouter(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage(deps, rights)

@@ -1,4 +1,4 @@
-/** Starts Swagger UI's `SwaggerUIBundle`. It's a string, so that the compiler includes it in dist. */
+/** A string, so that the compiler includes it in dist. */
 export const referenceScript = `(() => {
 const container = document.getElementById('main');
 
@@ -27,14 +27,14 @@ async function show() {
   });
 }
 
-// Sends requests to the page's own origin, whatever PUBLIC_URL is. The idempotency key becomes optional.
+// PUBLIC_URL may differ from the page's own origin.
 function forThisPage(description) {
   description.servers = [{ url: '/api/v1' }];
   description.components.parameters.IdempotencyKey.required = false;
   return description;
 }
 
-// An exception would break the page, so live keys get a fetch function that fails.
+// An exception would break the page, so the fetch function fails instead.
 function prepare(request) {
   const headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {

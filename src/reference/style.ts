@@ -1,4 +1,3 @@
-/** Styles the header, and improves Swagger UI's contrast and its layout on narrow screens. */
 export const referenceStyle = `
 body { margin: 0; background: #fff; color: #222; font: 16px/1.5 system-ui, sans-serif; }
 .skip { position: absolute; left: -999rem; }
@@ -9,7 +8,7 @@ header p { max-width: 48rem; margin: 8px 0; overflow-wrap: anywhere; }
 .warning { padding: 8px 12px; border-left: 4px solid #b00020; background: #fdecee; }
 a { color: #0b57d0; }
 
-/* These parts are not needed: there is only one server, our header shows the title, and responses have no links. */
+/* There is only one server, and responses have no links. */
 .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .info .title, .swagger-ui .info__license, .swagger-ui .response-col_links { display: none; }
 .swagger-ui .responses-inner { overflow-wrap: anywhere; }
 .swagger-ui select { max-width: 100%; }
@@ -39,6 +38,5 @@ a { color: #0b57d0; }
 .swagger-ui .parameter__in, .swagger-ui .parameter__deprecated, .swagger-ui .prop-format { color: #555; }
 .swagger-ui .download-contents { background: #41444e; }
 
-/* Long lines are wrapped, so that readers never have to scroll horizontally. */
 .swagger-ui pre.microlight, .swagger-ui .highlight-code pre { overflow-wrap: anywhere; white-space: pre-wrap; word-break: normal; }
 `

@@ -9,34 +9,30 @@ export interface NetworkBudget extends LimitSummary {
   name: string
   perNetwork: number
   seconds: number
-  /**
-   * Points per failure. A check in progress costs one point, so the higher this is, the more honest checks a
-   * network can have in progress.
-   */
+  /** The higher this is, the more checks a network can have in progress. */
   perFailure: number
   /**
-   * `stored` counts a check in MongoDB before its outcome is known, so concurrent checks can't exceed a
-   * budget. `process` counts running checks only in this process and per network, so a success needs no
-   * write. In each process, a network can then have its whole budget in progress.
+   * `stored` counts in MongoDB before a check, so no budget is exceeded.
+   * `process` counts running checks in memory, so a success needs no write.
    */
   countsAhead: 'stored' | 'process'
 }
 
-/** If checks in progress close a network, it stays closed for at least this long. */
+/** If checks in progress close a network, it stays closed for this long. */
 const inProgressMs = 1000
 
 /** Call either `fail` or `leave`, exactly once. */
 export type NetworkCheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
 export type NetworkCheck = ({ isOpen: true } & NetworkCheckEnd) | { isOpen: false; closedMs: number }
 
-/** There's no limit across all networks, because one attacker could use it to shut out all customers. */
+/** With a limit across networks, an attacker could shut out all customers. */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
   { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,
 ) {
   const warn = throttleLog(60_000, (fields) => log.warn(fields, 'network.closed'))
 
-  /** Returns how long a network stays closed, in ms: the longest time of any bound. */
+  /** Returns how long a network stays closed, in ms. */
   function longest(bounds: readonly PointLimit[], closedMs: number[], reported: readonly PointLimit[]) {
     for (const [index, bound] of bounds.entries())
       if (closedMs[index] !== 0 && reported.includes(bound))
@@ -91,7 +87,7 @@ export function createNetworkLimit(
   const open = countsAhead === 'stored' ? openStored : openInProcess
   /** Checks are counted separately for each `owner`. */
   return Object.assign((ip: string, owner?: string) => open(boundsOf(ip, owner)), {
-    /** Ends a stored check that another process may have started, shortly before `countedAt`. */
+    /** Ends a stored check that another process may have started. */
     resume: (countedAt: Date, ip: string, owner?: string) => endOf(boundsOf(ip, owner), countedAt),
   })
 }

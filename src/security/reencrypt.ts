@@ -8,7 +8,7 @@ export type ReencryptionResult = { reencrypted: number; unreadable: string[] }
 
 type Encrypted = { _id: string; encrypted: string }
 
-/** Skips values replaced in the meantime, because they already use the current SECRET_KEY. */
+/** A value replaced in the meantime already uses the current SECRET_KEY. */
 export async function reencryptField<Doc extends { _id: string }>(
   { secrets }: { secrets: Secrets },
   model: Model<Doc>,

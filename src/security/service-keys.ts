@@ -5,14 +5,14 @@ import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
 import type { EncryptedField, Secrets } from './encrypt.ts'
 
-/** Keys that the service generates. They don't change when SECRET_KEY is rotated. */
+/** These keys don't change when SECRET_KEY is rotated. */
 export const serviceKeys = declareCollection({
   name: 'servicekeys',
   kept: 'forever',
   fields: {
     _id: oneOf<'audit' | 'shortCodes'>(),
     key: secret(text),
-    /** Number of used-up short codes, stored with their key so that a backup contains both. */
+    /** Number of used-up short codes, which a backup must contain. */
     used: optional(whole),
   },
   indexes: [],
@@ -25,7 +25,6 @@ type Id = ServiceKey['_id']
 
 const fieldOf = (id: Id): EncryptedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
-/** Returns null if the key hasn't been created. Throws if its SECRET_KEY isn't configured. */
 export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id) {
   const found = await nativeCollection(ServiceKey).findOne({ _id: id })
   return found && open(secrets, found)

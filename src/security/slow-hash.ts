@@ -4,7 +4,7 @@ import type { LimitedResource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/** A hash takes about 15 ms, so the last check waits about 0.4 s, or 0.8 s if its kind runs one at a time. */
+/** A hash takes about 15 ms, so the last check waits for up to 0.8 s. */
 const maxOfKind = 52
 /** Even three owners together can't use up the checks of a kind. */
 export const checksPerOwner = 16
@@ -28,10 +28,9 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
     },
   }) satisfies Record<string, LimitedResource>
 
-/** Longer than any queue of checks can take. */
 const maxWaitMs = 60_000
 
-/** Resolves to null if too many checks are running or waiting, and to false (as slowly) without a hash. */
+/** Resolves to null if too many checks are already running or waiting. */
 export type CheckSlowHash = (
   owner: string,
   slowHash: string | null,
@@ -40,10 +39,10 @@ export type CheckSlowHash = (
 
 export type SlowHash = ReturnType<typeof createSlowHash>
 
-/** OWASP recommends 19 MiB and 2 passes for argon2id. Stored hashes contain their own cost. */
+/** OWASP recommends 19 MiB and 2 passes for argon2id. */
 export function createSlowHash(memoryKib: number) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
-  /** Matches no secret. Checking it takes as long as checking a real hash. */
+  /** Checking this takes as long as checking a real hash. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
   const kinds: number[] = []
   const share = createShare(hashLimits((kind) => kinds[Number(kind)] ?? 0))
@@ -54,7 +53,7 @@ export function createSlowHash(memoryKib: number) {
     return work().finally(held.free)
   }
 
-  /** A flood of one kind hardly delays the others, because each kind has its own queue. */
+  /** Each kind has its own queue, so that one doesn't delay the others. */
   function createCheck(atOnce = 2): CheckSlowHash {
     const kind = String(kinds.push(atOnce) - 1)
     return async (owner, slowHash, secret) => {

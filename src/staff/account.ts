@@ -31,7 +31,7 @@ export const staffAccounts = declareCollection({
     disabledAt: field.orNull(field.date),
     createdAt: field.date,
     passwordChangedAt: field.orNull(field.date),
-    /** Incremented to make concurrent changes of admins conflict (change-account.ts). */
+    /** Incremented to make concurrent changes conflict (change-account.ts). */
     timesNeeded: field.optional(field.whole),
   },
   indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...indexIfPresent('link.hash') }],

@@ -13,7 +13,7 @@ import type { StaffRole } from './permissions.ts'
 type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & PasswordLinkDeps & { slowHash: SlowHash }
 type NewAccount = { name: string; role: StaffRole }
 
-/** Returns a random password, or null if the name is taken. Not for production. */
+/** Returns null if the name is taken. Not for production. */
 export async function createAccount(deps: AccountDeps, account: NewAccount, by: Author) {
   const { password, passwordHash } = await newHashedPassword(deps)
   return (await insert(deps, account, by, { passwordHash, link: null })) && { name: account.name, password }
@@ -48,7 +48,7 @@ const insert = (
 
 export class LastAdminError extends Error {}
 
-/** Also ends the account's link. Returns false if there is no such account. */
+/** Also ends the account's link. */
 export const setStaffDisabled = (
   deps: AccountDeps,
   name: string,
@@ -66,7 +66,7 @@ export const changeRole = (deps: AccountDeps, name: string, role: StaffRole, by:
     role === before ? null : { fields: { role }, before: { role: before }, after: { role } },
   )
 
-/** Returns a random password, or null if there is no such account. Not for production. */
+/** Returns null if there is no such account. Not for production. */
 export async function renewPassword(deps: AccountDeps, name: string, by: Author): Promise<string | null> {
   const { password, passwordHash } = await newHashedPassword(deps)
   const isChanged = await change(deps, name, by, 'staff.password-changed', (_, at) => ({
@@ -75,7 +75,7 @@ export async function renewPassword(deps: AccountDeps, name: string, by: Author)
   return isChanged ? password : null
 }
 
-/** The old password stops working. Returns null if there is no such account. */
+/** The old password stops working. */
 export async function issuePasswordLink(deps: AccountDeps, name: string, by: Author) {
   const { link, url } = newPasswordLink(deps)
   const isChanged = await change(deps, name, by, 'staff.link-issued', () => ({
@@ -93,7 +93,7 @@ export const removeSecondFactor = (deps: AccountDeps, name: string, by: Author):
 
 type Change = { fields: Partial<Staff> } & Partial<Pick<AuditEvent, 'before' | 'after'>>
 
-/** Ends all sessions of the account, unless `changeOf` returns null because nothing changes. */
+/** A change ends all sessions of the account. */
 const change = (
   deps: AccountDeps,
   name: string,
@@ -120,7 +120,7 @@ const change = (
 const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
   role === 'admin' && disabledAt === null && passwordHash !== null
 
-/** Writes to another admin, so that two who disable each other concurrently conflict and one fails. */
+/** Two admins who disable each other at once conflict, so one fails. */
 async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession) {
   const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
   const { modifiedCount } = await accounts.updateOne(other, { $inc: { timesNeeded: 1 } }, { session })

@@ -5,7 +5,6 @@ import type { PasswordLink, Staff } from './account.ts'
 
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 
-/** Easy to type, with almost 5 bits of randomness per character. */
 export function randomCharGroups(groups: number, groupLength: number): string {
   const group = () => Array.from({ length: groupLength }, () => letters[randomInt(letters.length)]).join('')
   return Array.from({ length: groups }, group).join('-')
@@ -17,10 +16,10 @@ const maxPasswordLength = 200
 /** Longer words come before those that they contain. */
 const common =
   /motdepasse|qwertyuiop|azertyuiop|asdfghjkl|qsdfghjklm|password|passw0rd|p@ssw0rd|trustno1|whatever|changeme|iloveyou|bienvenue|football|baseball|sunshine|princess|superman|welcome|letmein|bonjour|jetaime|support|soleil|dragon|monkey|shadow|master|qwerty|azerty|secret|admin|login|hello|abc|payment|intents|\d+|\p{P}+|\s+/gu
-/** How many different characters must remain without common words and the account's name. */
+/** How many different characters must remain without common words. */
 const minOwnCharacters = 5
 
-/** Rules about kinds of characters make passwords no harder to guess (NIST SP 800-63B). */
+/** NIST SP 800-63B advises against rules about kinds of characters. */
 export function passwordFault(name: string, password: string): string | null {
   const { length } = Array.from(password)
   if (length < minPasswordLength) return `The password needs at least ${minPasswordLength} characters.`
@@ -35,7 +34,6 @@ const lifetimeMs = 86_400_000
 
 export type PasswordLinkDeps = { config: Pick<Config, 'publicUrl'>; now(): Date }
 
-/** The token has 256 random bits. */
 export function newPasswordLink({ config, now }: PasswordLinkDeps): { link: PasswordLink; url: string } {
   const token = randomBytes(32).toString('base64url')
   return {
@@ -53,7 +51,7 @@ export const validLinkFilter = ({ now }: Pick<PasswordLinkDeps, 'now'>, token: s
   disabledAt: null,
 })
 
-/** Returns null for an invalid link. Opening it doesn't use it up, because chat programs preview links. */
+/** Opening a link doesn't use it up, because chat programs preview links. */
 export async function findStaffByLink(
   deps: Pick<Deps, 'Staff' | 'now'>,
   token: string,

@@ -26,5 +26,5 @@ export const requiresSecondFactor = ({ production }: Pick<Config, 'production'>,
 
 export const secondFactorPath = '/admin/account/second-factor'
 
-/** The only paths open to a session whose account lacks a required second factor. */
+/** A session may open only these paths if it lacks a second factor. */
 export const pathsBeforeSecondFactor: readonly string[] = [secondFactorPath, '/admin/sign-out']

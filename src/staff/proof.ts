@@ -25,10 +25,9 @@ export class WrongProofError extends Error {
   }
 }
 
-/** `not signed in` can't be an account, because names have no spaces. */
+/** Account names have no spaces, so `not signed in` can't be one. */
 export const byStranger = (ip: string): Author => byStaffMember('not signed in', ip)
 
-/** Records a wrong password or code in the audit trail. */
 export async function proveIdentity<Result extends { outcome: string }>(
   deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
   attempting: Promise<SignInAttempt>,
@@ -47,7 +46,7 @@ export async function proveIdentity<Result extends { outcome: string }>(
     const { subject, message: reason } = error
     const { name, from } = by.actor
     const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
-    // Only a network's first refusal of an hour has its own line, so a flood can't fill the audit trail.
+    // A network adds one line per hour, so a flood can't fill the audit trail.
     const key = `sign-in ${networkOfIp(from ?? '')} ${name}`
     await addOrCountLine(deps, key, newAuditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }
@@ -71,7 +70,7 @@ export const proveByCode = <Result extends { outcome: string }>(
     ),
   )
 
-/** Of several concurrent uses of a code, only one succeeds. Throws WrongProofError. */
+/** Of several concurrent uses of a code, only one succeeds. */
 async function useCode(
   deps: UseDeps,
   { _id: name, epoch, secondFactor }: Staff,

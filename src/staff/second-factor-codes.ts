@@ -12,7 +12,7 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 export const totpUri = (secret: string, { name, host }: { name: string; host: string }): string =>
   new TOTP({ ...parameters, issuer: `Payment intents ${host}`, label: name, secret }).toString()
 
-/** Accepts one step before and after, because clocks differ. The caller must use each step only once. */
+/** Accepts one step before and after, because clocks differ. */
 export function findTotpStep(secret: string, code: string, now: Date): number | null {
   const token = code.replaceAll(/[\s-]/g, '')
   if (!/^\d{6}$/.test(token)) return null
@@ -31,16 +31,15 @@ const codesPerAccount = 10
 const groupsPerCode = 6
 const groupLength = 4
 
-/** Ten codes such as `k3fm-82hp-wq9d-5xrt-v7gc-n4te`, each with about 119 bits of randomness. */
+/** Each code has about 119 bits of randomness. */
 export function newRecoveryCodes(name: string): { codes: string[]; hashes: string[] } {
   const codes = Array.from({ length: codesPerAccount }, () => randomCharGroups(groupsPerCode, groupLength))
   return { codes, hashes: codes.map((code) => hashRecoveryCode(name, code)) }
 }
 
-/** An authenticator app's codes are shorter: they have 6 digits. */
 export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength
 
-/** Doesn't use SECRET_KEY, so codes survive its rotation. They're too random to need a slow hash. */
+/** SECRET_KEY isn't used, so codes survive its rotation. */
 export const hashRecoveryCode = (name: string, code: string): string =>
   hash('sha256', `recovery code\0${name}\0${bare(code)}`, 'base64url')
 

@@ -10,7 +10,7 @@ import { findTotpStep, newRecoveryCodes, newTotpSecret, totpField } from './seco
 import type { SignInDeps } from './sign-in.ts'
 import { type SignedInStaff, staffSessions } from './staff-sessions.ts'
 
-/** `expired` means that the form belongs to another session, or that the account has changed. */
+/** `expired` means that the account or the session has changed. */
 export type SecondFactorResult =
   | { outcome: 'done'; codes: string[] }
   | { outcome: 'wrong-new-code' }
@@ -19,7 +19,7 @@ export type SecondFactorResult =
 
 type SecretDeps = Pick<Deps, 'secrets'>
 
-/** The form carries the encrypted secret, which is stored only once the form is submitted. */
+/** The encrypted secret is stored only once the form is submitted. */
 export function proposeFactor({ secrets }: SecretDeps, session: SignedInStaff) {
   const secret = newTotpSecret()
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
@@ -43,7 +43,7 @@ const formField = ({ sessionId }: SignedInStaff): EncryptedField => ({
   field: 'newFactor',
 })
 
-/** Ends the account's other sessions, because they haven't proved the new factor. */
+/** Ends the other sessions, because they haven't proved the new factor. */
 export async function addSecondFactor(
   deps: SignInDeps,
   { name, sessionId }: SignedInStaff,
@@ -93,7 +93,6 @@ export async function renewRecoveryCodes(
   })
 }
 
-/** Returns false if the account or its second factor has changed in the meantime. */
 async function write(
   { Staff: model }: Pick<Deps, 'Staff'>,
   { session }: AuditContext,

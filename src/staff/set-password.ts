@@ -8,12 +8,12 @@ import { type IdentityProofFailure, proveIdentity, WrongProofError } from './pro
 import { largestPrefix, type SignInDeps } from './sign-in.ts'
 import { byStaffMember, type SignedInStaff } from './staff-sessions.ts'
 
-/** `refused` means that the link isn't valid, or the old password is wrong. */
+/** `refused` means that the link isn't valid or the old password is wrong. */
 type SetPasswordResult = { outcome: 'done' } | { outcome: 'invalid'; fault: string } | IdentityProofFailure
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
-/** Uses up the link: of several concurrent requests, only one succeeds. */
+/** Of several concurrent requests with one link, only one succeeds. */
 export async function setPasswordByLink(
   deps: PasswordDeps,
   { token, password, ip }: { token: string; password: string; ip: string },
@@ -32,7 +32,6 @@ export async function setPasswordByLink(
   return { outcome: 'done' }
 }
 
-/** Ends all other sessions of the account. */
 export async function changeOwnPassword(
   deps: PasswordDeps,
   { name, sessionId, expectValid }: SignedInStaff,
@@ -54,7 +53,6 @@ export async function changeOwnPassword(
   })
 }
 
-/** Ends the other sessions and the link. Returns false if the guard doesn't hold. */
 async function write(
   deps: PasswordDeps,
   { name, password, by }: { name: string; password: string; by: Author },

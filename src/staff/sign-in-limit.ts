@@ -13,8 +13,8 @@ export const nameFailureLimit = {
   seconds: 900,
 }
 /**
- * Counts across all networks, but only a person who knows the password can use it up. Guessing a code at this
- * rate takes years. Recovery codes don't count, so the owner can still sign in with one.
+ * Only a person who knows the password can use this up.
+ * Guessing a code at this rate takes years.
  */
 export const codeFailureLimit = {
   what: 'Wrong codes of an authenticator app',
@@ -33,7 +33,7 @@ export const signInLimit = {
   perFailure: 1,
   countsAhead: 'stored',
 } as const
-/** Delays before successive password checks under one name. After these, the last delay applies. */
+/** Each password check under one name waits longer than the one before. */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 export type SignInAttempt =
@@ -42,7 +42,6 @@ export type SignInAttempt =
 
 export type SignInChecks = ReturnType<typeof createSignInChecks>
 
-/** Counts before the check, so that concurrent sign-ins can't exceed the limit. */
 export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secrets' | 'slowHash'>) {
   const { counters, secrets, slowHash } = deps
   const addresses = createNetworkLimit(deps, signInLimit)
@@ -58,7 +57,6 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
     return {
       ...attempt,
       async takeBack(isSuccess) {
-        // A success also forgets earlier failures.
         await (isSuccess ? counters.forget(bound) : counters.giveBack([bound]))
         await attempt.takeBack(isSuccess)
       },
@@ -86,6 +84,6 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
     return within(account, () => countAttempt(name, ip))
   }
 
-  // One at a time, so that a flood of sign-ins doesn't delay checks of customers' PINs.
+  // A flood of sign-ins must not delay checks of customers' PINs.
   return { countAttempt, countCode, checkPassword: slowHash.createCheck(1) }
 }

@@ -14,7 +14,7 @@ import {
 import type { SignInChecks } from './sign-in-limit.ts'
 import { byStaffMember, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
-/** `token` is the cookie's value. After `code-required`, it belongs to a pending session. */
+/** After `code-required`, the token belongs to a pending session. */
 type SignInResult =
   | { outcome: 'signed-in'; token: string }
   | { outcome: 'code-required'; token: string }
@@ -24,10 +24,10 @@ type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets
 export type SignInDeps = SessionDeps & SignInChecks
 
 const maxNameLength = 64
-/** Replaces an unknown name in the audit trail, because that name may be a password. */
+/** An unknown name may be a password, so the audit trail omits it. */
 const unknownName = 'unknown name'
 
-/** Unknown names, wrong passwords and disabled accounts look the same, except in the audit trail. */
+/** Only the audit trail shows why a sign-in was refused. */
 export async function signIn(
   deps: SignInDeps,
   { password, client, ...input }: { name: string; password: string; client: SignInClient },
@@ -49,7 +49,7 @@ export async function signIn(
   })
 }
 
-/** Sign-ins from this prefix share a limit on password checks, so that one provider can't use them all up. */
+/** Sign-ins from this prefix share a limit on password checks. */
 export const largestPrefix = (ip: string): string => ipPrefixesOf(ip).at(-1)?.range ?? ''
 
 /** The code works only once, and so does the pending session. */

@@ -24,12 +24,11 @@ export const staffSessions = declareCollection({
   name: 'staffsessions',
   kept: 'until it expires, 30 days after sign-in',
   fields: {
-    /** Hash of the cookie's token, which gets a prefix while the session is pending. */
+    /** While the session is pending, the hashed token has a prefix. */
     _id: secret(text),
-    /** Identifies the session on pages and in the audit trail. */
     sessionId: text,
     staffName: text,
-    /** If true, only the password is proved, so the session gives no rights. */
+    /** If true, the session gives no rights, because a code is missing. */
     isPending: flag,
     epoch: whole,
     /** Null if the account had no second factor. */
@@ -37,7 +36,7 @@ export const staffSessions = declareCollection({
     from: text,
     client: text,
     createdAt: date,
-    /** May be up to 15 minutes behind, because most requests don't update it. */
+    /** Up to 15 minutes behind, because most requests don't update it. */
     lastSeenAt: date,
     endedAt: orNull(date),
     expiresAt: date,
@@ -51,7 +50,6 @@ export type StaffSession = Stored<typeof staffSessions>
 
 const hashedText = (token: string, isPending: boolean): string => (isPending ? `pending.${token}` : token)
 
-/** Ended sessions stay stored for a while. */
 const openFilter = (isPending: boolean, now: Date) => ({ isPending, endedAt: null, expiresAt: { $gt: now } })
 
 type OpenDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
@@ -67,7 +65,7 @@ export function byStaffMember(name: string, ip: string): Author {
   return { actor: { kind: 'staff', name, from: ip }, reason: null }
 }
 
-/** Returns the token for the cookie. Without `act`, the session is pending. */
+/** Without `act`, the session is pending. */
 export async function openSession(
   deps: OpenDeps,
   act: AuditContext | null,
@@ -100,9 +98,9 @@ export async function openSession(
 }
 
 interface OwnForms {
-  /** Every form contains it, so that no other site can submit one. */
+  /** Every form contains this token, so no other site can submit one. */
   csrf: string
-  /** The accepted tokens. While SECRET_KEY is being rotated, processes may use different ones. */
+  /** While SECRET_KEY is being rotated, processes may use different tokens. */
   csrfs: string[]
 }
 
@@ -116,7 +114,6 @@ export interface SignedInStaff extends OwnForms {
   expectValid(transaction: mongo.ClientSession): Promise<void>
 }
 
-/** How outdated the stored `lastSeenAt` may be. */
 const seenEveryMs = 15 * 60_000
 
 /** Not cached, so that a session ends in all processes at once. */

@@ -7,10 +7,9 @@ import { streamChunks } from '../../platform/in-slices.ts'
 import type { CsvUpload } from '../../store/imports/import-products.ts'
 import { isJsonType, type ParsedBody, parseJson, parseMediaType } from './json-body.ts'
 
-/** Parsing JSON blocks the process, so this is less than for CSV. */
+/** Parsing JSON blocks the process, so the limit is lower than for CSV. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/** In a JSON body, `csv` can be of any type. `others` lists the names of the body's unexpected fields. */
 const bodyOf = (csv: unknown, kind: CsvUpload['kind'], others: string[] = []): ParsedBody => ({
   value: { csv, kind, others } satisfies CsvUpload,
   params: others.length === 0 ? digest(csv) : [digest(csv), ...others],
@@ -29,7 +28,7 @@ export async function readCsvBody(bytes: Buffer, contentType: string | undefined
   const { csv, ...more }: { csv?: unknown } =
     typeof value === 'object' && !Array.isArray(value) ? (value ?? {}) : {}
   const others = Object.keys(more)
-  // As an object, `csv` can take 15 times as much memory as its text. Null fails validation just as well.
+  // An object takes up to 15 times as much memory as its text.
   return bodyOf(typeof csv === 'object' ? null : csv, 'json', others.slice(0, maxFieldFaults))
 }
 
@@ -39,14 +38,14 @@ const tooLarge =
 export const csvTypeMessage =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
-/** Hashes only the file's content, because clients choose a new multipart boundary for each request. */
+/** Clients choose a new multipart boundary for each request. */
 const digest = (csv: unknown): string | null =>
   typeof csv === 'string' || Buffer.isBuffer(csv)
     ? createHash('sha256').update(csv).digest('base64url')
     : null
 
 const maxParts = 100
-/** Unexpected fields are reported by name, so their values may be truncated. */
+/** Errors name unexpected fields, so their values may be truncated. */
 const otherFieldBytes = 1024
 
 const noFile = 'Send one file as the form field file.'
@@ -85,7 +84,7 @@ function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Goes by the field name, because some clients send no file name.
+      // Some clients send no file name.
       isPartAFile: (field) => field === 'file',
       limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })

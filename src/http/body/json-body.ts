@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../platform/errors.ts'
 
-/** `refusal` is thrown only after the idempotency key is checked (step 11, docs/maintainers/decisions.md). */
+/** `refusal` is thrown only after the idempotency key is checked. */
 export interface ParsedBody {
   value?: unknown
   params?: unknown
@@ -12,7 +12,7 @@ export const maxJsonNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Matches `-0` and negative numbers that are rounded to -0, which MongoDB would store as a double. */
+/** MongoDB would store -0 as a double. */
 const mayBeMinusZero = /-0|-[\d.]+e-/i
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
 
@@ -40,7 +40,7 @@ export function parseMediaType(header: string | undefined): { type: string; isUt
   return { type, isUtf8: charset === undefined || /^charset="?utf-?8"?$/.test(charset) }
 }
 
-/** The result may be nested to any depth, so callers must not process it recursively. */
+/** The value may be nested to any depth, so it can overflow a recursion. */
 export function parseJson(bytes: Buffer): ParsedBody {
   try {
     const text = asUtf8.decode(bytes)
@@ -51,7 +51,6 @@ export function parseJson(bytes: Buffer): ParsedBody {
   }
 }
 
-/** Recursion stops after `levels` levels, so it can't overflow the stack. */
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1))

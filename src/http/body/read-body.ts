@@ -17,7 +17,6 @@ export const maxBodyBytes = {
 
 const readUpTo = (limit: number) => express.raw({ type: () => true, limit, inflate: false })
 
-/** `accepted` is the error message for an unsupported media type. */
 const kinds = {
   json: { read: readJsonBody, accepted: null, readRaw: readUpTo(maxBodyBytes.json) },
   csv: { read: readCsvBody, accepted: csvTypeMessage, readRaw: readUpTo(maxBodyBytes.csv) },
@@ -27,10 +26,7 @@ const readSmall = readUpTo(uncountedBytes)
 
 type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
 
-/**
- * Throws RATE_LIMITED if the business has too little memory left for the Content-Length. A chunked body
- * reserves the maximum; if there isn't enough memory for that, only a small body is accepted.
- */
+/** A chunked body reserves the maximum, or must be small if that's too much. */
 export function reserveBody(
   deps: LimitDeps,
   { businessId }: Caller,
@@ -47,7 +43,7 @@ export function reserveBody(
   return memory ?? smallBodyMemory
 }
 
-/** Throws if the body is truncated, or large without reserved memory. The request then has no effect. */
+/** After an error, the request has no effect. */
 export async function readBody(
   deps: LimitDeps,
   caller: Caller,
@@ -61,7 +57,7 @@ export async function readBody(
   // The parser would read the whole body before refusing it.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
-  // The only Expect header that gets this far is `100-continue` (src/http/server/bare-app.ts).
+  // bare-app.ts refuses all other Expect headers.
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     const readBounded = memory.isLarge ? readRaw : readSmall
@@ -80,9 +76,9 @@ export async function readBody(
   if (!req.complete || isSkipped) throw refuseTruncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length)
-  // Frees the body: the request object lives until the next request on its connection.
+  // The request object lives until the next request on its connection.
   req.body = undefined
-  // Checked before parsing, because 512 KiB of short JSON keys take 60 ms. Files have their own budget.
+  // Parsing 512 KiB of short JSON keys takes 60 ms.
   if (kind === 'json') limitCostlyCall(deps, caller, Math.floor(bytes.length / uncountedBytes))
   return read(bytes, req.headers['content-type'])
 }

@@ -1,10 +1,9 @@
 import { type NextFunction, type Request, type Response, urlencoded } from 'express'
 import { hasBody, refuseTruncated } from './read-body.ts'
 
-/** Only `limit` matters, because 8 KB can't hold 10 000 fields. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
-/** A body that the parser skipped (read-body.ts) would be mistaken for an empty form. */
+/** Otherwise, a body that the parser skipped would look like an empty form. */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
   next(hasBody(req) && req.body === undefined && req.socket.destroyed ? refuseTruncated() : undefined)
 

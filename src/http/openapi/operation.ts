@@ -55,7 +55,6 @@ function requiredKey(route: Route): string {
   return `Requires a ${kind}${route.sandboxOnly ? 'test ' : ''}key with ${noun} ${scopes.join(', ')}.`
 }
 
-/** `texts` are example values as they appear in a URL. */
 const parametersIn = (
   writer: SchemaWriter,
   location: 'path' | 'query',

@@ -65,7 +65,6 @@ const forBrowsers = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** Returns the headers of an operation's own responses. Those of shared errors are in `sharedResponses`. */
 export const describeHeaders = (route: Route): OpenApiPart => ({
   ...limited,
   ...(route.method !== 'get' && replayed),
@@ -77,7 +76,7 @@ export const fileNameHeader = (description: string): OpenApiPart => {
   return { 'Content-Disposition': { description, schema } }
 }
 
-/** Error codes of every operation, in the order of the checks (docs/maintainers/decisions.md). */
+/** The order is that of the checks (docs/maintainers/decisions.md). */
 const ofAll: ErrorCode[] = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -119,7 +118,6 @@ function codesIn(schema: unknown): ErrorCode[] {
   )
 }
 
-/** Error responses that are the same for every operation, by HTTP status. */
 const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
@@ -132,7 +130,7 @@ const sharedResponses: Record<number, { name: string; headers: OpenApiPart }> = 
   503: { name: 'Unavailable', headers: retried },
 }
 
-/** Statuses of errors that are sent before the operation is known. */
+/** These errors are sent before the operation is known. */
 const beforeOperations = [408, 431]
 
 const sharedCodes = [...ofAll, ...ofWrites, ...ofBodies]

@@ -15,7 +15,6 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
 
-/** Schemas that the document defines once and refers to by name. */
 export const namedSchemas: Record<string, object> = {
   CreateIntentBody: intentBodies.createTestIntentBody,
   SimulatePaymentBody: intentBodies.simulatePaymentBody,
@@ -80,7 +79,7 @@ const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [sche
 
 export type OpenApiPart = Record<string, unknown>
 
-/** `refer` returns a reference if the schema has a name. `define` always returns the whole schema. */
+/** `refer` returns a reference if the schema has a name. */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
 const nesting = 'items propertyNames additionalProperties if then else not oneOf anyOf'.split(' ')
@@ -111,7 +110,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // Since JSON Schema 2019-09, `dependencies` with schemas as values is called `dependentSchemas`.
+    // JSON Schema 2019-09 renamed `dependencies` to `dependentSchemas`.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -137,7 +136,7 @@ function withWidth(written: OpenApiPart): OpenApiPart {
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** Lets optional fields be null, which means absent. */
+/** An optional field may be null, which means absent. */
 function withNull(schema: FieldSchema): FieldSchema {
   const { properties, items } = schema
   const nullable = (name: string, field: FieldSchema): FieldSchema => {

@@ -95,7 +95,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
 
 const unixSeconds = patternSchema('^[0-9]{1,15}$', 15)
 
-/** `HOURS` is replaced with the value of ENDPOINT_WARNING_HOURS. */
+/** ENDPOINT_WARNING_HOURS replaces `HOURS`. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',

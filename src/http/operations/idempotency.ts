@@ -14,22 +14,22 @@ import type { Deadline } from '../server/timeouts.ts'
 import type { WriteRoute } from './route.ts'
 
 const maxKeyLength = 255
-/** Delay between queries while a concurrent request has committed, but its response isn't visible yet. */
+/** A committed response may take this long to become visible. */
 const lookAgainMs = 20
 
-/** Digest lengths in base64url characters. Digests are short, because every intent keeps some forever. */
+/** Digests are short, because every intent keeps some of them forever. */
 const keyLength = 32
 const paramsLength = 22
 
 export interface IdempotentWrite {
   route: Omit<WriteRoute, 'run'>
-  /** Decoded path parameters, because differently encoded paths count as the same request. */
+  /** Decoded, so that differently encoded paths count as the same request. */
   params: Record<string, string>
   key: string
-  /** A retry with a different input still gets the first response, with a header that says so. */
+  /** A retry with a different input still gets the first response. */
   input: unknown
   status: number
-  /** Why the body was unreadable. Never stored, because the client will retry with a readable body. */
+  /** Never stored, because the client will retry with a readable body. */
   unread: Refusal | undefined
   cause: CausingRequest
   run(request: idempotency.WriteRequest): Promise<idempotency.OperationResult>
@@ -46,7 +46,7 @@ export function readIdempotencyKey(req: Request): string {
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Node.js decodes headers as Latin-1, but clients send UTF-8. Keeps invalid UTF-8, so keys never collide. */
+/** Node.js decodes headers as Latin-1, but clients send UTF-8. */
 function headerText(latin1: string): string {
   try {
     return asUtf8.decode(Buffer.from(latin1, 'latin1'))
@@ -55,7 +55,7 @@ function headerText(latin1: string): string {
   }
 }
 
-/** Runs a write once. Repeating it returns the same bytes (architecture.md, "Idempotency"). */
+/** A repeated write returns the same bytes ("Idempotency", architecture.md). */
 export async function runWriteOnce(
   deps: Deps,
   caller: Caller,
@@ -86,7 +86,7 @@ export async function runWriteOnce(
     return { kind: 'stored', response: idempotency.decryptResponse(deps, row), repeats: row }
   }
 
-  /** If one request stored an error but a concurrent one took effect, the effect wins. */
+  /** A concurrent request's effect wins over a stored error. */
   async function lookUp(deadlineAt: number): Promise<idempotency.OperationResult | null> {
     const row = await idempotency.findStoredResponse(deps, key, since, deadlineAt)
     if (row === null) return null
@@ -116,7 +116,6 @@ export async function runWriteOnce(
     },
   })
 
-  /** A failed request returns a concurrent request's effect, a stored response, or its own error. */
   async function afterError(error: unknown): Promise<idempotency.OperationResult | ApiResponse> {
     const own =
       error instanceof Refusal && error !== unread && isFinal(error)
@@ -136,13 +135,13 @@ export async function runWriteOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // Final errors are sent only once stored. A first error that isn't final is more useful than `second`.
+      // A first error that isn't final is more useful than `second`.
       if (own !== null) throw second
     }
     throw error
   }
 
-  /** Waits for the row of a concurrent request that has committed, until a majority of servers has it. */
+  /** Waits until a majority of servers has the concurrent request's row. */
   async function findLater(error: unknown): Promise<idempotency.StoredResponse | null> {
     const isTwin = error instanceof Refusal && error.code === 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
     for (;;) {
@@ -171,7 +170,7 @@ export async function runWriteOnce(
     const about = kind === 'effect' ? result : { at: deps.now(), paramsHash, isRepeat: false }
     const isKnown = route.storesNoRow && !(about.isRepeat && (await find())?.refusal === true)
     const { at, isRepeat } = about
-    // The response to a request that changed nothing is stored like an error: it replaces no other response.
+    // A request that changed nothing must not replace another's response.
     const row = idempotency.encryptResponse(deps, key, response, {
       at,
       paramsHash: about.paramsHash,
@@ -193,7 +192,7 @@ export async function runWriteOnce(
   })
 }
 
-/** Final errors are stored. After any other error, the client may run the request again. */
+/** After an error that isn't final, the client may run the request again. */
 const isFinal = ({ statusCode, code }: Refusal): boolean =>
   statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
 

@@ -13,10 +13,10 @@ type Scope = 'key' | 'address'
 /** Clients could mistake a longer delay for a hang. */
 const maxDelayMs = 5_000
 
-/** Anyone can read a publishable key in a browser, so a network gets only this share of the key's limit. */
+/** Anyone can read a publishable key, so one network can't use it all up. */
 const shareOfNetwork = 1 / 10
 
-/** Step 6 in docs/maintainers/decisions.md. A request over its network's limit doesn't count for the key. */
+/** A request over its network's limit doesn't count for the key (step 6). */
 export async function limitKeyRate({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? rateLimits.perSecond
@@ -28,7 +28,7 @@ export async function limitKeyRate({ rateLimits }: Limiting, caller: Caller, res
   await limitTo(rateLimits, res, 'key', who, perSecond)
 }
 
-/** Rejecting costs nearly as much as a read, so only the first `perSecond` rejections in a second are immediate. */
+/** Later rejections wait, because each costs nearly as much as a read. */
 async function limitTo(
   rateLimits: RateLimits,
   res: Response,
@@ -45,7 +45,7 @@ async function limitTo(
   throw rateLimits.refusal(scope, perSecond)
 }
 
-/** A costly request counts as `requests`. One is already counted. The first per second always runs. */
+/** The first costly request of a second always runs. */
 export function limitCostlyCall({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond
@@ -61,10 +61,8 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Step 3 of the checks (docs/maintainers/decisions.md). Throws RATE_LIMITED, without looking up the key, if
- * the network has sent too many unknown credentials this second. Lookups count once they've failed, so a
- * burst of valid keys is never refused. Known keys never count, because otherwise a stranger with a
- * publishable key could use up an address's limit.
+ * Failed lookups count per network (step 3 in docs/maintainers/decisions.md).
+ * Known keys don't count, because anyone may have a publishable one.
  */
 export async function limitUnknownKeys<Known>(
   { rateLimits }: Limiting,
@@ -88,7 +86,7 @@ export async function limitUnknownKeys<Known>(
   }
 }
 
-/** Follows draft-ietf-httpapi-ratelimit-headers-10, with a window of one second. */
+/** Follows draft-ietf-httpapi-ratelimit-headers-10. */
 function setRateLimitHeaders(res: Response, scope: Scope, perSecond: number, remaining: number): void {
   res.setHeader('RateLimit-Policy', `"${scope}";q=${perSecond};w=1`)
   res.setHeader('RateLimit', `"${scope}";r=${remaining};t=1`)

@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../platform/errors.ts'
 import type { CsvFile, FileDownload } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
 
-/** The query has been validated, the body hasn't. */
+/** The query has been validated, but the body hasn't. */
 export interface OperationInput<Param extends string = string, Query = unknown> {
   params: Record<Param, string>
   query: Query
@@ -29,7 +29,7 @@ export const apiSections = {
   Orders: 'The orders of your shop.',
 }
 
-/** Without `query`, no query parameter is accepted. Without `body`, the body is ignored. */
+/** Without `body`, the request's body is ignored. */
 interface Common {
   tag: keyof typeof apiSections
   path: string
@@ -40,25 +40,24 @@ interface Common {
   query?: AnnotatedSchema
   body?: object
   response: object
-  /** Error codes that the body's schema doesn't list in `errorCodes`. */
+  /** Error codes that the body's schema doesn't list. */
   errors?: readonly ErrorCode[]
   scope: ApiScope | { anyOf: readonly ApiScope[] }
-  /** Live keys are rejected (step 8 in the order of checks, docs/maintainers/decisions.md). */
   sandboxOnly?: true
 }
 
 export interface ReadRoute<Param extends string = string, Query = unknown, Data = unknown> extends Common {
   method: 'get'
-  /** Accepts publishable keys too, which anyone can read in a browser. */
+  /** Accepts publishable keys too. */
   key?: 'any'
   shows: ItemKind
-  /** Page reads are subject to the limits for lists, and use the connections for lists (src/lists). */
+  /** The limits and connections for lists apply (src/lists). */
   isPage?: true
-  /** The read costs as much as a list, so the limits for lists apply. */
+  /** The limits for lists apply, because the read costs as much as a list. */
   needsQuery?: true
   /**
-   * Waits until there's something to return, holding no memory, list slot or MongoDB connection. Resolves to
-   * the query to run, to the response's data if the wait was in vain, or to null if no wait is requested.
+   * Holds no memory while it waits. Returns the query to run, or the data
+   * if nothing arrived in time, or null if the request doesn't wait.
    */
   longPoll?(
     deps: Deps,
@@ -70,7 +69,6 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
   toCsv?(data: Data, input: OperationInput<Param, Query>): CsvFile
 }
 
-/** Errors before the first byte are sent as JSON, as usual. */
 export interface DownloadRoute<Param extends string = string, Query = unknown> extends Common {
   method: 'get'
   lines?: object
@@ -80,19 +78,19 @@ export interface DownloadRoute<Param extends string = string, Query = unknown> e
 export interface WriteRoute<Param extends string = string, Query = unknown> extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
   status?: 201
-  /** With `dryRun: true`, the request creates nothing and gets a 200. */
+  /** With `dryRun: true`, the response has status 200. */
   hasDryRun?: true
   readsCsv?: true
-  /** Finds an earlier request's change. Omitted if the response is stored in the change's transaction. */
+  /** Finds the change of an earlier request with the same key. */
   findEffect?(
     deps: Deps,
     caller: Caller,
     params: Record<Param, string>,
     request: WriteRequest,
   ): Promise<OperationResult | null>
-  /** `run` calls `request.earlier` itself, after completing what a crashed request began. */
+  /** `run` calls `request.earlier` after completing a crashed request. */
   looksItself?: true
-  /** No response is stored, because it can be recomputed from fields that never change. */
+  /** The response can be recomputed from fields that never change. */
   storesNoRow?: true
   run(
     deps: Deps,
@@ -110,10 +108,10 @@ type ParamIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
     ? Name
     : never
 
-/** Generic, because a union of all schemas would be too large for the compiler. */
+/** A union of all schemas would be too large for the compiler. */
 type QueryOf<Schema> = Schema extends JSONSchema ? SchemaValue<Schema> : never
 
-/** `scope` is needed only if it differs from the section's. */
+/** Needed only if the scope differs from the section's. */
 type Declared<Each extends Route, Schema> = Omit<
   Each,
   'tag' | 'method' | 'path' | 'params' | 'query' | 'isPage' | 'scope'
@@ -142,7 +140,7 @@ interface Section {
   remove: DeclareWrite
 }
 
-/** `params` are the schemas of the path parameters. The types of `params` and `query` are inferred. */
+/** The compiler infers the types of `params` and `query`. */
 export function declareOperations(
   tag: keyof typeof apiSections,
   section: { read: Route['scope']; write?: ApiScope; params?: Record<string, object> },

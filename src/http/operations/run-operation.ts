@@ -86,7 +86,7 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   const input = readInput(call, route)
   const gone = new AbortController()
   call.res.once('close', () => gone.abort())
-  // Waiting in a long-poll doesn't count towards the deadline. Only the reads do.
+  // Waiting in a long-poll doesn't count towards the deadline.
   const limits = { read: call.deadline.run, signal: gone.signal }
   const polled = (await route.longPoll?.(call.deps, call.caller, input, limits)) ?? null
   if (polled === null) return readNow(call, route, input)
@@ -96,7 +96,7 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   return readNow({ ...call, caller }, route, { ...input, query: polled.query })
 }
 
-/** Reserves everything the read needs in a single wait, and frees it even if the client disconnects. */
+/** Reserves everything that the read needs in a single wait. */
 async function readNow(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
   const { deps, res, deadline, caller } = call
   const { businessId } = caller
@@ -178,7 +178,7 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
       status: route.hasDryRun && isDryRun(value) ? 200 : (route.status ?? 200),
       unread: refusal,
       cause: readCausingRequest(res),
-      // The operation may run a few seconds past its deadline and still need the body.
+      // The operation may outlive its deadline and still need the body.
       run: (request) =>
         memory.during(async () => {
           if (refusal !== undefined) throw refusal

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express'
 import { sendResponse, successResponse } from '../responses/envelope.ts'
 
-/** Lets scripts on any site read the response. That's safe, because the API uses no cookies. */
+/** Safe on any site, because the API uses no cookies. */
 export function allowAnyOrigin(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')
   res.setHeader('Access-Control-Expose-Headers', exposedHeaders)
@@ -11,7 +11,6 @@ export const exposedHeaders = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-
 /** Chromium's maximum is two hours. */
 const maxAgeSeconds = 7200
 
-/** Responds to the preflight of a request with an API key. */
 export function respondToPreflight(req: Request, res: Response, next: NextFunction): void {
   if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined)
     return next()

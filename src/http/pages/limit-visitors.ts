@@ -5,7 +5,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { ipPrefixesOf } from '../../platform/network.ts'
 import { isProbeRequest } from '../server/log-request.ts'
 
-/** Limits a flood to one refusal per connection and second. A random delay spreads the clients' retries. */
+/** A random delay spreads the clients' retries. */
 export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
   pause(refusalDelayMs * (1 + Math.random()))
 
@@ -15,14 +15,14 @@ const perSize = 3
 export const limitsPerPrefix = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>
   ipPrefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
 
-/** A network over its limit gets RATE_LIMITED after one to two seconds. Health probes are delayed but never refused. */
+/** Health probes are delayed but never refused. */
 export function limitVisitors(
   { rateLimits }: Pick<Deps, 'rateLimits'>,
   scope: (req: Request) => 'polls' | 'address',
 ): RequestHandler {
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
-    // `find` stops at the first exhausted prefix, so excess requests don't count for larger ones.
+    // `find` stops early, so excess requests don't count for larger prefixes.
     const closed = limitsPerPrefix(req.ip ?? '', rateLimits).find(
       ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
     )

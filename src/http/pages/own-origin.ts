@@ -2,13 +2,13 @@ import type { Request } from 'express'
 
 export const isSafeMethod = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
-/** True only if a header proves it. `Origin` may also match `ourUrl`, because a proxy may change `Host`. */
+/** A proxy may change `Host`, so `Origin` may also match `ourUrl`. */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
   return !isOtherHost && (site === undefined ? hasOrigin : site === 'same-origin')
 }
 
-/** False if the headers are missing or `Origin` is `null`, because that proves nothing. */
+/** Missing headers and `Origin: null` prove nothing. */
 export function isFromOtherSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost } = readOrigin(req, ourUrl)
   return isOtherHost || (site !== undefined && site !== 'same-origin' && site !== 'none')

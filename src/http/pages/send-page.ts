@@ -52,7 +52,7 @@ export const renderDocument = (
 </html>
 `
 
-/** Does nothing after the deadline, because the error page has already been sent. */
+/** At the deadline, the error page has already been sent. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status
@@ -69,7 +69,6 @@ export function sendRedirect(res: Response, to: string): void {
   res.end()
 }
 
-/** Does nothing once a response has been sent. */
 export function addHeader(res: Response, name: string, value: string | number): void {
   if (!res.headersSent) res.setHeader(name, value)
 }

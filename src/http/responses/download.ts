@@ -11,7 +11,6 @@ export interface FileDownload {
   pieces: AsyncGenerator<string, void, undefined>
 }
 
-/** A download whose first piece has been read. */
 export interface StartedDownload extends FileDownload {
   first: string
 }
@@ -26,7 +25,7 @@ export async function startDownload(file: FileDownload, deadline: Deadline): Pro
   }
 }
 
-/** If this throws, the connection must be destroyed, or the file would look complete. */
+/** After an error, destroy the connection, or the file would look complete. */
 export async function sendDownload(req: Request, res: Response, file: StartedDownload): Promise<void> {
   writeApiHead(res, { status: 200, code: null, headers: {} })
   setFileHeaders(res, file)
@@ -42,7 +41,7 @@ export async function sendDownload(req: Request, res: Response, file: StartedDow
     await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
   } catch (error) {
     if (!isGone(error)) throw error
-    // The client disconnected or read too slowly, so the log line has no status.
+    // The client has disconnected or read too slowly.
   } finally {
     end(file)
   }
@@ -75,5 +74,5 @@ async function* withFirst({ first, pieces }: StartedDownload): AsyncGenerator<st
   yield* pieces
 }
 
-/** Ignores errors, because they have already been thrown or no longer matter. */
+/** Errors have already been thrown or no longer matter. */
 const end = ({ pieces }: FileDownload): void => void pieces.return().catch(() => undefined)

@@ -4,7 +4,6 @@ import type { Config } from '../../config/config.ts'
 import type { ErrorCode, Refusal } from '../../platform/errors.ts'
 import { httpTimeouts } from '../server/timeouts.ts'
 
-/** `code` is for the log. */
 export interface ApiResponse {
   status: number
   code: ErrorCode | null
@@ -39,14 +38,14 @@ export function sendResponse(res: Response, response: ApiResponse): void {
   endAfterRequest(res, response.body)
 }
 
-/** A response sent before the whole request had arrived. `at` is a `performance.now()` value. */
+/** A response sent before the whole request had arrived. */
 export interface EarlyResponse {
   status: number
   code: ErrorCode | null
   at: number
 }
 
-/** Waits up to `lingerMs` for the rest of the request, because closing earlier may lose the response. */
+/** Closing before the request has arrived may lose the response. */
 export function endAfterRequest(res: Response, body: Buffer | string): void {
   if (res.req.complete) return void res.end(body)
   res.write(body)
@@ -73,7 +72,7 @@ export function setApiHeaders(res: Response): void {
   res.setHeaders(res.app.locals.apiHeaders as Map<string, string>)
 }
 
-/** HSTS for a year, but not for subdomains, which may belong to other services. */
+/** Subdomains may belong to other services, so HSTS excludes them. */
 export const hstsOptions = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false
 

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../../schemas/requests.ts'
 import { parsePageRequest } from '../../lists/pagination.ts'
 
-/** Largest possible JSON of each item, in bytes: all strings are full of the most expensive characters. */
+/** The largest possible JSON of each item, in bytes. */
 export const maxItemBytes = {
   intent: 232 * 1024,
   delivery: 4 * 1024,
@@ -19,12 +19,12 @@ export const maxItemBytes = {
 
 export type ItemKind = keyof typeof maxItemBytes
 
-/** Bytes of memory per byte of JSON: one for the text, and at most one for the documents (measured). */
+/** One byte for the text, and at most one for the documents (measured). */
 const perByte = 2
 
 export const itemMemoryBytes = (kind: ItemKind): number => maxItemBytes[kind] * perByte
 
-/** A download holds a page of products and three chunks of 2 MB (src/store/exports). */
+/** A download holds a page of products and three chunks of 2 MB. */
 export const downloadMemoryBytes = 50 * maxItemBytes.product + 3 * 2 * 1024 * 1024
 
 export const pageMemoryBytes = (kind: ItemKind, query: unknown): number =>

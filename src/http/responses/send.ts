@@ -39,12 +39,11 @@ function drained(res: Response): Promise<void> {
   })
 }
 
-/** Approximate length of a part. Its memory is released once the client has read it. */
 const partLength = 64 * 1024
-/** After building this much (about 3 ms), `buildPage` lets other requests run. */
+/** Building this much takes about 3 ms, then other requests can run. */
 const sliceLength = 256 * 1024
 
-/** Builds a page item by item, so memory never holds it twice. Throws PageTooLarge above `maxPageBytes`. */
+/** Builds a page item by item, so memory never holds it twice. */
 export async function buildPage({ items, ...page }: Pick<Page<unknown>, 'items'>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0

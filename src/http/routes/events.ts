@@ -6,7 +6,7 @@ import { parseFeedQuery, readFeedPage, waitForEvent } from '../../events/feed/re
 import { findEvent, listEvents, parseEventSearch, presentEvents } from '../../events/list.ts'
 import { declareOperations } from '../operations/route.ts'
 
-/** Any of these scopes is enough, but each shows only the events that it permits. */
+/** Any of these scopes is enough, but each shows only its own events. */
 const read = { anyOf: [...new Set(Object.values(inputs.eventScopes))] }
 
 const { get, list } = declareOperations('Events', {

@@ -12,10 +12,9 @@ import { toBodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
 
-/** With over a thousand header fields, Node.js hides Content-Length but still delivers the body. */
+/** Given over a thousand header fields, Node.js hides Content-Length. */
 export const maxHeaderFields = 100
 
-/** Sets up the first checks and the error handling of every HTTP port. `fill` adds the routes. */
 export function createBareApp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics' | 'stopping' | 'tracing'>,
   fill: (app: Express) => void,
@@ -32,7 +31,7 @@ export function createBareApp(
   app.locals.stopping = deps.stopping.signal
   app.locals.apiHeaders = createApiHeaders(deps.config)
   app.use((req, res, next) => {
-    // If `refusal` is set, the app only renders that error (connection.ts, listen.ts).
+    // If `refusal` is set, the app only renders that error.
     const { requestId, refusal } = res.locals
     res.locals.requestId = requestId ?? randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
@@ -53,7 +52,7 @@ export function createBareApp(
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
     const response = reportError(error, res)
-    // Destroys the connection, because a truncated response must not look complete.
+    // A truncated response must not look complete.
     if (res.headersSent) req.socket.destroy()
     else sendResponse(res, response)
   })
@@ -76,10 +75,10 @@ export const refuseUnknownUrl = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/** By default, Node.js ignores parameters after the 1 000th. The URL's length is limited anyway. */
+/** By default, Node.js ignores parameters after the 1 000th. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
 
-/** Refuses requests that RFC 9112 forbids but Node.js accepts, and unsupported Expect headers. */
+/** Refuses requests that RFC 9112 forbids but Node.js accepts. */
 function refuseMalformed(req: Request): void {
   if (req.httpVersionMajor !== 1)
     throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
@@ -94,14 +93,14 @@ function refuseMalformed(req: Request): void {
       'The service does not support this Expect header. Send 100-continue, or no Expect header.',
     )
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy ignores Transfer-Encoding, so it would see the request end elsewhere.
+  // An HTTP/1.0 proxy ignores Transfer-Encoding and would see another end.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
-/** Characters that a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
+/** RFC 3986, sections 3.2.2 and 3.2.3 */
 const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>
@@ -111,8 +110,8 @@ const unsound = (param: string, message: string) =>
 export type IsTrustedProxy = (address: string, hop: number) => boolean
 
 /**
- * Returns the rightmost address that isn't a trusted proxy's, because clients can forge any address left of
- * it. Null if a trusted proxy reports no valid address: its own address could be on a key's allowlist.
+ * Clients can forge any address to the left of a trusted proxy's.
+ * Null if a trusted proxy reports no valid address.
  */
 function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTrustedProxy): string | null {
   const reported = headers['x-forwarded-for']
@@ -123,9 +122,9 @@ function clientAddress({ headers, socket }: IncomingMessage, isTrusted: IsTruste
   return address
 }
 
-/** Proxies write addresses in quotes or brackets, with a port or a zone. IPv4-mapped IPv6 becomes IPv4. */
+/** Proxies may write an address in quotes or brackets, or with a port. */
 function readAddress(written = ''): string | null {
-  // Plain IPv4 addresses are by far the most common, so they skip the parser.
+  // Most addresses are plain IPv4, so they skip the parser.
   const plain = written.replace(/^\s*(?:::ffff:)?/, '')
   if (isIPv4(plain)) return plain
   const text = written.trim().replace(/^"(.*)"$/, '$1')

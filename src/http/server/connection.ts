@@ -6,10 +6,9 @@ import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
 import type { EarlyResponse } from '../responses/envelope.ts'
 import type { HttpTimeouts } from './timeouts.ts'
 
-/** Maximum number of pipelined requests. No real client sends more before it reads a response. */
+/** No real client sends more requests before it reads a response. */
 export const maxPipelined = 10
 
-/** The app sets `locals`. */
 export type TrackedResponse = ServerResponse & {
   locals?: {
     requestId?: string | undefined
@@ -26,14 +25,13 @@ export const trackConnection = (app: Express, socket: Socket) => ({
   due: [] as TrackedResponse[],
   /** Includes requests that will never get a response. */
   unanswered: 0,
-  /** The reply to the newest request. Only this request can still be arriving. */
+  /** Only the newest request can still be arriving. */
   latest: null as TrackedResponse | null,
-  /** Why we read no more requests, with the URL of the refused request if known. */
+  /** Why we read no more requests. */
   fault: null as { refusal: Refusal; url: string | undefined } | null,
   bytesRead: 0,
   progressAt: 0,
   bytesWritten: 0,
-  /** The reply that the client is reading. */
   sending: null as TrackedResponse | null,
   sendingSince: 0,
   writtenBefore: 0,
@@ -42,7 +40,7 @@ export const trackConnection = (app: Express, socket: Socket) => ({
 
 export type ClientConnection = ReturnType<typeof trackConnection>
 
-/** Returns false after an error or a closing response, because Node.js still parses the next requests. */
+/** After an error, Node.js still parses the next requests. */
 export function acceptRequest(connection: ClientConnection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
@@ -62,7 +60,7 @@ export function acceptRequest(connection: ClientConnection, reply: TrackedRespon
 const isLast = (reply: TrackedResponse): boolean =>
   !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
-/** Closes an unreadable connection once the responses that are due are sent. Only the first call counts. */
+/** Closes the connection once the responses that are due are sent. */
 export function closeWithRefusal(connection: ClientConnection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
   respondToFault(connection)
@@ -81,12 +79,11 @@ function respondToFault(connection: ClientConnection): void {
   connection.idleSince = null
 }
 
-/** No error page is that large. */
 const maxErrorBytes = 1024 * 1024
-/** Stands in for an unknown URL. Errors below this path are sent as JSON. */
+/** Stands in for an unknown URL, so that the error is sent as JSON. */
 export const unknownRequestUrl = '/api'
 
-/** Renders the error with the app, so pages get an error page. A started request logs its own response. */
+/** The app renders the error, so pages get an error page. */
 function render(
   { app, socket }: ClientConnection,
   { refusal, url }: NonNullable<ClientConnection['fault']>,
@@ -105,7 +102,6 @@ function render(
   const wire = new PassThrough({ highWaterMark: maxErrorBytes })
   res.assignSocket(wire as unknown as Socket)
   res.once('finish', () => wire.destroy())
-  // The app renders the refusal synchronously.
   void app(req as Request, res as Response)
   const written = { status: res.statusCode, code: locals.code ?? null, at: performance.now() }
   if (unfinished?.locals) unfinished.locals.written = written
@@ -114,7 +110,7 @@ function render(
 
 export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-/** Returns the URL if the last bytes that were parsed include the request line. */
+/** Finds the URL if the parser has just read the request line. */
 export const findRequestUrl = ({ rawPacket, bytesParsed }: ParserError): string | undefined =>
   rawPacket
     ?.toString('latin1', 0, bytesParsed)
@@ -131,7 +127,7 @@ export function parserRefusal({ code }: ParserError): Refusal {
   return refuse('VALIDATION_ERROR', { message: 'The request is not valid HTTP.' })
 }
 
-/** Bytes per second. Even the slowest mobile networks are faster. Slower clients tie up memory on purpose. */
+/** Even the slowest mobile networks are faster than this. */
 export const minBytesPerSecond = 16 * 1024
 
 type Cut = (connection: ClientConnection, timeouts: HttpTimeouts, at: number) => void
@@ -165,14 +161,14 @@ const cutSlowReader: Cut = (connection, { responseIdleMs, responseGraceMs }, at)
   connection.bytesWritten = socket.bytesWritten
   if (sending === null) return
   const seconds = (at - connection.sendingSince - responseGraceMs) / 1000
-  // `bytesWritten` includes buffered bytes. If the buffer is empty, the client is waiting for us.
+  // If the buffer is empty, the client is waiting for us.
   const written = socket.bytesWritten - connection.writtenBefore
   if (socket.writableLength > 0 && written < seconds * minBytesPerSecond) socket.destroy()
 }
 
 const cutIdle: Cut = (connection, { lingerMs, keepAliveMs, headersMs }, at) => {
   if (connection.due.length > 0) return
-  // Node.js restarts its own timeout at each empty line. A request that starts in time gets `headersMs` more.
+  // Node.js restarts its own timeout at each empty line.
   connection.idleSince ??= at
   const limitMs = connection.socket.writableEnded ? lingerMs : keepAliveMs + headersMs
   if (at - connection.idleSince > limitMs) connection.socket.destroy()

@@ -13,25 +13,24 @@ import * as client from './connection.ts'
 import { createNetworkShares, limitToOpenFiles } from './network-share.ts'
 import type { HttpTimeouts } from './timeouts.ts'
 
-/** During a shutdown, how long new connections have to send a request before they're closed. */
+/** How long new connections have to send a request during a shutdown. */
 const lastRequestsMs = 500
-/** Time beyond the wallet timeout: 8 s for MongoDB, 1 s to end the wallet request, and a margin. */
+/** Includes 8 s for MongoDB and 1 s to end the wallet request. */
 const beyondWalletMs = 11_000
-/** Busy connections close after this many requests, so new processes get their share of them. */
+/** Busy connections close now and then, so new processes get some of them. */
 const maxRequests = 1_000
 const quietChecks = 10
 const checkEveryMs = 10
-/** Longest time that requests are held back, even if clients keep opening connections. */
+/** Requests aren't held longer, even if clients keep opening connections. */
 const maxHoldMs = 1000
 /** The limit includes the request line. */
 export const maxHeaderBytes = 16_384
-/** Payments and refunds are done by then. An endpoint test or the board's "Retry all" may be cut off. */
+/** Payments and refunds end by then, but endpoint tests may be cut off. */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/** Replaces the errors that Node.js would write itself with ours. */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
@@ -40,7 +39,6 @@ export function createHttpServer(
 ) {
   const isTrusted: IsTrustedProxy = app.get('trust proxy fn')
   const connections = new Map<Socket, client.ClientConnection>()
-  /** Requests that are held back while the listener is about to close. Null otherwise. */
   let held: (() => void)[] | null = null
   const serve = (req: IncomingMessage, res: client.TrackedResponse): void => {
     const connection = connections.get(req.socket)
@@ -64,7 +62,7 @@ export function createHttpServer(
   )
   server.maxConnections = maxConnections
   server.maxRequestsPerSocket = maxRequests
-  // Node.js would send a 503. Only a broken client sends more than `maxRequests`.
+  // Node.js would send a 503, but only a broken client gets this far.
   server.on('dropRequest', ({ socket }) => socket.destroy())
   const warnFull = throttleLog(5000, (fields) => deps.log.warn(fields, 'web.full'))
   server.on('drop', () => warnFull({ connections: maxConnections }))
@@ -82,11 +80,11 @@ export function createHttpServer(
     socket.once('close', () => {
       connections.delete(socket)
       share?.free()
-      // Before version 24.16, and after a CONNECT request, Node.js closes only the first of several replies.
+      // After CONNECT, Node.js closes only the first of several replies.
       for (const reply of connection.due)
         if (reply.socket === null) reply.assignSocket(new PassThrough().destroy() as unknown as Socket)
     })
-    // Node.js removes its own listener before it emits `connect`, and an unhandled error would end the process.
+    // Node.js removes its own listener before it emits `connect`.
     socket.on('error', () => socket.destroy())
   })
   const checking = setInterval(() => {
@@ -102,10 +100,10 @@ export function createHttpServer(
   server.on('clientError', (error: client.ParserError, socket) =>
     refuseNext(socket as Socket, client.parserRefusal(error), client.findRequestUrl(error)),
   )
-  // `100 Continue` is sent once the body is needed (src/http/body/read-body.ts).
+  // readBody sends `100 Continue` once it needs the body.
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
-  // Without an `upgrade` listener, Node.js ignores Upgrade headers (RFC 9110, section 7.8).
+  // Without an `upgrade` listener, Node.js ignores Upgrade headers.
   server.on('connect', ({ socket }) => refuseNext(socket, refuse('ENDPOINT_NOT_FOUND')))
 
   const closeIdle = (isIdle: (connection: client.ClientConnection) => boolean): void => {
@@ -114,18 +112,16 @@ export function createHttpServer(
   }
   return {
     server,
-    /** Waits up to `maxMs` for running requests, then cuts them off. */
     async stop(maxMs: number): Promise<void> {
       held = []
       await acceptWaiting(server)
-      // The HTTP server's own `close` would cut off responses that the client hasn't fully read.
+      // The HTTP server's own `close` would cut off unfinished responses.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
       closeIdle(({ latest }) => latest !== null)
       const released = held
       held = null
       for (const begin of released) begin()
       await succeedsWithin(closed, lastRequestsMs)
-      // Idle connections must not keep the process alive.
       closeIdle(() => true)
       const timer = setTimeout(() => server.closeAllConnections(), maxMs)
       await closed
@@ -153,7 +149,7 @@ function run(app: Express, req: IncomingMessage, res: client.TrackedResponse): v
   else refuseTarget()
 }
 
-/** Closing the listener would reset connections that wait to be accepted, so we accept them first. */
+/** Closing the listener would reset connections that wait to be accepted. */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
   const count = (): void => void (accepted += 1)

@@ -6,7 +6,7 @@ import type { EarlyResponse } from '../responses/envelope.ts'
 
 export const isProbeRequest = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
-/** Each request starts a new trace that links to the caller's, so callers can't decide which traces are kept. */
+/** A link to the caller's trace can't decide which traces we keep. */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
   req: Request,
@@ -56,7 +56,7 @@ export const readCausingRequest = (res: Response): CausingRequest => ({
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })
 
-/** Any other method gets a shared label, because clients may send any method that the parser accepts. */
+/** Clients may send any method, so all others share one label. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 function resultOf(status: number | null): 'ok' | 'refused' | 'failed' | 'gone' {

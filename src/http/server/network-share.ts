@@ -2,22 +2,22 @@ import type { LimitedResource, OwnerLimit } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { ipPrefixesOf } from '../../platform/network.ts'
 
-/** Connections take at most 180 MB: 13 KB each while idle, 18 KB while headers arrive slowly (measured). */
+/** Each takes up to 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000
 const otherDescriptors = 1_000
 
-/** The soft limit on open files, which Node.js raises to the hard limit at startup. */
+/** Node.js raises the soft limit on open files to the hard limit. */
 const { userLimits } = process.report.getReport() as {
   userLimits?: { open_files: { soft: number | 'unlimited' } }
 }
 const soft = userLimits?.open_files.soft
 const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 
-/** Leaves some file descriptors free. Without any, a process couldn't even reach MongoDB. */
+/** Without free file descriptors, a process couldn't even reach MongoDB. */
 export const limitToOpenFiles = (descriptors = openFiles): number =>
   Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 
-/** A tenth is enough for a carrier's customers behind one address. Each larger prefix gets twice as much. */
+/** A tenth is enough for a carrier whose customers share one address. */
 const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)
 
 const prefixes = ['network', 'IPv4 /24 or IPv6 /48', 'IPv4 /16 or IPv6 /40', 'IPv6 /32']

@@ -16,7 +16,7 @@ type MetricsDeps = Parameters<typeof createScrape>[0] & Pick<Deps, 'config'>
 
 const timeoutMs = 2000
 
-/** Serves `/healthz`, `/readyz`, and `/metrics` unless METRICS_PORT gives it a port of its own. */
+/** METRICS_PORT moves `/metrics` to a port of its own. */
 export function mountProbes(
   deps: MetricsDeps & Pick<Deps, 'mongo' | 'queues' | 'stopping'>,
   app: Express,
@@ -26,7 +26,7 @@ export function mountProbes(
   if (deps.config.metricsPort === null) useMetrics(deps, app)
 }
 
-/** Without Redis, the status is `degraded`, not 503: intents still work, and deliveries are only delayed. */
+/** Without Redis, intents still work, and deliveries are only delayed. */
 function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHandler {
   const checkDependencies = coalesceRuns(() =>
     Promise.all([
@@ -47,7 +47,6 @@ function readiness(deps: Pick<Deps, 'mongo' | 'queues' | 'stopping'>): RequestHa
 const sendState = (res: Response, status: number, state: object): void =>
   sendResponse(res, { status, code: null, body: Buffer.from(JSON.stringify(state)), headers: {} })
 
-/** If a token is configured, requests without it get a 401. */
 function useMetrics(deps: MetricsDeps, app: Express): void {
   const scrape = coalesceRuns(createScrape(deps))
   app.use(
@@ -66,7 +65,7 @@ function requireToken(req: Request, token: string | null): void {
   if (header === undefined) throw unauthorised('MISSING_CREDENTIALS', 'The Authorization header is missing.')
   const given = more.length === 0 ? /^bearer (\S+)$/i.exec(header)?.[1] : undefined
   if (given === undefined) throw unauthorised('INVALID_AUTH_HEADER', 'The Authorization header is malformed.')
-  // Compares hashes, because a constant-time comparison needs equal lengths.
+  // A constant-time comparison needs values of equal length.
   if (!timingSafeEqual(hashOf(given), hashOf(token)))
     throw unauthorised('INVALID_API_KEY', 'This token is not valid.')
 }
