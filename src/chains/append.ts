@@ -6,32 +6,30 @@ import { isOnlyDuplicates } from '../mongo/collection.ts'
 import { flag, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/** An owner's documents are numbered 1, 2, 3 and so on, and never change. Collections need `chainIndex`. */
+/** Documents are numbered from 1 and never change. */
 export const chainFields = part({ businessId: text, sandbox: flag, _id: text, number: whole })
 type ChainLink = ValueOfField<typeof chainFields>
 export type ChainOwner = Pick<ChainLink, 'businessId' | 'sandbox'>
 
-/** Unique, so that two processes can't append the same number. */
 export const chainIndex = {
   name: 'chain',
   key: { businessId: 1, sandbox: 1, number: 1 },
   unique: true,
 } as const
 
-/** The id must be deterministic, so that a repeated draft is stored only once. */
+/** A deterministic id ensures that a repeated draft is stored only once. */
 interface Draft {
   _id: string
 }
 
-/** A round takes 2 ms, and even ten concurrent processes rarely need more than a few rounds. */
+/** Even ten concurrent processes rarely need more than a few rounds. */
 const maxRounds = 50
-/** Random, so that processes don't collide again. */
+/** The pause is random, so that processes don't collide again. */
 const maxPauseMs = 10
 
-/** The number in a forged document may be any BSON value. A string, e.g., would sort above all numbers. */
+/** A forged number may be a string, which would sort above all numbers. */
 export const numberFilter = { $gt: 0, $lte: Number.MAX_SAFE_INTEGER } as const
 
-/** Returns null if the chain is empty. */
 export const findChainEnd = <Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   { businessId, sandbox }: ChainOwner,
@@ -42,10 +40,7 @@ export const findChainEnd = <Doc extends ChainLink>(
     maxTimeMS: maxListReadMs,
   }) as Promise<Doc | null>
 
-/**
- * If another process appended first, `build` runs again with the ids of drafts that are in the chain by now.
- * `insert` can write more in the same transaction. Throws SERVICE_UNAVAILABLE after too many collisions.
- */
+/** Runs `build` again if another process was first to append to the chain. */
 export async function appendToChain<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   owner: ChainOwner,
@@ -72,15 +67,14 @@ export async function appendToChain<Doc extends ChainLink>(
 }
 
 const longestBatch = 250
-/** Inserting this many blocks the process for about 30 ms. A batch can have many thousands of drafts. */
+/** Inserting this many documents blocks the process for about 30 ms. */
 const longestInsert = 500
 
 export type AppendListener = (owner: ChainOwner, documents: readonly object[]) => void
 
-/** Skips drafts that are in the chain already. */
 type ChainAppender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
-/** Batches concurrent appends to a chain, because they'd collide. `link` returns the documents to add. */
+/** Batches concurrent appends to a chain, because they'd collide. */
 export function createChainAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],

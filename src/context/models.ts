@@ -75,11 +75,10 @@ export function openModels(mongo: Connection, maxTimeMs?: number): Models {
   return Object.defineProperties({}, Object.fromEntries(properties)) as Models
 }
 
-/** Copies the getters, because spreading `opened` would create every model. */
 export const addModels = <T extends object>(opened: Models, others: T): Models & T =>
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T
 
-/** Safe to run while the service is up. There's no timeout, because building an index can take minutes. */
+/** Building an index can take minutes, so this has no timeout. */
 export async function ensureIndexes(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {

@@ -50,7 +50,7 @@ import { createSender, type Sender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
 import { addModels, ensureIndexes, type ModelsByName, openModels } from './models.ts'
 
-/** Everything that operations may depend on. Code may use what its own layer or a lower layer adds. */
+/** Code may use what its own layer or a lower layer adds. */
 declare module '../platform/deps.ts' {
   interface Deps {
     apiSwitch: ApiSwitch
@@ -61,7 +61,7 @@ declare module '../platform/deps.ts' {
     shortCodes: ShortCodePool
     liveCodes: LiveCodeQuota
     fullSandboxes: FullSandboxes
-    /** Keys of the payments and refunds whose outcome this process is querying right now. */
+    /** Keys of the payments and refunds that this process is querying. */
     walletQueries: Set<string>
     capacity: Capacity
     counters: Counters
@@ -76,12 +76,12 @@ declare module '../platform/deps.ts' {
     boardQueues: JobBoardQueues
     queues: JobQueues
     enqueue: EnqueueJobs
-    /** Documents whose events this process is relaying. `again`: relay once more, for new events. */
+    /** `again` means that a new event arrived while we relayed the others. */
     relaying: Map<string, 'once' | 'again'>
     secrets: Secrets
     backgroundWork: WorkTracker
     slowHash: SlowHash
-    /** Runs one import per business at a time, because each may read megabytes and compute for seconds. */
+    /** Runs only one import per business at a time, to limit memory use. */
     importOneAtATime: KeyedMutex
     tracing: Tracing | null
     wallets: Wallets
@@ -98,7 +98,7 @@ const maxSockets = maxAttemptsInFlight + 200
 
 export type ProcessType = 'web' | 'worker'
 
-/** Waits for MongoDB, but not for Redis. Tests set the clock with `shift`. */
+/** Waits for MongoDB, but not for Redis. */
 export async function openDeps(
   config: Config,
   log: Log,
@@ -106,7 +106,7 @@ export async function openDeps(
   processType: ProcessType,
   shift: ClockShift = noClockShift,
 ): Promise<Deps> {
-  // Loads OpenTelemetry only if tracing is enabled, because it takes 7 MB and 0.1 s.
+  // OpenTelemetry takes 7 MB and 0.1 s, so load it only if it's enabled.
   const otlp = config.otlpEndpoint === null ? null : await import('../tracing/otlp.ts')
   const tracing = otlp?.createTracing(config, log, processType) ?? null
   const mongo = await awaitMongo(config, log, {})
@@ -190,7 +190,6 @@ export async function openDeps(
   })
 }
 
-/** Pass `onStop` the function that closes the process. */
 export async function initProcess(type: ProcessType) {
   const config = loadConfig()
   const metrics = createMetrics()

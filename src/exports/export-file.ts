@@ -13,11 +13,10 @@ export interface LedgerFileExport {
   kind: ExportKind
   positions: PositionRange
   writer: ExportWriter
-  /** Whether a record can contain line feeds inside quotes. */
   quotes: boolean
 }
 
-/** With `resume`, keeps an existing file's complete lines if they are the first lines of this export. */
+/** With `resume`, keeps the complete lines of an existing file. */
 export async function openExportFile(
   deps: Pick<Deps, 'lists'>,
   path: string,
@@ -35,7 +34,6 @@ export async function openExportFile(
   }
 }
 
-/** The file contains merchant and customer data. */
 const ownerOnly = 0o600
 
 async function create(path: string): Promise<FileHandle> {
@@ -131,7 +129,7 @@ export async function completeExportFile(
 }
 
 const bytesPerRead = 1024 * 1024
-/** In bytes. No export contains a longer line. */
+/** No export contains a longer line. */
 const longestLine = 64 * 1024
 
 const lineFeed = 0x0a
@@ -162,7 +160,7 @@ async function findLines(file: FileHandle, start: number, quotes: boolean) {
   return {
     count,
     end,
-    /** Includes the line end. Empty if no line is complete. */
+    /** Includes the line feed. Empty if there's no complete line. */
     first: await textBetween(file, start, firstEnd),
     last: await textBetween(file, lastStart, end),
   }

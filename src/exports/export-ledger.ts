@@ -22,9 +22,9 @@ function valuesOf(kind: ExportKind, entry: ListedEntry) {
   const { totalRevenue: _, ...fees } = commission
   return {
     ...presentLedgerEntry(entry),
-    // In an export of entries, the amount is the change in balance, so it can be negative.
+    // An entry's amount is negative if it reduces the balance.
     amount: kind === 'refunds' ? -entry.amount : entry.amount,
-    // Statements count entries by booking day, which can be later than the entry's `day`.
+    // Statements count an entry on the day when it was booked.
     statementDay: toUtcDay(entry.bookedAt),
     occurredAt: entry.occurredAt ?? null,
     payerPhone: entry.payerPhone ?? null,
@@ -75,7 +75,6 @@ const dayLabels: Record<ExportKind, Labels> = {
   entries: ['Day of movement', 'Date d’opération', 'يوم العملية'],
 }
 
-/** For CSV files. JSON contains the type itself. */
 const typeNames: Record<ExportLanguage, Partial<Record<string, string>>> = {
   en: {},
   fr: { payment: 'paiement', refund: 'remboursement', fee: 'frais', payout: 'versement' },
@@ -145,9 +144,9 @@ export function createExportWriter({ kind, format, delimiter, language }: Export
   }
 }
 
-/** A chunk of this many entries is about 25 kB. */
+/** This many entries take up about 25 kB. */
 const entriesPerChunk = 125
-/** Each pause takes three times as long as its chunk, or a fast client would slow down other merchants. */
+/** These pauses keep a fast client from slowing down other merchants. */
 const pausesPerChunk = 3
 /** If a chunk took over 10 ms, other work probably interrupted it. */
 const maxPauseMs = 30
@@ -155,7 +154,7 @@ const maxPauseMs = 30
 const csvParams = ['delimiter', 'language'] as const
 type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 
-/** Throws VALIDATION_ERROR if the query sets a delimiter or language for anything but CSV. */
+/** Only CSV has a delimiter and a language. */
 export function parseExportForm(kind: ExportKind, query: FormQuery) {
   const { format = 'csv', delimiter, language = 'en' } = query
   const param = csvParams.find((name) => query[name] !== undefined)
@@ -164,7 +163,7 @@ export function parseExportForm(kind: ExportKind, query: FormQuery) {
   return { kind, format, delimiter: readDelimiter(delimiter), language }
 }
 
-/** Yields the oldest entries first, as fast as the client reads. Omits entries booked in the meantime. */
+/** Yields the oldest entries first, as fast as the client reads them. */
 export async function* exportLedger(
   deps: Pick<Deps, 'lists' | 'now'>,
   caller: Caller,
@@ -199,7 +198,7 @@ export const findExportRange = (
     findPositionRange(models, owner, entryTypeOf[kind], span, afterPosition),
   )
 
-/** Reads page by page, or a slow client would occupy a connection and keep a cursor open. */
+/** Reads pages, because a slow client would keep a cursor open. */
 export async function* readExportChunks(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,

@@ -20,7 +20,7 @@ import { isPending, transitions } from './lifecycle.ts'
 import { intentAsOf, intentAsOfFields, presentIntent } from './present.ts'
 import { applyTransition, dropOldKeys, newKeyUse } from './transition.ts'
 
-/** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT if a payment holds the intent or another write got there first. */
+/** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT while a payment is running. */
 export async function cancelIntent(
   deps: IntentChangeDeps,
   caller: Caller,
@@ -35,7 +35,7 @@ export async function cancelIntent(
   if (!isPending(intentAsOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   await dropOldKeys(deps, before, deadlineAt)
   const marking = newKeyUse(request, now)
-  // Without this guard, a payment that fails after the read would be missing from the response.
+  // Otherwise the response could lack the failure of a concurrent payment.
   const guard = { failure: before.failure }
   const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause, guard }, deadlineAt)
   if (cancelled === null) {
@@ -54,12 +54,11 @@ export interface CancelSelection {
   createdBefore: Date
 }
 
-/** `ended`: the intent had already been paid or cancelled, or had expired. */
+/** `ended` means that the intent was PAID, CANCELLED or expired before. */
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
 interface CancelRun extends Author {
   pending: number
-  /** Stops the run after the current page. */
   ending: AbortSignal
   count(results: readonly CancelResult[]): void
 }
@@ -73,7 +72,7 @@ const pageSize = {
   maxTimeMS: readTimeoutMs,
 } as const satisfies WalkPageSize
 
-/** Cancels 100 intents per second, like the default rate limit of an API key. */
+/** Cancels 100 intents per second, the default rate limit of an API key. */
 const batchEveryMs = 500
 
 export const countCancellableIntents = (
@@ -87,7 +86,7 @@ export const countCancellableIntents = (
     .exec()
 }
 
-/** You can simply restart a stopped run. Cancelled intents keep the id of the run's audit line. */
+/** To continue a run that was stopped, simply start another. */
 export async function cancelIntents(
   deps: CancelDeps,
   selection: CancelSelection,

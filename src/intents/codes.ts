@@ -12,12 +12,12 @@ import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
-/** A customer who enters an old code must not pay another intent by mistake. */
+/** A customer who enters an old code must not pay for another intent. */
 const quarantineMs = 15 * 60_000
 
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
-/** Test codes are unique only within a business. Staff search by mode and code, across businesses. */
+/** Businesses may share a test code, so its key contains the business id. */
 export const paymentCodeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${code}:${owner.businessId}` : `live:${code}`
 
@@ -26,7 +26,7 @@ export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, n
 
 const separators = /[\s.\p{Pd}]/gu
 
-/** Accepts 6 digits in any script and returns them in ASCII, or null if `typed` isn't a code. */
+/** Accepts digits in any script, and returns null for anything but a code. */
 export function readPaymentCode(typed: string): string | null {
   const code = normaliseDigits(typed).replaceAll(separators, '')
   return /^\d{6}$/.test(code) ? code : null
@@ -43,7 +43,7 @@ export async function freeReusableCode(
   return freed.modifiedCount === 1
 }
 
-/** A process that ends loses its unused codes: at most 256 of about a billion. */
+/** When a process exits, it loses up to 256 of about a billion codes. */
 const blockSize = 256
 const longestStep = 2 ** 20
 /** NIST SP 800-38G, FF1 */
@@ -53,7 +53,7 @@ const half = 2 ** halfBits - 1
 const aesBytes = 16
 const reportEveryMs = 60_000
 
-/** A Feistel network permutes all 2^30 numbers. Without the key, the next code is unpredictable. */
+/** A Feistel network permutes all 2^30 numbers, so no code repeats. */
 export function generateShortCodes(key: KeyObject, first: number, count: number): string[] {
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   let numbers = Array.from({ length: count }, (_, at) => first + at)
@@ -72,7 +72,7 @@ export function generateShortCodes(key: KeyObject, first: number, count: number)
 
 export type ShortCodePool = ReturnType<typeof createShortCodePool>
 
-/** Never hands out a code twice, because an old link must not open a stranger's payment. */
+/** Never repeats a code, because old links must not open other payments. */
 export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Intent>; log: Log }) {
   const reserved: string[] = []
   const report = throttleLog(reportEveryMs, (fields) => deps.log.error(fields, 'shortcodes.key-unreadable'))
@@ -88,9 +88,9 @@ export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Inten
     }
   }
 
-  /** If most codes of a block are in use, the counter was restored from an old backup, so we skip ahead. */
+  /** Skips codes in use, because an old backup may restore an old counter. */
   const reserve = coalesceRuns(async () => {
-    // Open the key first, or a process with the wrong SECRET_KEY would use up codes.
+    // With a wrong SECRET_KEY, this fails before it uses up any codes.
     const key = await openKey()
     for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
       const counter = await nativeCollection(deps.ServiceKey).findOneAndUpdate(
@@ -110,14 +110,13 @@ export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Inten
   })
 
   return {
-    /** Throws SERVICE_UNAVAILABLE at the deadline, or if no code can be reserved. */
     async take(deadlineAt: number): Promise<string> {
       for (;;) {
         refuseIfLate(deadlineAt)
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {
-          // Refill early, so that creates rarely wait. A create that finds no code reports the error.
+          // A create that finds no code reports the error, so ignore it here.
           if (reserved.length < blockSize / 4) reserve().catch(() => undefined)
           return code
         }

@@ -37,7 +37,7 @@ export function parseNewIntent(deps: Pick<Deps, 'validate'>, sandbox: boolean, b
   return { amountType, amount, label, merchantReference, metadata: pairs, successUrl, cancelUrl }
 }
 
-/** 16 draws find a code with a probability of 99.8 % if a third of the million codes are free. */
+/** If a third of all codes are free, 16 draws find one in 99.8 % of cases. */
 const maxDraws = 16
 const lookAgainMs = 20
 
@@ -46,7 +46,7 @@ type InsertDeps = Pick<
   'Intent' | 'batchers' | 'config' | 'enqueue' | 'fullSandboxes' | 'metrics' | 'now' | 'shortCodes'
 >
 
-/** SPEC 4.1. The intent and its event are ONE insert. Throws SERVICE_UNAVAILABLE if no code is free. */
+/** SPEC 4.1. Inserts the intent and its event in one write. */
 export function createIntent(
   deps: InsertDeps & Pick<Deps, 'counters' | 'liveCodes'>,
   caller: Caller,
@@ -83,7 +83,7 @@ async function insertIntent(
       wakeRelay(deps, intent)
       return effectResult(mark, buildCreateResponse(intent), false)
     }
-    // MongoDB names only one of several violated unique indexes, so always look for an earlier request.
+    // MongoDB names only one violated index, so always check for a repeat.
     const earlier = await findCreateResult(deps, request)
     const { index } = insertion
     if (earlier !== null) {
@@ -167,7 +167,7 @@ function giveCode(intent: Intent, code: string): void {
   intent.codeKey = paymentCodeKeyOf(intent, code)
 }
 
-/** Omits the field if there's no reference, because the unique index then skips the intent. */
+/** The unique index skips intents that lack this field. */
 const referenceKeyOf = (
   { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
   { merchantReference }: Pick<Intent, 'merchantReference'>,
@@ -179,7 +179,7 @@ const referenceKeyOf = (
 const holderFields = { referenceNumber: 1, ...intentAsOfFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
 
-/** Expires the intent with this reference if it's overdue. Otherwise throws MERCHANT_REFERENCE_TAKEN. */
+/** Throws MERCHANT_REFERENCE_TAKEN unless the other intent is overdue. */
 async function freeReference(deps: InsertDeps, intent: Intent, deadlineAt: number): Promise<boolean> {
   const now = deps.now()
   const { referenceKey = '' } = intent

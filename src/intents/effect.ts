@@ -9,7 +9,6 @@ import { presentIntent } from './present.ts'
 import { awaitEarlierRefund } from './refunds/carry-out.ts'
 import { findUsedKey } from './transition.ts'
 
-/** Returns what an earlier request with the same key did to the caller's intent. */
 export async function findEffectByKey(
   deps: IntentChangeDeps,
   caller: Caller,
@@ -28,7 +27,7 @@ export async function findEffectByKey(
   return effectResult(mark, data, true)
 }
 
-/** Like `findEffect`, but falls back to the stored response, which may be a refusal. */
+/** Falls back to the stored response, which may be a refusal. */
 export const findEarlierResult = async (
   deps: IntentChangeDeps,
   caller: Caller,

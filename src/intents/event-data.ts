@@ -3,7 +3,7 @@ import type { EventFacts } from '../outbox/event.ts'
 import { type Commission, noCommission } from '../wallets/commission.ts'
 import { type Intent, metadataToObject } from './intent.ts'
 
-/** These fields never change. Fields that can change are stored with the event (outbox/event.ts). */
+/** These fields never change. All others are stored with the event. */
 export const paymentEventFields = {
   referenceNumber: 1,
   shortCode: 1,
@@ -12,7 +12,7 @@ export const paymentEventFields = {
 } as const
 export type PaymentEventSource = Pick<Intent, keyof typeof paymentEventFields>
 
-/** Merchants test their endpoints with this payment. Real references and short codes never contain a zero. */
+/** Real references and short codes never contain a zero. */
 export const samplePayment: PaymentEventSource = {
   referenceNumber: 'PI-TEST000000000000',
   shortCode: 'TEST00',
@@ -22,12 +22,12 @@ export const samplePayment: PaymentEventSource = {
 
 export const paymentDataVersion = 1
 
-/** SPEC 6.2. Add formats, but never change one: all attempts of a delivery must send the same bytes. */
+/** SPEC 6.2. Never change a format: all attempts must send the same bytes. */
 export const paymentDataFormats: Record<number, (source: PaymentEventSource, facts: EventFacts) => string> = {
   1: paymentData,
 }
 
-/** All bodies of a payment share one metadata string, because 200 copies would take 46 MB. */
+/** All bodies share one metadata string, because 200 copies take 46 MB. */
 function paymentData(source: PaymentEventSource, facts: EventFacts): string {
   const head = {
     reference_number: source.referenceNumber,

@@ -10,14 +10,11 @@ import { applyTransition } from './transition.ts'
 
 type ExpireDeps = Pick<Deps, 'batchers' | 'enqueue' | 'metrics' | 'now'>
 
-/** `dueAt` is null if the intent needs no further expiry job. */
 type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', marking: null, cause: null } as const
 
-/**
- * SPEC 3. Does nothing while a payment holds the intent. The end of the payment enqueues the expiry again.
- */
+/** SPEC 3. Does nothing while a payment holds the intent. */
 export async function expireIntent(
   deps: ExpireDeps,
   referenceNumber: string,
@@ -32,7 +29,7 @@ export async function expireIntent(
   return { expired: true }
 }
 
-/** `dueAt` is the earliest expiry among the intents that weren't due yet, or null. */
+/** `dueAt` is the earliest expiry of the intents that weren't due yet. */
 export async function expireIntents(
   deps: ExpireDeps,
   referenceNumbers: readonly string[],
@@ -53,7 +50,7 @@ export const newExpiryJob = (
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
 
-/** The jobs of intents that became due within this time may be about to run. */
+/** Jobs that became due within this time may be about to run. */
 const graceMs = 1_500
 const maxPerBusiness = 1_000
 

@@ -10,10 +10,10 @@ import { transitions } from './lifecycle.ts'
 import { intentAsOf, intentAsOfFields } from './present.ts'
 import type { SettleDeps } from './transition.ts'
 
-/** Requests that change an intent need these to finish the work of an earlier request with the same key. */
+/** Each change may have to finish an earlier request with the same key. */
 export type IntentChangeDeps = SettleDeps & Pick<Deps, 'capacity' | 'config' | 'counters' | 'wallets'>
 
-/** Describes all request marks of the intent, because `marks` contains only those of the current requests. */
+/** `marks` contains only the marks of the current requests. */
 interface MarkCounts {
   freshMarks: number
   hasOldMarks: boolean
@@ -22,13 +22,11 @@ interface MarkCounts {
 
 export interface IntentToChange extends IntentWithoutRefunds, MarkCounts {
   refundCount: number
-  /** Size of the stored document, including its refunds and outbox. */
   bytes: number
 }
 
-/** What the hosted page reads. It shows only the sum of the refunds. */
 export interface CheckoutIntent extends IntentWithoutRefunds, MarkCounts {
-  /** In centimes: the sum of all SUCCEEDED refunds, and of the payer's fees that they returned. */
+  /** In centimes. Counts only refunds that have SUCCEEDED. */
   refunded: number
   refundedFee: number
   merchant: string
@@ -59,7 +57,7 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
     updateIntent: createUpdateBatcher(intents),
     /** Finds intents of any business, so check the owner yourself. */
     findIntent: byReference({ outbox: 0, lookUpKeys: 0 }),
-    /** Omits metadata, which can be 153 KB: after a sale, many intents expire in the same second. */
+    /** Omits metadata (up to 153 KB), because many intents expire at once. */
     findExpiring: byReference({ metadata: 0 }, mayExpire),
     findIntentToChange: createBatcher<{ referenceNumber: string; key: string }, IntentToChange | null>(
       maxToChange,
@@ -133,7 +131,7 @@ function ownIntent<Found extends IntentWithoutRefunds>(caller: Caller, intent: F
 
 const neededFields = { shortCode: 1, codeExpiresAt: 1, ...intentAsOfFields }
 
-/** Finds an intent by its active payment code. For live codes, `sandboxOf` is null. */
+/** For a live code, `sandboxOf` is null. */
 export async function findIntentByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,
   sandboxOf: string | null,

@@ -8,26 +8,25 @@ export interface Transition {
   to: IntentStatus
   event: EventName
   guard?: (now: Date) => Record<string, unknown>
-  /** The time of the transition, if it isn't the time of its write. */
+  /** Defaults to the time of the write. */
   at?: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>) => Date
   cancellationReason?: CancellationReason
 }
 
-/** `cancelsAt` while a payment holds the intent: the latest time that Date supports. */
+/** The latest time that Date supports. */
 export const neverCancelsAt = new Date(8.64e15)
-/** `cancelsAt` of a CANCELLED intent: in the past on any clock. */
+/** This time is in the past on any clock. */
 export const alreadyCancelledAt = new Date(0)
 
-/** Merchants may cancel these intents, and simulate their payment. */
 export const changeableFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
-/** This close to the expiry, another process may already report it (mongo/database-time.ts). */
+/** At this distance, another process may already report the expiry. */
 const maxClockSkewMs = 1000
 
 export const isSurelyUnexpired = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
-/** Customers may pay these intents: no payment holds them, and no process considers them expired yet. */
+/** No process considers these intents expired yet. */
 export const payableFilter = (now: Date) => changeableFilter(new Date(now.getTime() + maxClockSkewMs))
 
 const cancel = {
@@ -38,7 +37,7 @@ const cancel = {
   cancellationReason: 'requested_by_merchant',
 } as const satisfies Transition
 
-/** SPEC 3. No other code changes a status. Writes that end a payment or refund also guard on its id. */
+/** SPEC 3. No other code changes a status. */
 export const transitions = {
   pay: { from: ['PENDING'], to: 'PAID', event: 'payment.confirmed' },
   decline: { from: ['PENDING'], to: 'PENDING', event: 'payment.failed' },
@@ -50,21 +49,19 @@ export const transitions = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists filter by this guard too, so they show an intent as CANCELLED exactly when it may expire.
+    // Lists use this guard too, so they agree with the expiry.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // The intent expired at `expiresAt`, however late this write comes, unless a payment held it for longer.
+    // A payment may have held the intent beyond `expiresAt`.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancellationReason: 'expired',
   },
 } as const satisfies Record<string, Transition>
 
-/** An intent's `cancelsAt` after the transition `to` this status. */
 export const cancelsAtOf = (to: IntentStatus, { expiresAt }: Pick<Intent, 'expiresAt'>): Date | null => {
   if (to === 'CANCELLED') return alreadyCancelledAt
   return to === 'PENDING' ? expiresAt : null
 }
 
-/** Another intent may then have the same merchant reference. */
 export const freesReference = (status: IntentStatus): boolean => ['CANCELLED', 'FAILED'].includes(status)
 
 export type TransitionName = keyof typeof transitions

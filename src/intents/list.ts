@@ -43,7 +43,7 @@ const ranges = [
   ['minAmount', 'maxAmount'],
 ] as const satisfies (keyof typeof intentRangeQuery)[][]
 
-/** Throws VALIDATION_ERROR for two ranges, because no index covers both. */
+/** No index covers two ranges, so they can't be combined. */
 function readRange(query: ListIntentsQuery): ListRange | null {
   const [first, second] = ranges.flatMap((pair) => pair.find((name) => query[name] !== undefined) ?? [])
   if (first === undefined) return null
@@ -119,7 +119,7 @@ export async function listIntents(
       where,
       index: merchantReference !== null ? 'byMerchantReference' : status === null ? 'byTime' : 'byStatus',
       fields: unlisted,
-      // Only PENDING and CANCELLED intents have a `cancelsAt`, so one index range counts the total.
+      // Only PENDING and CANCELLED intents have a `cancelsAt`.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -128,7 +128,7 @@ export async function listIntents(
   )
 }
 
-/** Looks for overdue intents only if there are some, because MongoDB must skip all other PENDING intents. */
+/** Searching for overdue intents is slow, so skip it if there are none. */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)
     return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
@@ -152,7 +152,7 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
 /** A filter with this many ids takes up about 350 kB. */
 const maxInBetween = 10_000
 
-/** Nearly all intents have their first or last refund in the span. `refundedInBetween` finds the others. */
+/** `refundedInBetween` finds those with only a middle refund in the span. */
 async function listRefunded(
   deps: Reads,
   where: Filter,
@@ -160,7 +160,7 @@ async function listRefunded(
   slice: PageRequest,
 ): Promise<Page<Intent>> {
   const { from, to } = span
-  // Keep this shape (one filter, or one `$or` of complete filters), or MongoDB reads documents to filter.
+  // With filters of any other shape, MongoDB reads documents.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }

@@ -6,10 +6,10 @@ import type { Deps } from '../platform/deps.ts'
 import { coalesceRuns } from '../platform/share-runs.ts'
 import { setInLru } from '../platform/use-last.ts'
 
-/** If an intent is paid or cancelled now, its code is free again after 15 minutes. */
+/** A code becomes free 15 minutes after its intent is paid or cancelled. */
 const longestWaitMs = 15 * 60_000
 const usedForMs = 10_000
-/** A create is refused only if the codes were counted less than a second ago. */
+/** A create is refused only if the count is less than a second old. */
 const freshMs = 1_000
 const maxCounts = 10_000
 const countingMs = 2_000
@@ -30,7 +30,6 @@ interface Usage {
 
 type CountDeps = Pick<Deps, 'Intent' | 'now'>
 
-/** Includes codes in quarantine. Reads only the `liveCodes` index. */
 export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
   Intent.aggregate<Usage>([
     {
@@ -52,7 +51,7 @@ export const liveCodeLimitOf = (
 
 export type LiveCodeQuota = ReturnType<typeof createLiveCodeQuota>
 
-/** Codes become free as time passes, so each process recounts intents and adds its own new ones. */
+/** Codes become free as time passes, so each process counts them again. */
 export function createLiveCodeQuota(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
     (businessIds) => countLiveCodes(deps, businessIds),
@@ -94,7 +93,6 @@ export function createLiveCodeQuota(deps: CountDeps, elapsedMs: () => number) {
   }
 
   return {
-    /** Throws RATE_LIMITED if the business has no code left. */
     async within<T>(
       { businessId }: Pick<Caller, 'businessId'>,
       limit: number,
@@ -146,7 +144,7 @@ export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 const keptMs = 1_000
 const maxKept = 1_000
 
-/** Remembers full sandboxes, because each create in one makes 32 round trips to MongoDB. */
+/** Each create in a full sandbox makes 32 round trips to MongoDB. */
 export function createFullSandboxes(elapsedMs: () => number) {
   const foundAtMs = new Map<string, number>()
   return {

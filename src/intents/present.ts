@@ -9,7 +9,6 @@ import { type Intent, metadataToObject } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import type { Payment, Refund } from './records.ts'
 
-/** No transition changes these fields. */
 const createdFields = {
   businessId: 1,
   referenceNumber: 1,
@@ -33,7 +32,7 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
 export const responseFormat = 1
 
-/** Repeats the first response: never change a released format. Throws SERVICE_UNAVAILABLE for a newer one. */
+/** Repeats the first response, so never change a released format. */
 export function buildCreateResponse(intent: CreatedIntent): Record<string, unknown> {
   if (intent.responseFormat !== responseFormat) throw unavailable()
   return presentNewIntent(intent, intent.payBase)
@@ -69,7 +68,7 @@ type Owner = Pick<Intent, 'sandbox' | 'businessId'>
 export const codeUrlOf = (payBase: string, { sandbox, businessId }: Owner): string =>
   sandbox ? `${payBase}/sandbox/${businessId}` : `${payBase}/`
 
-/** Returns the first response of the create request with this key, or null if no intent was created. */
+/** Returns null if no request with this key created an intent. */
 export async function findCreateResult(
   { Intent }: Pick<Deps, 'Intent'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
@@ -90,7 +89,7 @@ export const intentAsOfFields = {
 
 type Expirable = Pick<Intent, keyof typeof intentAsOfFields>
 
-/** Take `now` BEFORE you read the intent, or an intent that was paid in time could look expired. */
+/** Read `now` before the intent, or a paid intent could look expired. */
 export function intentAsOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
   if (!isPending(intent.status) || intent.expiresAt > now || intent.hold !== null) return intent
@@ -121,7 +120,7 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
   }
 }
 
-/** Publishable keys are public, so their holders see no fees and no refund reasons. */
+/** Publishable keys are public, so they show no fees or refund reasons. */
 export function presentForCaller(
   { kind }: Pick<Caller, 'kind'>,
   config: Pick<Config, 'payUrl'>,

@@ -89,20 +89,18 @@ export function findUnsettledOrder(deps: PaymentDeps, intent: Intent, key: strin
   return refund === undefined || payment === null ? null : unsettledRefund(deps, intent, payment, refund)
 }
 
-/** The next query waits for a quarter of the order's age, within these limits. */
+/** Waits for a quarter of the order's age, within these limits. */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
 export interface WalletQueryResult {
-  /** Identifies the intent in the log. Null if the intent has been removed. */
   intent: Pick<Intent, 'referenceNumber' | 'businessId'> | null
-  /** `no-slot`: the business has no free query slot. `ended`: the payment or refund had already ended. */
+  /** `no-slot` means that the business is using all its query slots. */
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
   why: string | null
   nextAt: Date | null
 }
 
-/** Set `hasSlot` if you already have one of the business's query slots. */
 export async function queryWallet(
   deps: QueryDeps,
   intentId: string,
@@ -157,14 +155,14 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + waitMs)
 }
 
-/** Many orders become due together after an outage, so the wait is random. */
+/** After an outage, many orders are due at once, so the wait is random. */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
   const waitMs = nextQueryAt(deps, startedAt).getTime() - now
   return new Date(now + minWaitMs + Math.random() * (waitMs - minWaitMs))
 }
 
-/** Never throws: if this fails, a poll finds the order by its first `queryAt`. */
+/** If this fails, a poll finds the order by its first `queryAt`. */
 export async function leaveOrderToWorkers(
   deps: Pick<Deps, 'enqueue' | 'log' | 'now'>,
   { intent, wallet, query: { kind, key }, scheduleQuery }: OpenOrder,
@@ -181,7 +179,7 @@ export async function leaveOrderToWorkers(
   )
 }
 
-/** Adding the same job twice is harmless, because its id is the order's idempotency key. */
+/** The job's id is the order's idempotency key, so repeats are harmless. */
 export function enqueueWalletOutcome(
   deps: Pick<Deps, 'enqueue' | 'now'>,
   { _id: intentId }: Pick<Intent, '_id'>,
@@ -199,7 +197,7 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
   queryAt: Date
 }
 
-/** Returns how many intents it found, without waiting: one hanging wallet must not delay the others. */
+/** Doesn't wait for the queries, because a wallet may hang. */
 export async function queryDueOrders(deps: QueryDeps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
   return payments + (await queryBy(deps, 'refunds.queryAt', 'refundToQuery', { $min: '$refunds.queryAt' }))
@@ -227,7 +225,7 @@ async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: u
   )
 }
 
-/** Reads only pending refunds. An intent may have a thousand refunds, and nearly all have ended. */
+/** An intent may have a thousand refunds, and nearly all have ended. */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
@@ -235,7 +233,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/** Takes a slot before the read. With a thousand due queries, most reads would otherwise be for nothing. */
+/** Takes a slot before the read, which would often be useless otherwise. */
 function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return

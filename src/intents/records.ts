@@ -4,7 +4,7 @@ import type { Deps } from '../platform/deps.ts'
 import { commissionFields, returnedFeesFields } from '../wallets/commission.ts'
 import type { PinRefusalReason, WalletName } from '../wallets/wallet.ts'
 
-// All amounts and fees are in centimes. Phone numbers are masked, for example `22 ** ** 45`.
+// All amounts and fees are in centimes. Phone numbers are masked.
 
 export const paymentFields = part({
   amountPaid: whole,
@@ -19,18 +19,17 @@ export const paymentFields = part({
 })
 export type Payment = ValueOfField<typeof paymentFields>
 
-/** Until the outcome of a payment is known, its hold blocks other payments, cancels and the expiry. */
+/** While a payment is pending, its hold blocks cancels and the expiry. */
 export const holdFields = part({
-  /** The payment's id, and its idempotency key at the wallet. */
   id: text,
   wallet: oneOf<WalletName>(),
   amount: whole,
-  /** Uses the rates at the start of the payment. The payer is charged `amount + payerTtc`. */
+  /** Uses the rates that applied when the payment began. */
   commission: commissionFields,
   payerPhone: text,
   payerHash: text,
   startedAt: date,
-  /** The customer's IP address, for the limit on refused PINs. Unknown if no proxy reported it. */
+  /** Needed for the limit on refused PINs. Unknown without a proxy. */
   clientIp: optional(text),
   /** The wallet must not carry out the payment after this time. */
   validUntil: date,
@@ -40,26 +39,25 @@ export const holdFields = part({
 })
 export type PaymentHold = ValueOfField<typeof holdFields>
 
-/** A payment that has ended (with any outcome) or a failed refund. Support staff see all attempts. */
+/** A payment that has ended, or a refund that has failed. */
 export const paymentAttemptFields = part({
   kind: oneOf<'payment' | 'refund'>(),
   id: text,
   at: date,
-  /** Missing if the payment began and ended in one write, as in a simulation. */
+  /** Missing if the payment began and ended in one write. */
   startedAt: optional(date),
   amount: whole,
-  /** The payer's fee, which a payment charges and a refund returns in addition to `amount`. */
+  /** The payer's fee, charged or returned in addition to `amount`. */
   fee: whole,
   payerPhone: text,
   payerHash: optional(text),
   outcome: oneOf<'done' | 'refused' | 'declined' | 'failed' | 'not-executed'>(),
   reason: orNull(oneOf<PinRefusalReason | DeclineReason | FailureReason>()),
-  /** Lets the writer check that its write took effect. */
   writeId: text,
 })
 export type PaymentAttempt = ValueOfField<typeof paymentAttemptFields>
 
-/** A refund is PENDING until the wallet reports the outcome, and removed if it wasn't carried out. */
+/** A refund that the wallet didn't carry out is removed. */
 export const refundFields = part({
   /** `RF-…`, also the idempotency key at the wallet. */
   id: text,
@@ -76,26 +74,25 @@ export const refundFields = part({
 })
 export type Refund = ValueOfField<typeof refundFields>
 
-/** The oldest keys are dropped, except those of refunds. The successful payment's key is always recent. */
+/** Above this limit, the oldest keys are dropped, except those of refunds. */
 const maxLookUpKeys = 200
 
 export const fewLookUpKeysFilter = { [`lookUpKeys.${maxLookUpKeys}`]: { $exists: false } }
 
-/** The hash is keyed, so a copy of the database reveals no phone numbers. Pass a result of `readPhone`. */
+/** The hash is keyed, so a copy of the database reveals no phone numbers. */
 export const payerHashOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string =>
   secrets.hash(payerText(phone))
 
-/** Includes the hashes under earlier SECRET_KEYs. */
 export const payerHashesOf = ({ secrets }: Pick<Deps, 'secrets'>, phone: string): string[] =>
   secrets.hashes(payerText(phone))
 
-/** The prefix keeps these hashes apart from those of API keys and session tokens. */
+/** The prefix makes these hashes differ from those of API keys. */
 const payerText = (phone: string): string => `payer-phone:${phone}`
 
 export const amountLookUpKey = (businessId: string, amount: number): string =>
   `${businessId}:amount-${amount}`
 
-/** Staff can search a payment by these keys. The amount is among them only for an OPEN intent. */
+/** Staff can search for a payment by these keys. */
 export const lookUpKeysOf = (
   { businessId, amountType }: { businessId: string; amountType: 'FIXED' | 'OPEN' },
   { id, payerHash, amount }: Pick<PaymentHold, 'id' | 'payerHash' | 'amount'>,

@@ -12,7 +12,7 @@ type Reads = Pick<Deps, 'Intent' | 'now'>
 
 export const maxFoundIntents = 50
 
-/** How long staff can still search by a code after it became reusable. */
+/** How long staff can search by a code after it became reusable. */
 const codeFoundMs = 3 * dayMs
 
 const fields = {
@@ -61,7 +61,7 @@ export async function searchByPaymentCode(deps: Reads, code: string): Promise<Fo
   )
 }
 
-/** Many businesses may use the same reference, so the first read finds the newest intents by index alone. */
+/** Many businesses may share a reference, so read the index first. */
 export async function searchByMerchantReference(
   deps: Reads,
   merchantReference: string,
@@ -80,9 +80,7 @@ export const searchByWalletKey = (deps: Reads, key: string): Promise<FoundIntent
 export const searchByPayer = (deps: Reads & Pick<Deps, 'secrets'>, phone: string): Promise<FoundIntent[]> =>
   read(deps, 'byLookUpKey', { lookUpKeys: { $in: payerHashesOf(deps, phone) } })
 
-/**
- * Finds intents created or attempted on a UTC day. For an OPEN intent, `amount` is what the customer chose.
- */
+/** For an OPEN intent, `amount` is what the customer chose. */
 export async function searchByAmount(
   deps: Reads,
   businessIds: readonly string[],
@@ -91,7 +89,6 @@ export async function searchByAmount(
 ): Promise<FoundIntent[]> {
   const end = new Date(day.getTime() + dayMs)
   const onDay = { $gte: day, $lt: end }
-  // An intent paid on this day may have been created the day before.
   const createdAt = { $gte: new Date(day.getTime() - dayMs), $lt: end }
   const where = {
     createdAt,
@@ -129,7 +126,7 @@ export const lookUpIntent = (
 ): Promise<RedactedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<RedactedIntent | null>()
 
-/** Returns the events that can still be derived from the intent's fields. Names can repeat. */
+/** Event names can repeat. */
 export function deriveEventNames(intent: RedactedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')
@@ -153,12 +150,11 @@ export interface OpenPayment extends Pick<Intent, 'referenceNumber' | 'sandbox'>
 }
 
 export const maxOpenPayments = 50
-/** Counting stops here, so a count of 10 000 means “at least 10 000”. */
+/** Counting stops here, so 10 000 means “at least 10 000”. */
 export const maxUnpaidCount = 10_000
 
 export type OpenPayments = Awaited<ReturnType<typeof findOpenPayments>>
 
-/** Returns payments and refunds with an unknown outcome, oldest first, and the number of unpaid intents. */
 export async function findOpenPayments(deps: Reads, businessId: string) {
   const cancelsAt = { $gt: deps.now() }
   const unpaid = (sandbox: boolean) =>
@@ -166,7 +162,7 @@ export async function findOpenPayments(deps: Reads, businessId: string) {
       { businessId, sandbox, status: 'PENDING', cancelsAt },
       { limit: maxUnpaidCount },
     )
-  // The partial indexes for the wallet queries contain only open payments and refunds.
+  // These partial indexes contain only open payments and refunds.
   const openOf = (field: string, index: string) =>
     deps.Intent.find(
       { businessId, [field]: { $exists: true } },

@@ -24,13 +24,13 @@ interface EventDetails {
 
 type RefundDetails = Pick<Refund, 'id' | 'amount' | 'returnedFees' | 'reason' | 'createdAt'>
 
-/** Pass the intent as it is after the event. Refunds also contain the payment's commission. */
+/** Pass the intent as it is after the event. */
 export function paymentFacts(
   intent: Pick<Intent, 'status' | 'payment' | 'amountType' | 'amount'>,
   { failure, refund }: EventDetails,
 ): RecordedFacts {
   const { status, payment } = intent
-  // An OPEN intent has no amount until it's paid.
+  // An OPEN intent has no amount before it's paid.
   const amount = payment?.amountPaid ?? (intent.amountType === 'OPEN' ? null : intent.amount)
   const facts = {
     status,
@@ -73,19 +73,18 @@ export const findUsedKey = (
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
 ): UsedKey | null => marks.find((mark) => mark.key === key && isFreshMark(mark, arrivedAt)) ?? null
 
-/** Matches an intent that no earlier request with this key has changed. */
 export const unusedKeyFilter = ({ mark: { key }, arrivedAt }: KeyUse) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshKeysSince(arrivedAt) } } } },
 })
 
-/** With this many request marks in 24 hours, an intent accepts no more payments or refunds, only a cancel. */
+/** An intent with this many marks accepts only a cancel. */
 export const maxUsedKeys = { payment: 1000, refund: 3000 } as const
 
-/** Unrelayed failures stay in the outbox. With 1,000 refunds, it's up to 2,000 events (less than 3 MiB). */
+/** Unrelayed failures stay in the outbox and could make it too large. */
 export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
   Math.max(intent.waitingEvents, intent.freshMarks) < maxUsedKeys.payment
 
-/** Removes request marks that are over 24 hours old. Few intents have any. */
+/** Removes marks that are over 24 hours old. Few intents have any. */
 export async function dropOldKeys(
   deps: Pick<Deps, 'batchers' | 'now'>,
   { _id, hasOldMarks }: Pick<Intent, '_id'> & { hasOldMarks: boolean },
@@ -102,10 +101,8 @@ export interface TransitionInput {
   /** Null if `guard` alone ensures that the transition happens only once. */
   marking: KeyUse | null
   cause: CausingRequest | null
-  /** Identifies the payment or refund that ends. */
   guard?: Record<string, unknown>
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>
-  /** Update operators for the intent's lists and its summary of refunds. */
   lists?: { [Operator in '$min' | '$max' | '$inc' | '$set' | '$unset' | '$push']?: Record<string, unknown> }
   eventDetails?: EventDetails
 }
@@ -114,14 +111,14 @@ export interface PlannedChange<Stored> {
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** Contains the new status, but the lists and `referenceKey` from before the change. */
+  /** Has the new status, but the lists from before the change. */
   after: Stored
 }
 
 export type TransitionDeps = Pick<Deps, 'batchers' | 'metrics' | 'now'>
 export type SettleDeps = TransitionDeps & Pick<Deps, 'Intent' | 'enqueue' | 'log'>
 
-/** Null if the guard fails or, if `marking` is null, possibly because the event was already relayed. */
+/** Without `marking`, null can also mean that the event was relayed. */
 export function applyTransition<Stored extends IntentWithoutRefunds>(
   deps: TransitionDeps,
   intent: Stored,
@@ -130,12 +127,11 @@ export function applyTransition<Stored extends IntentWithoutRefunds>(
 ): Promise<Stored | null> {
   const planned = planTransition(deps, intent, input)
   const { marking } = input
-  // A request mark proves the write for longer than the event, which the relay removes from the outbox.
+  // The relay soon removes the event, so a mark is the better proof.
   const proof = marking === null ? { 'outbox.id': planned.event.id } : { 'marks.id': marking.mark.id }
   return writePlannedChange(deps, planned, proof, deadlineAt)
 }
 
-/** Returns `after`, or null if the filter doesn't match. `GuardedUpdate` explains `proof`. */
 export async function writePlannedChange<Stored extends IntentWithoutRefunds>(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
   { transition, filter, update, after }: PlannedChange<Stored>,
@@ -147,7 +143,7 @@ export async function writePlannedChange<Stored extends IntentWithoutRefunds>(
   return after
 }
 
-/** If not, the wallet moved money after reporting that it never would. Only an operator can put that right. */
+/** Otherwise the wallet moved money after it had reported a failure. */
 export const isMoneyRecorded = async (
   { Intent }: Pick<Deps, 'Intent'>,
   { _id }: Pick<Intent, '_id'>,
@@ -160,7 +156,7 @@ export const countTransition = (
   intent: Pick<Intent, 'sandbox'>,
 ): void => metrics.transitions.inc({ transition: name, environment: modeOf(intent) })
 
-/** Plans the ONLY write that changes an intent's status: its guard, change and event. */
+/** Plans the only write that changes an intent's status. */
 export function planTransition<Stored extends IntentWithoutRefunds>(
   deps: Pick<Deps, 'now'>,
   intent: Stored,
@@ -191,7 +187,6 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
       ...others,
       $set: { ...change, ...$set },
       ...operator('$unset', { ...$unset, ...(freesReference(status) ? { referenceKey: 1 } : {}) }),
-      // When an intent stops being PENDING, its code's quarantine begins at once.
       ...operator('$min', {
         ...$min,
         ...(!isPending(status) && { codeReusableAt: codeReusableFrom(at) }),

@@ -33,7 +33,7 @@ export function openLedger(
           ...Object.values(pickDayTotals(after)).map(({ amount }) => amount),
         ])
         if (amounts.every(Number.isSafeInteger)) return links
-        // The event stays in its outbox. Other businesses have their own chains, so they aren't affected.
+        // The event stays in its outbox. Other businesses aren't affected.
         report({ businessId: owner.businessId, sandbox: owner.sandbox, entry: draft._id })
         throw new Error(`entry ${draft._id} would make a balance that is not a safe integer`)
       },
@@ -49,7 +49,7 @@ interface EventSource extends ChainOwner {
 }
 type Booked = Pick<OutboxEvent, 'id' | 'event' | 'createdAt' | 'facts'>
 
-/** Misses no event, because the relay removes events only afterwards. Entry ids derive from event ids. */
+/** The relay removes events only after they're booked, so none is lost. */
 export async function bookEvents(
   { batchers }: { batchers: Pick<LedgerAppender, 'bookEntries'> },
   source: EventSource,
@@ -91,7 +91,7 @@ const feeOf = (
   amount: number,
 ): LedgerDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
-/** A process frozen since before midnight can't book on a closed day: its chain number is already taken. */
+/** After this, a process that was frozen can't book on the closed day. */
 export async function closeLedgerDays(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
   { businessId, sandbox }: ChainOwner,

@@ -42,7 +42,7 @@ const factFields = field.part({
 })
 type EntryFacts = field.ValueOfField<typeof factFields>
 
-/** Includes closing markers (docs/maintainers/architecture.md). A fee's id is the event's id with `-fee`. */
+/** The id of a fee is the id of its event with `-fee`. */
 export const ledgerEntries = declareCollection({
   name: 'ledgerentries',
   kept: 'test data until the clean-up, live data and closing markers forever',
@@ -52,13 +52,12 @@ export const ledgerEntries = declareCollection({
     type: field.oneOf<LedgerEntryType | 'closing'>(),
     amount: field.whole,
     bookedAt: field.date,
-    /** In UTC, e.g. `2026-11-26`. `bookedAt` is later if the day was over before we booked the entry. */
+    /** In UTC, e.g. `2026-11-26`. An entry may be booked on a later day. */
     day: field.text,
-    /** Counts all entries from 1. Merchants see it as `number`. Closing markers have no position. */
+    /** Counts entries from 1. Merchants see it as `number`. */
     position: field.optional(field.whole),
     typePosition: field.optional(field.whole),
     after: stateFields,
-    /** The last day that a marker closes. There are no entries between `day` and this day. */
     through: field.optional(field.text),
     closed: field.optional(closedFields),
   },
@@ -96,7 +95,7 @@ export const pickDayTotals = ({ payments, refunds, fees, payouts }: DayTotals): 
   payouts,
 })
 
-/** Before the first entry of a day, adds a marker that closes the day of `last`. */
+/** Closes the previous day before the first entry of a day. */
 export function linkLedgerEntry(
   owner: ChainOwner,
   last: LedgerEntry | null,
@@ -145,7 +144,7 @@ export function linkClosingMarker(
   }
 }
 
-/** Booking times never decrease, although clocks differ a little between processes. */
+/** Booking times never decrease, although clocks differ a little. */
 const bookingTime = (last: LedgerEntry | null, now: Date): Date =>
   last !== null && last.bookedAt > now ? last.bookedAt : now
 

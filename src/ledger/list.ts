@@ -25,7 +25,7 @@ export const parseRefundSearch = (query: ListRefundsQuery): EntrySearch => ({
 
 type Reads = Pick<Deps, 'LedgerEntry'>
 
-/** Lists the newest entries first. Positions have no gaps, so later pages cost no more than the first. */
+/** Positions have no gaps, so later pages are as fast as the first. */
 export async function listEntries(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
@@ -58,7 +58,7 @@ export function presentLedgerEntry(entry: ListedEntry) {
   return { id, number, type, amount, balance: after.balance, ...references, day, bookedAt }
 }
 
-/** Always SUCCEEDED, because the ledger contains only refunds that the wallet confirmed. */
+/** The ledger contains only refunds that the wallet has confirmed. */
 export function presentListedRefund(entry: LedgerEntry) {
   const { refundId: id, referenceNumber, merchantReference = null, reason = null, returnedFees } = entry
   const { startedAt: createdAt, occurredAt: refundedAt, bookedAt } = entry
@@ -66,7 +66,7 @@ export function presentListedRefund(entry: LedgerEntry) {
   return { id, referenceNumber, merchantReference, ...money, createdAt, refundedAt, bookedAt }
 }
 
-/** Both ends are inclusive. The range is empty if `last` is less than `first`. */
+/** Both ends are inclusive. The range is empty if `last` < `first`. */
 export interface PositionRange {
   first: number
   last: number
@@ -77,7 +77,7 @@ export const getPositionIndex = (type: LedgerEntryType | null) =>
     ? ({ where: {}, field: 'position', index: 'byPosition' } as const)
     : ({ where: { type }, field: 'typePosition', index: 'byType' } as const)
 
-/** `afterPosition` counts entries of any type. Skips entries that the clean-up has removed. */
+/** `afterPosition` counts entries of any type. */
 export async function findPositionRange(
   deps: Reads,
   { businessId, sandbox }: ChainOwner,
@@ -104,7 +104,7 @@ interface Order {
 const byTime: Order = { hint: 'byTime', sort: { bookedAt: -1, number: -1 } }
 const byPosition: Order = { hint: 'byPosition', sort: { position: -1 } }
 
-/** Reads only the last matching entry or marker, which contains the count. Removed entries are included. */
+/** The last entry contains the count, so only one document is read. */
 async function countUpToLast(
   { LedgerEntry }: Reads,
   where: mongo.Filter<LedgerEntry>,

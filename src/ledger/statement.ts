@@ -35,7 +35,7 @@ export const readMonthStatements = (
   month: string,
 ): Promise<Statement[]> => readDayStatements(deps, owner, daysOf(month, deps.now()))
 
-/** Closed days are read from their markers, and today from the last entry. Idle days share a marker. */
+/** Closed days are read from their markers, and today from the last entry. */
 export async function readDayStatements(
   deps: StatementDeps,
   { businessId, sandbox }: ChainOwner,
@@ -44,7 +44,7 @@ export async function readDayStatements(
   const owner = { businessId, sandbox }
   const today = toUtcDay(deps.now())
   const last = days.at(-1) ?? today
-  // A past day stays open in the ledger until the next entry is booked.
+  // A past day stays open in the ledger up to the next booking.
   let markers = await markersFrom(deps, owner, days)
   if (!isCovered(markers, last < today ? last : dayBeforeLast(days))) {
     await deps.batchers.closeDays(owner)
@@ -53,7 +53,7 @@ export async function readDayStatements(
   const newest = isCovered(markers, last)
     ? null
     : await findChainEnd(nativeCollection(deps.LedgerEntry), owner)
-  // Another process may just have booked the next day's first entry and so closed the last requested day.
+  // Another process may just have closed the last requested day.
   if (newest !== null && toUtcDay(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
     const marker = markers.find(({ through }) => day <= through)
@@ -153,7 +153,7 @@ const header = [
   ...Object.keys(amountColumns).map((name) => `${name} (centimes)`),
 ]
 
-/** As in exports, amounts are decimals, and the last columns repeat them in centimes. */
+/** The last columns repeat the amounts in centimes. */
 export const formatStatementsCsv = (statements: readonly Statement[], delimiter: CsvDelimiter): string =>
   toCsvHeader(header, delimiter) +
   toCsvRows(

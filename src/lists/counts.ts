@@ -6,11 +6,11 @@ import { date, list, part, text, type ValueOfField, whole } from '../mongo/field
 import type { DatedDocument } from '../mongo/walk.ts'
 import { maxListReadMs } from './pagination.ts'
 
-/** `count` is the number of items created from the first checkpoint to `at` (Unix ms). */
+/** `count` is the number of items from the first checkpoint to `at`. */
 const checkpointFields = part({ at: whole, count: whole })
 export type CountCheckpoint = ValueOfField<typeof checkpointFields>
 
-/** The checkpoints of a list. They're recounted after a week, because an item may be inserted hours late. */
+/** Lists are recounted after a week, because an item may arrive hours late. */
 export const storedCheckpoints = declareCollection({
   name: 'listcheckpoints',
   kept: 'until it expires after a week',
@@ -24,22 +24,20 @@ export const storedCheckpoints = declareCollection({
 })
 export type ListCheckpoints = Stored<typeof storedCheckpoints>
 
-/** MongoDB counts this many index keys in about 1 ms. */
 const itemsPerCheckpoint = 2_000
 
-/** Checkpoints of all lists together: enough for 500 million documents, in about 15 MB. */
+/** Enough checkpoints for 500 million documents, in about 15 MB. */
 const maxCheckpoints = 250_000
 
-/** Many times the sum of the limits for a request (8 s), a MongoDB command (5 s) and clock skew (1 s). */
+/** Many times the limits for requests (8 s) and MongoDB commands (5 s). */
 const maxDelayMs = 300_000
 
-/** Everything created before this is in MongoDB, unless a process was frozen for minutes. */
+/** Everything older is in MongoDB, unless a process was frozen. */
 export const allWrittenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
-/** Younger checkpoints are recounted: a frozen process may insert late, but rarely by over an hour. */
+/** A frozen process may insert late, but rarely by over an hour. */
 const unsettledMs = 3_600_000
 
-/** Items created before `keptFrom` may be gone. */
 const settledCheckpoints = (
   checkpoints: readonly CountCheckpoint[],
   keptFrom: Date | null,
@@ -47,15 +45,14 @@ const settledCheckpoints = (
 ): CountCheckpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
 
-/** Items must match `where` forever. The index has the fields of `where`, then `createdAt` and `_id`. */
+/** Items must match `where` forever. */
 export interface CountableList {
-  /** Names the owner, the environment and the kind of item. */
   key: string
   collection: Model<DatedDocument>['collection']
   index: string
   where: Record<string, unknown>
   keptFrom: Date | null
-  /** For items inserted long after their creation: a time before which all have been inserted. */
+  /** Everything created before this time has been inserted. */
   completeBefore?(): Promise<Date | null>
 }
 
@@ -70,7 +67,6 @@ const listKeyOf = (collection: string, { businessId, sandbox }: ListOwner): stri
 /** Many times the clock skew between two processes. */
 const marginMs = 60_000
 
-/** All intents or orders of one environment. The clean-up removes old test ones. */
 export const toCountableList = (
   { now, config }: { now(): Date; config: Pick<Config, 'sandboxRetentionMs'> },
   collection: CountableList['collection'],
@@ -100,10 +96,10 @@ interface ListCount {
   countedAtMs: number
 }
 
-/** Recounting the last hour of the busiest list takes a few tenths of a second. */
+/** Recounting the last hour of a busy list takes some tenths of a second. */
 const freshMs = 60_000
 
-/** `elapsedMs` is a monotonic clock. Above `maxCheckpoints`, drops the least recently used lists. */
+/** Above `maxCheckpoints`, drops the least recently used lists. */
 export function createListCounts(
   model: Model<ListCheckpoints>,
   elapsedMs: () => number,
@@ -161,7 +157,7 @@ export function createListCounts(
   }
 
   return {
-    /** A list that is shorter than this has no checkpoints. */
+    /** Shorter lists have no checkpoints. */
     itemsPerCheckpoint: limits.itemsPerCheckpoint,
     /** Returns the oldest first, or none if the list hasn't been counted. */
     async checkpointsOf(countable: CountableList, now: Date): Promise<readonly CountCheckpoint[]> {
@@ -176,7 +172,7 @@ export function createListCounts(
   }
 }
 
-/** Appends to `checkpoints`, which must not be empty. After a failure, the next call continues there. */
+/** After a failure, the next call continues where this one stopped. */
 async function extendCheckpoints(
   checkpoints: CountCheckpoint[],
   countable: CountableList,
@@ -210,7 +206,7 @@ async function createdAfter(
   return found?.createdAt ?? null
 }
 
-/** Doesn't overwrite another process's checkpoints that reach as far. Ignores errors: they only cost time. */
+/** Ignores errors, because a lost checkpoint only costs time. */
 async function store(
   model: Model<ListCheckpoints>,
   { key: _id }: CountableList,

@@ -3,10 +3,10 @@ import { isMaxTimeError } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 
-/** Lists, exports and staff searches use their own connections, so that payments don't wait for them. */
+/** Lists have their own connections, so that payments don't wait for them. */
 export type ListReader = ReturnType<typeof createListReader>
 
-/** Enough for three commands per query (limits/capacity.ts), five per staff page, and the metrics. */
+/** Enough for three commands per query, five per staff page, and metrics. */
 export const listPoolOptions = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
 export function createListReader(models: Models, capacity: Capacity) {
@@ -25,14 +25,14 @@ export function createListReader(models: Models, capacity: Capacity) {
   }
 
   return {
-    /** Models whose queries MongoDB aborts after `maxListReadMs`. */
+    /** MongoDB aborts their queries after `maxListReadMs`. */
     models,
     read,
     async run<T>(owner: string, query: (models: Models) => Promise<T>): Promise<T> {
       const held = await capacity.wait(owner, { queries: 1 })
       return read(query).finally(held.free)
     },
-    /** Holds a list slot while acting, so that the limit on lists also limits how fast a business can act. */
+    /** Holds its slot during `act`, to limit how fast a business can act. */
     async readAndAct<Found, Done>(
       businessId: string,
       query: (models: Models) => Promise<Found>,

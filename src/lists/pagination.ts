@@ -3,7 +3,7 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { DatedDocument } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/** Throws PageTooLarge early, because decoding 100 intents of 1,000 refunds each takes half a second. */
+/** Decoding 100 intents of 1,000 refunds each takes half a second. */
 export async function readPageDocuments<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
@@ -68,10 +68,7 @@ export async function readPage<Item, Doc extends Item = Item>(
   return cutPage(slice, found, total)
 }
 
-/**
- * For an index that isn't in creation order. MongoDB sorts its matching keys in memory, so it must contain
- * `createdAt` and `_id`. Only the page's documents are read.
- */
+/** MongoDB sorts index keys in memory, then reads only the page's documents. */
 export async function readSortedPage<Item extends DatedDocument>(
   model: Model<Item>,
   { where, index, fields }: Required<Omit<Listing, 'counted'>>,
@@ -92,7 +89,7 @@ export const presentPage = <Item, Presented>(
   present: (item: Item) => Presented,
 ): Page<Presented> => ({ items: items.map((item) => present(item)), ...page })
 
-/** `found` has one extra item if another page follows, since `total` was counted at a different time. */
+/** `found` has one more item than the page if another page follows. */
 export const cutPage = <Item>({ page, limit }: PageRequest, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,

@@ -10,7 +10,7 @@ import {
   readPageDocuments,
 } from './pagination.ts'
 
-/** Sorts the newest first, then by id. Even for a distant page, MongoDB skips only a few thousand keys. */
+/** Even for a distant page, MongoDB skips only a few thousand keys. */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
   countable: CountableList,
@@ -20,7 +20,7 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // A page far from the start begins at a checkpoint, so it waits for the count.
+  // A page far from the start begins at a checkpoint, which needs the count.
   const start =
     skip <= deps.listCounts.itemsPerCheckpoint ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
@@ -47,13 +47,12 @@ async function readFrom<Item>(
   return (await readPageDocuments(found)) as Item[]
 }
 
-/** The page begins after `skip` items, counted from the newest one (before `before`, if set). */
+/** `skip` counts from the newest item, or from `before`. */
 interface PageStart {
   before: Date | null
   skip: number
 }
 
-/** The nearest checkpoint before the page with the offset `skip`. */
 function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
   const last = checkpoints.at(-1)
   if (last === undefined) return { before: null, skip }
@@ -82,7 +81,7 @@ async function countSpan(
   return countAround(await listCounts.update(countable, now()), countable, span)
 }
 
-/** Adds up the items before, between and after the checkpoints. `limit` caps the last of these counts. */
+/** `limit` caps the count of items after the last checkpoint. */
 async function countAround(
   all: readonly CountCheckpoint[],
   countable: CountableList,

@@ -5,7 +5,6 @@ import { succeedsWithin } from '../platform/timeout.ts'
 import { clearGauge } from './metrics.ts'
 
 export interface MetricCollector {
-  /** How long a value is reused. */
   keptMs: number
   read(): Promise<void>
   leaveOut(): void
@@ -40,7 +39,7 @@ export const pingCollector = (up: Gauge, seconds: Gauge, ping: () => Promise<unk
   },
 })
 
-/** Queries run in parallel, so this is also the limit for a scrape. Prometheus would wait up to 10 s. */
+/** This also limits a scrape. Prometheus would wait for up to 10 s. */
 export const metricTimeoutMs = 1500
 
 export function cacheCollector(deps: Pick<Deps, 'now'>, figure: MetricCollector): () => Promise<void> {

@@ -2,10 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { dayMs } from '../platform/time.ts'
 
-/** Labels have few values, and no keys or addresses. Business ids appear only for the ten highest values. */
+/** Only the ten highest values have a business id as their label. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Creates its own registry, because tests run two services in one process. */
+/** Tests run two services in one process, so each has its own registry. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -25,7 +25,7 @@ export function createMetrics() {
 const mapLines = <Line>(lines: Record<string, Line>, create: (line: Line) => unknown): object =>
   Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, create(line)]))
 
-/** The `nodejs_active_…` metrics iterate over all connections; the others need a timer every 100 ms. */
+/** These metrics iterate over all connections, or need a fast timer. */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [
     `nodejs_active_${kind}`,
@@ -41,7 +41,7 @@ export function addProcessMetrics({ registry }: Pick<Metrics, 'registry'>): void
   for (const name of leftOut) registry.removeSingleMetric(name)
 }
 
-/** In seconds. MongoDB takes up to 8, a wallet 20, an endpoint test WEBHOOK_TIMEOUT_SECONDS (up to 120). */
+/** In seconds. An endpoint test takes up to WEBHOOK_TIMEOUT_SECONDS. */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 /** In seconds, up to the largest WEBHOOK_TIMEOUT_SECONDS. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -55,13 +55,13 @@ type NamesIn<Names extends string> = Names extends `${infer First},${infer Other
   : Names
 type LabelsIn<Line> = Line extends `${string}{${infer Names}} ${string}` ? NamesIn<Names> : never
 
-/** A line is the name without its prefix, the labels in braces, and the help text. */
+/** A line is a name without its prefix, labels in braces, and a help text. */
 function readLine(line: string, registers: Registry[]) {
   const [, name, labels, help = ''] = /^(\w+)(?:\{(.+?)\})? (.+)$/.exec(line) ?? []
   return { name: `payment_intents_${name}`, help, labelNames: labels?.split(',') ?? [], registers }
 }
 
-/** Counted after the write, so a crash can lose a count. docs/operators/watch.md lists the labels' values. */
+/** docs/operators/watch.md lists the labels' values. */
 const counterLines = {
   requests: 'http_requests_total{route,code} Finished requests.',
   replays: 'idempotent_replays_total{params} Writes that got the stored response of an earlier one.',
@@ -90,7 +90,6 @@ type Histograms = {
   [Name in keyof typeof histogramLines]: Histogram<LabelsIn<(typeof histogramLines)[Name][0]>>
 }
 
-/** Lines that trigger alerts: all at `error`, and those at `warn` that need an operator. */
 export const alertedLogLines = {
   error: [
     'process.crashed',
@@ -125,7 +124,7 @@ function beginAtZero({ logLines, lookups, attempts }: Counters): void {
 const stagesOf = (outcome: string): readonly string[] =>
   outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failureStages
 
-/** Set at each scrape. If a query fails, its gauge has no value. */
+/** Gauges are set at each scrape, and have no value if a query fails. */
 const gaugeLines = {
   processClockSkew: "process_clock_skew_seconds How far the clock of this process is ahead of MongoDB's.",
   mongodbUp: 'mongodb_up 1 if MongoDB responds to this process.',

@@ -24,7 +24,7 @@ import { findLatestCheck } from '../verification/nightly-check.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
 
-/** Every query uses an index and reads a bounded number of documents, so a scrape never holds up a write. */
+/** Every query uses an index and reads a bounded number of documents. */
 export function mongoCollectors(all: Pick<Deps, 'lists'>): MetricCollector[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics
@@ -88,7 +88,7 @@ const ageOf = (deps: Pick<Deps, 'now'>, at: Date | null | undefined): number =>
 
 const maxDue = 10_000
 
-/** `$type` makes MongoDB use the partial index `open`. A delivery in flight isn't due, as it has a lease. */
+/** `$type` makes MongoDB use the partial index `open`. */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
 async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
@@ -111,7 +111,7 @@ async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   return ageOf(deps, oldest?.expiresAt)
 }
 
-/** Codes are random, so this sample represents all million: with 80 % in use, the error is about 1 %. */
+/** Codes are random, so with 80 % in use the error is about 1 %. */
 const sampledCodes = 2_000
 
 const keyOf = (code: number) =>
@@ -119,7 +119,7 @@ const keyOf = (code: number) =>
 
 async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
-    // A code keeps its key until another intent gets it.
+    // A code keeps its key after it became free.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: metricTimeoutMs },
   )
@@ -129,9 +129,8 @@ async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<
 const maxCounted = 1_000
 
 /**
- * Counts open payments or refunds in at most `maxCounted` intents, and finds the age of the oldest. Reads
- * both ends of the index, which is ordered by the next query to the wallet: the oldest outcomes are usually
- * at its end, but at its start if no worker queries the wallet.
+ * The oldest outcome is usually at the end of the index, but at its start if
+ * no worker queries the wallet.
  */
 async function openOutcomes(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -159,10 +158,7 @@ const maxBusinesses = 10
 /** Storage grows slowly, and an estimate reads up to 3,000 documents. */
 const tenMinutesMs = 600_000
 
-/**
- * Documents sampled per collection, from a random position in an index on random text. For a business with
- * a tenth of all documents, the estimate is accurate to about 10 %.
- */
+/** For a business with a tenth of all documents, the error is about 10 %. */
 const sampleSize = 1_000
 
 interface Part {
@@ -177,7 +173,7 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
     const bytes = new Map<string, number>()
     const parts = await Promise.all([
       estimate(deps.Intent, 'shortCode', toShortCode(randomInt(shortCodeCount))),
-      // Order deliveries have a different prefix, so hardly any are in the sample.
+      // Order deliveries have another prefix, so few are in the sample.
       estimate(deps.Delivery, 'referenceNumber', newReferenceNumber()),
       estimate(deps.Order, 'number', newOrderNumber()),
     ])
@@ -195,7 +191,6 @@ async function estimate(model: Sampled, field: string, start: string): Promise<P
   const missing = sampleSize - countOf(after)
   const before = missing > 0 ? await sample(model, { [field]: { $lt: start } }, field, missing) : []
   const parts = [...after, ...before]
-  // The sample contains the whole collection.
   if (countOf(parts) < sampleSize) return parts
   const all = await model.estimatedDocumentCount({ maxTimeMS: metricTimeoutMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))

@@ -12,7 +12,7 @@ import { mongoCollectors } from './figures-of-mongo.ts'
 type Measured = 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
 type ScrapeDeps = Pick<Deps, Measured>
 
-/** Returns the Prometheus text format within 2 s. Never throws, and leaves out values that it can't read. */
+/** Returns the Prometheus text format within 2 s. Never throws. */
 export function createScrape(deps: ScrapeDeps): () => Promise<string> {
   const refreshes = [...mongoCollectors(deps), ...figuresOfRedis(deps)].map((figure) =>
     cacheCollector(deps, figure),
@@ -37,7 +37,7 @@ function showOwn(deps: ScrapeDeps): void {
   gauges.endpointsWaiting.set(slots.waiting().length)
 }
 
-/** If Redis forbids `INFO` or `CLIENT LIST`, the gauges that need them have no value. */
+/** If Redis forbids `INFO` or `CLIENT LIST`, some gauges have no value. */
 function figuresOfRedis({ metrics: { gauges }, queues }: ScrapeDeps): MetricCollector[] {
   const { counts } = queues
   return [

@@ -14,18 +14,17 @@ import { toUtcDay } from '../platform/time.ts'
 import type { Author } from '../security/actor.ts'
 import { createLedgerVerifier, type VerifyLedgerDeps } from '../verification/verify-ledger.ts'
 
-/** What we owe the merchant in one environment, in centimes, with all payments and refunds until `asOf`. */
+/** What we owe the merchant, in centimes. */
 export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'now'>, owner: ChainOwner) {
   const now = deps.now()
-  // Read the outbox before the balance, because the relay books events before it removes them. The read may
-  // skip many events of other businesses, so it uses the limits for lists.
+  // The relay books events before it removes them, so read the outbox first.
   const unrelayedAt = await deps.lists.read((models) => oldestUnrelayed(models, owner))
   const amount = await getLedgerBalance(deps, owner)
   const asOf = unrelayedAt === null || unrelayedAt > now ? now : new Date(unrelayedAt.getTime() - 1)
   return { currency: currencyCode, amount, asOf }
 }
 
-/** Doesn't filter by environment or time: MongoDB then reads one document in index order, without a sort. */
+/** Without further filters, MongoDB reads only one document. */
 async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
   const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
     { businessId, 'outbox.createdAt': { $exists: true } },
@@ -43,19 +42,18 @@ export interface Payout {
   businessId: string
   sandbox: boolean
   amount: number
-  /** The transfer's reference, which identifies the payout within its business and environment. */
   reference: string
 }
 
 /** The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** Starts after the verification, which can take much longer. */
+/** Counts from the end of the verification, which can take much longer. */
 const bookingMs = 10_000
 
 /**
- * Books a payout once, because its id derives from the reference. Verifies the ledger up to the last entry,
- * so concurrent payouts can't overdraw the balance. Throws PayoutRefused and LedgerFault.
+ * Verifies the ledger up to its last entry, so that concurrent payouts can't
+ * overdraw the balance. Throws PayoutRefused and LedgerFault.
  */
 export async function bookPayoutOnce(
   deps: VerifyLedgerDeps & { transactions: Transactions },
@@ -80,7 +78,7 @@ export async function bookPayoutOnce(
   await appendToChain(entries, owner, [], build, (links) =>
     transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
       await nativeCollection(deps.AuditEvent).insertOne(line, { session })
-      // Insert the entries last, because they block the relay's bookings in this chain until the commit.
+      // These block the relay's bookings in this chain, so insert them last.
       await entries.insertMany(links, { session })
     }),
   )

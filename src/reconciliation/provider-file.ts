@@ -20,7 +20,7 @@ export interface ProviderFileFormat {
 
 export type PaymentOrRefund = 'payment' | 'refund'
 
-/** Amounts are in centimes. `fee` and `kind` are null if the file lacks them. */
+/** Amounts are in centimes. A missing column makes its value null. */
 export interface ProviderRow {
   line: number
   key: string
@@ -39,7 +39,7 @@ export class UnreadableFile extends Error {}
 const maxRowLength = 64 * 1024
 const maxListedErrors = 20
 
-/** Passes rows to `take` in batches until a row is invalid, then only checks. Throws UnreadableFile. */
+/** After an invalid row, only checks the others. Throws UnreadableFile. */
 export async function readProviderFile(
   bytes: AsyncIterable<Uint8Array>,
   format: ProviderFileFormat,
@@ -96,7 +96,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield decode()
 }
 
-/** Reads up to the end of the first line that isn't blank. `text` then yields what follows. */
+/** Reads up to the end of the first line that isn't blank. */
 async function readHead(text: AsyncGenerator<string, void, undefined>): Promise<string> {
   let head = ''
   while (!/\S[^\r\n]*[\r\n]/.test(head) && head.length < maxRowLength) {
@@ -143,7 +143,6 @@ async function parseAll(
   }
 }
 
-/** Finds each column by its title in `named`, or else by its own name. */
 function findColumns(
   header: readonly string[],
   named: ProviderFileHeaders,
@@ -164,7 +163,7 @@ function findColumns(
   return positions
 }
 
-/** Hides long digits: a file without a header may begin with a phone number. */
+/** A file without a header may begin with a phone number. */
 const shown = (title: string): string => (/\d{8}/.test(title) ? '…' : title.slice(0, 40))
 
 /** Agreed with providers (docs/operators/wallet-provider.md). */
@@ -207,7 +206,6 @@ function rowReader(header: readonly string[], { columns, isDecimal }: ProviderFi
   }
 }
 
-/** A minus before the amount makes it a refund. */
 function readKind(text: string | null, isNegative: boolean): PaymentOrRefund | null | 'invalid' {
   if (text === null) return isNegative ? 'refund' : null
   const kind = text.toLowerCase()
@@ -215,7 +213,6 @@ function readKind(text: string | null, isNegative: boolean): PaymentOrRefund | n
   return 'invalid'
 }
 
-/** An ordinary, non-breaking, narrow or thin space between groups of three digits. */
 const space = String.raw`[ \u00a0\u202f\u2009]`
 const decimals = String.raw`(\d{1,2})`
 
@@ -227,10 +224,9 @@ const forms = [
   String.raw`(\d{1,3}(?:\.\d{3})+),${decimals}`,
 ].map((form) => new RegExp(`^${form}$`, 'u'))
 
-/** Returns null if the text isn't a whole number, or is too large to be exact. */
 export const parseCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
 
-/** Returns centimes, e.g. for `1234.50` or `1 234,50`, or null if they'd have to be rounded. */
+/** Returns null if the amount would have to be rounded to centimes. */
 export function parseDecimalAmount(text: string): number | null {
   for (const form of forms) {
     const [, units, cents = ''] = form.exec(text) ?? []

@@ -81,7 +81,7 @@ async function compareFile(
       for (const each of recorded) records.set(each.key, each)
     counts.recorded = records.size
   }
-  // Reads the records only once the beginning of the file proves usable.
+  // Don't read the records before the file has proved to be readable.
   let loading: Promise<void> | undefined
   const ensureLoaded = () => (loading ??= load())
   const add = (found: readonly FileDifference[]): void => {
@@ -115,7 +115,7 @@ async function compareFile(
   return { counts, differences }
 }
 
-/** Reports a day other than `day` even if both sides agree on it. */
+/** Reports any day other than `day`, even if both sides agree on it. */
 function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): FileDifference[] {
   const { key, line } = row
   const { reference, businessId, kind } = recorded

@@ -16,7 +16,7 @@ export const fileDifferenceKinds = [
 ] as const
 export type FileDifferenceKind = (typeof fileDifferenceKinds)[number]
 
-/** `here` and `there` are centimes, days or kinds, or null if that side lacks the key. */
+/** A side that lacks the key is null. */
 export interface FileDifference {
   difference: FileDifferenceKind
   key: string

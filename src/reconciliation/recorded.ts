@@ -6,9 +6,7 @@ import type { Models } from '../platform/deps.ts'
 import type { Pacer } from '../work/pace.ts'
 import type { PaymentOrRefund } from './provider-file.ts'
 
-/** Amounts are in centimes. */
 export interface MoneyRecord {
-  /** The idempotency key that the wallet received. */
   key: string
   kind: PaymentOrRefund
   amount: number
@@ -19,7 +17,7 @@ export interface MoneyRecord {
   businessId: string
 }
 
-/** `recorded` is null if the money didn't change hands, or if a different wallet was used. */
+/** `recorded` is null if no money changed hands in this wallet. */
 export type FoundWalletKey = { reference: string; businessId: string; recorded: MoneyRecord | null }
 
 const intentFields = {
@@ -45,7 +43,6 @@ function recordedPayment(intent: RecordedIntent): MoneyRecord[] {
   return [{ key, kind: 'payment', amount, fee: commission.payerTtc, at, reference, businessId }]
 }
 
-/** Leaves out refunds that the wallet hasn't carried out. */
 function recordedRefunds(intent: RecordedIntent): MoneyRecord[] {
   const { businessId, referenceNumber: reference, refunds } = intent
   return refunds.flatMap(({ id: key, amount, returnedFees, refundedAt: at }) => {
@@ -55,7 +52,7 @@ function recordedRefunds(intent: RecordedIntent): MoneyRecord[] {
 }
 
 const maxBusinesses = 500
-/** Intents per query. Each can have 1,000 refunds. */
+/** Limited, because each intent can have 1,000 refunds. */
 export const maxPeriodDocuments = 100
 
 /** `to` is exclusive. */
@@ -109,7 +106,7 @@ export const readIntentsInPeriod = <Doc extends object>(
       .toArray(),
   )
 
-/** Halves a period with more than `pageSize` documents, so that no query needs to skip documents. */
+/** Halves a long period, so that no query needs to skip documents. */
 export async function* readInParts<Doc>(
   pace: Pacer,
   { from, to }: RecordedPeriod,

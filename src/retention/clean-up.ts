@@ -11,8 +11,8 @@ import { cleanUpRules, runCleanUpRule } from './rules.ts'
 type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
- * Continues a pass that was stopped or killed. If some businesses fail, it still cleans the others, then
- * throws. A minute later, the next run retries only those that failed. Removes no data before `begin`.
+ * Continues the last pass. After failures, the next run retries only those
+ * businesses that failed. Removes no data before `begin`.
  */
 export async function runCleanUp(
   deps: CleanUpDeps,
@@ -86,7 +86,7 @@ interface CleanUpRun {
   watch: CleanUpWatch
 }
 
-/** Skips businesses that this pass has finished. Returns one error for all failures. Throws if stopped. */
+/** Returns one error for all failures. Throws if the run is stopped. */
 async function eachBusiness(deps: CleanUpDeps, { pass, pace, stop, watch }: CleanUpRun) {
   const failed: { businessId: string; error: unknown }[] = []
   const cutoffs = findCutoffs(deps)

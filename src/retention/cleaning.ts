@@ -20,23 +20,21 @@ export interface BusinessCleanUp extends Models, ReturnType<typeof findCutoffs> 
   count(kind: CleanedKind, documents: number): void
 }
 
-/** Data from before these times can be removed or trimmed. */
 export function findCutoffs({ config, now }: CleanUpDeps) {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs, intentLifetimeMs } = config
   const testsBeforeMs = at - sandboxRetentionMs
   return {
     testsBefore: new Date(testsBeforeMs),
-    /** Intents paid later are kept, because the outcome of a test payment may be unknown for weeks. */
+    /** The outcome of a test payment may be unknown for weeks. */
     paidBefore: new Date(testsBeforeMs + intentLifetimeMs),
-    /** Older live deliveries keep only their last attempt. Null if they keep all. */
+    /** Older live deliveries lose all attempts but the last. */
     attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
-    /** Compared with the time of the deletion. */
     endpointsBefore: new Date(at - deletedKeptMs),
   }
 }
 
-/** The log line and the metric use these names. `attempts` are removed from deliveries that are kept. */
+/** The log line and the metric use these names. */
 export const cleanedModels = {
   deliveries: 'Delivery',
   events: 'LoggedEvent',

@@ -22,12 +22,11 @@ export function lastNightDue(now: Date): Date {
 const passFields = field.part({
   id: field.text,
   beganAt: field.date,
-  /** Some businesses failed. Later runs of the pass retry only those. */
+  /** Later runs of the pass retry only the businesses that failed. */
   hasFaults: field.flag,
 })
 export type CleanUpPass = field.ValueOfField<typeof passFields>
 
-/** For a lease that its holder renews while the work runs. */
 export const longLeaseFields = {
   _id: field.text,
   leaseToken: field.orNull(field.text),
@@ -53,7 +52,7 @@ interface RecordDeps {
   now(): Date
 }
 
-/** A new record counts the last night as done, so that a new service waits until night to clean up. */
+/** A new service waits for the night before it cleans up. */
 export async function openRetention(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
@@ -69,25 +68,25 @@ export async function openRetention(deps: RecordDeps): Promise<RetentionRecord> 
 
 const maxSkewMs = 3_600_000
 
-/** A night in the future counts as not done, because its clean-up can't have run yet. */
+/** A night in the future can't have been cleaned yet. */
 export const isCleanUpOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
   completedFor < lastNightDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
 
 /**
- * A pass may take longer than a day, or it would never get to the last businesses. But if only failed
- * businesses are left, the next night starts a new pass.
+ * A pass may take longer than a day, or it would never reach the last
+ * businesses. If only failed ones are left, the next night starts a new pass.
  */
 export function startCleanUpPass({ pass }: RetentionRecord, now: Date): CleanUpPass {
   const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastNightDue(now))
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
 
-/** Each page has at least 55 s left, and takes up to 48 s (12 calls of 4 s). A pause takes up to 10 s. */
+/** A page takes up to 48 s (12 calls of 4 s), and a pause up to 10 s. */
 const leaseMs = 60_000
-/** The clock of the process that holds the lease may be fast. */
+/** The clock of the lease holder may be fast. */
 const maxLeaseMs = 2 * leaseMs
 
-/** Ignores an end far in the future, because a forged one would stop the clean-up forever. */
+/** A forged end in the far future would otherwise stop the clean-up. */
 export const isRecordLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
   leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
 
@@ -98,7 +97,6 @@ export async function takeCleanUpLease(deps: RecordDeps) {
 
 export class LeaseLost extends Error {}
 
-/** Returns null if another run holds the lease. The caller must renew it while the work runs. */
 export async function takeLongLease<Doc extends LongLease>(
   documents: mongo.Collection<Doc>,
   { _id, work }: { _id: string; work: string },
@@ -113,7 +111,6 @@ export async function takeLongLease<Doc extends LongLease>(
   const change = (fields: object) => leases.change(record, { $set: fields as Doc })
   return {
     record,
-    /** Throws LeaseLost if another run has taken over. */
     async renew(fields: Partial<Doc>): Promise<void> {
       const held = await change({ ...fields, leaseEndsAt: leases.endsAt() })
       if (held === null) throw new LeaseLost(`another ${work} has taken over`)
@@ -130,7 +127,7 @@ export const retentionProgress = declareCollection({
   fields: {
     _id: field.text,
     pass: field.optional(field.text),
-    /** Keyed by kind of data. All documents from before this time are done. */
+    /** By kind of data. Everything before this time has been cleaned. */
     walked: field.optional(field.anything<Record<string, Date>>()),
   },
   indexes: [],
@@ -146,7 +143,7 @@ export function trackProgress(
 ) {
   const noted: Record<string, Date> = {}
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
-    // A run that has lost its lease may still write, and must not set the progress back.
+    // A run without its lease may still write, so never set progress back.
     const change = { $set: set, $max: noted }
     await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }

@@ -23,7 +23,7 @@ export const endedDeliveryFilter = { nextAttemptAt: null }
 
 const relayed = { 'outbox.0': { $exists: false } } as const
 
-/** All intents that don't match are kept, however old they are. */
+/** All other intents are kept, however old they are. */
 const endedIntent = {
   status: { $ne: 'PENDING' },
   hold: null,
@@ -32,8 +32,8 @@ const endedIntent = {
 } as const
 
 /**
- * First hides the intents with `cleanedAt`, so that no refund can follow. Removes them last, because their
- * deliveries and events are composed from them, and the next clean-up finds leftover data through them.
+ * Hides the intents first, so that no refund can follow. Removes them last,
+ * because the next clean-up finds leftover data through them.
  */
 export async function removeIntents(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const found = await findIntents(cleaning, { ...page, ...endedIntent, ...unneeded(cleaning) })
@@ -63,7 +63,7 @@ export async function removeEndpoints(cleaning: BusinessCleanUp, page: CleanUpFi
   await removeFrom(cleaning, 'endpoints', { _id: { $in: unused }, ...deleted })
 }
 
-/** Keeps the closing markers, which contain the statements of the removed entries and the balance. */
+/** The closing markers stay, because they contain the statements. */
 export async function removeEntries(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   if (!cleaning.isDry) await closeLedgerDays(cleaning, { businessId: cleaning.businessId, sandbox: true })
   await removeTestData(cleaning, 'entries', page)
@@ -73,7 +73,7 @@ const referencesOf = (subjects: Subject[]): string[] => subjects.map(({ referenc
 
 const withIdOf = (subjects: Subject[]) => ({ _id: { $in: subjects.map(({ _id }) => _id) } })
 
-/** Matches intents that neither repeated requests (with an hour to spare) nor ledger verification need. */
+/** Repeated requests and ledger verification still need all other intents. */
 function unneeded({ now, paidBefore }: BusinessCleanUp) {
   const needed = { $gt: new Date(now().getTime() - keyLifetimeMs - 3_600_000) }
   return {
@@ -91,7 +91,6 @@ const findIntents = ({ Intent: model }: BusinessCleanUp, filter: CleanUpFilter):
     )
     .toArray()
 
-/** Also frees the merchant's references. Returns the hidden intents. */
 async function hide(cleaning: BusinessCleanUp, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
@@ -114,7 +113,7 @@ async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Busines
   return subjects.filter(({ referenceNumber }) => !held.has(referenceNumber))
 }
 
-/** Also removes newer deliveries, such as one for a refund weeks after the payment. */
+/** Some deliveries are newer, e.g. of a refund weeks after the payment. */
 async function removeDeliveriesOf(cleaning: BusinessCleanUp, subjects: Subject[]): Promise<void> {
   const { testsBefore, isDry } = cleaning
   await removeTestData(cleaning, 'deliveries', {
@@ -134,7 +133,7 @@ async function removeEventsOf(cleaning: BusinessCleanUp, subjects: Subject[]): P
   if (subjects.length > 0) await removeEvents(cleaning, { referenceNumber: { $in: referencesOf(subjects) } })
 }
 
-/** Empties the log's last event instead of removing it, because the next number follows from it. */
+/** Keeps the log's last event, because the next number follows from it. */
 export async function removeEvents(cleaning: BusinessCleanUp, filter: CleanUpFilter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
@@ -165,7 +164,7 @@ export async function trimAttempts(cleaning: BusinessCleanUp, filter: CleanUpFil
   count('attempts', (await nativeCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
 }
 
-/** Flags open deliveries for a later clean-up, then trims ended ones. One may end between the two writes. */
+/** Flags open deliveries first, because some may end in between. */
 export async function trimOrFlagPage(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   if (!cleaning.isDry)

@@ -22,7 +22,7 @@ interface Rule {
   olderThan?(cleaning: BusinessCleanUp): Date | null | Promise<Date | null>
   only?: removal.CleanUpFilter
   remove?(cleaning: BusinessCleanUp, page: removal.CleanUpFilter): Promise<void>
-  /** `resumes`: continues where the last clean-up stopped. `shrinks`: always reads the first page again. */
+  /** `shrinks` always reads the first page again. */
   pages?: 'resumes' | 'shrinks'
 }
 
@@ -34,7 +34,7 @@ const tests = (more: removal.CleanUpFilter) => (businessId: string) => ({
 const oldAttempts = ({ attemptsBefore }: BusinessCleanUp): Date | null => attemptsBefore
 const anyAge = (): Date => new Date(8.64e15)
 
-/** Deliveries come first, because they're composed from intents and orders and refer to endpoints. */
+/** Deliveries come first, because they refer to intents and endpoints. */
 export const cleanUpRules: readonly Rule[] = [
   { kind: 'deliveries', index: 'byTimeAndEvent', only: removal.endedDeliveryFilter },
   { kind: 'intents', index: 'byTime', remove: removal.removeIntents },
@@ -46,7 +46,7 @@ export const cleanUpRules: readonly Rule[] = [
     where: tests({ event: 'endpoint.failing' }),
     remove: removal.removeEvents,
   },
-  // Earlier clean-ups only emptied these events, because they were the last of the log.
+  // Earlier clean-ups kept these events, because each was then the last.
   {
     kind: 'events',
     index: 'byReference',
@@ -92,10 +92,10 @@ export const cleanUpRules: readonly Rule[] = [
   },
 ]
 
-/** Because of clock skew, an entry may be dated up to this much before its event. */
+/** Because of clock skew, an entry may be dated before its event. */
 const maxClockSkewMs = 1000
 
-/** Keeps today's entries and those of unrelayed events, because the relay would book the latter again. */
+/** If these entries were removed, the relay would book them again. */
 async function oldestKeptEntry(cleaning: BusinessCleanUp): Promise<Date> {
   const { Intent, businessId, testsBefore, now, pace } = cleaning
   const latest = new Date(testsBefore.getTime() + maxClockSkewMs)
@@ -114,7 +114,7 @@ async function oldestKeptEntry(cleaning: BusinessCleanUp): Promise<Date> {
   return new Date(Math.min(testsBefore.getTime(), Date.parse(toUtcDay(now())), oldest - maxClockSkewMs))
 }
 
-/** Selects pages by index fields alone, or MongoDB might need a long search to fill a page. */
+/** With a filter on other fields, filling a page could take too long. */
 export async function runCleanUpRule(cleaning: BusinessCleanUp, rule: Rule): Promise<void> {
   const { businessId, isDry, pace, progress } = cleaning
   const { kind, index, order = creationOrder, only, pages } = rule

@@ -11,7 +11,7 @@ import type { SpanKind, TraceSpan, Tracing } from './tracing.ts'
 
 const flushMs = 2000
 
-/** A longer timeout wouldn't save spans, because the SDK buffers only 2,048 and drops any beyond that. */
+/** The SDK buffers only 2,048 spans, so waiting longer saves none. */
 const timeoutMillis = 3000
 
 const kinds = {
@@ -21,13 +21,13 @@ const kinds = {
   part: api.SpanKind.INTERNAL,
 } as const satisfies Record<SpanKind, api.SpanKind>
 
-/** Callers pass each span's parent, because an implicit context would slow down every promise. */
+/** Callers pass the parent, because implicit context slows down promises. */
 export function createTracing(
   { otlpEndpoint, traceSampler }: Pick<Config, 'otlpEndpoint' | 'traceSampler'>,
   log: Log,
   processType: string,
 ): Tracing {
-  // Lost traces don't affect payments, so the log only warns once a minute.
+  // Lost traces don't affect payments, so warn only once a minute.
   const logLoss: LogLoss = throttleLog(60_000, (fields) => log.warn(fields, 'traces.not-sent'))
   reportSdkWarnings(logLoss)
   const exporter = logFailedExports(
@@ -93,7 +93,7 @@ function spanOver(span: api.Span): TraceSpan {
   }
 }
 
-/** Must never include a body, header, address, query, payment code, PIN or phone number. */
+/** Never send a body, address, query, payment code, PIN or phone number. */
 const sentFacts =
   'requestId code keyId businessId sandbox replayed reference deliveryId webhookEvent attempts outcome stage queue jobId'
 const attributeNames = new Map([
@@ -116,7 +116,7 @@ function attributesOf(facts: Record<string, unknown>): api.Attributes {
 
 type LogLoss = (fields: { why: string; spans?: number }) => void
 
-/** Leaves out the values that the SDK quotes in its messages. */
+/** The SDK quotes values in its messages, so leave them out. */
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
@@ -126,7 +126,7 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
   )
 }
 
-/** Logs failures here, because the SDK would also log the collector's response. */
+/** The SDK itself would also log the collector's response. */
 export const logFailedExports = (exporter: sdk.SpanExporter, logLoss: LogLoss): sdk.SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {

@@ -10,7 +10,7 @@ export interface TraceSpan {
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/** A `call` goes to another machine; a `part` is a step of a request, job or call. */
+/** A `call` goes to another machine. A `part` is a step of another span. */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
 export interface Tracing {
@@ -18,7 +18,6 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-/** `traceparent` is null if the request isn't traced. */
 export interface CausingRequest {
   requestId: string
   traceparent: string | null

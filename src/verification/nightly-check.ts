@@ -35,8 +35,8 @@ export const auditCheckWork: PolledWork = {
 }
 
 /**
- * Verifies the audit trail since the last verified seal or, once a week and after a fault, all of it. Never
- * throws, because the next run repeats a check that failed or was stopped.
+ * Verifies everything once a week and after a fault, otherwise only what is
+ * new. Never throws, because the next run repeats a check that failed.
  */
 export async function checkAuditTrail(
   deps: CheckDeps,
@@ -75,7 +75,7 @@ export async function checkAuditTrail(
   }
 }
 
-/** Returns null if all seals must be verified, because of faults or a wrong number of sealed lines. */
+/** Returns null if all seals must be verified. */
 async function verifyRecent(deps: CheckDeps, pace: Pacer, { last, lines }: AuditCheck) {
   const seals = nativeCollection(deps.AuditSeal)
   const verified = last && sanitiseSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))

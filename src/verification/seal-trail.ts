@@ -27,20 +27,17 @@ export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> &
 /** `seal: null` would also match an array that contains null. */
 const unmarked = { seal: { $eq: null, $not: { $type: 'array' } } } as const
 
-/** Leaves out lines of the current hour, which may still count repeats. A later `closesAt` must be forged. */
+/** Lines of the current hour stay unsealed, because they may still change. */
 const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })
 
-/** Another process rarely seals this often meanwhile. After a forged number, every further seal is a duplicate. */
+/** After a forged number, every further seal would be a duplicate. */
 const maxDuplicates = 100
 
 /**
- * Seals all closed audit lines, and the last entries of ledgers (`heads`). Returns the audit key. Logs each
- * digest, because a copy must exist outside MongoDB.
- *
- * If two processes insert a seal with the same number, one starts again. Each first marks the lines of the
- * last seal, so a line gets into only one seal, even if another process was killed before it marked them.
+ * Logs each digest, because a copy must exist outside MongoDB. First marks
+ * the lines of the last seal, because a killed process may not have.
  */
 export async function sealAuditTrail(
   deps: SealDeps,
@@ -81,9 +78,9 @@ export async function sealAuditTrail(
   return key
 }
 
-/** Creates a key only if there are no seals, because a new key couldn't verify them. */
+/** A new key can't verify old seals, so only an empty trail gets one. */
 async function keyFor(deps: SealDeps) {
-  // Read before the key: another process may create the key and then a seal at the same time.
+  // Another process may create the key and a seal at the same time.
   const last = await lastSeal(deps)
   const found = await findServiceKey(deps, 'audit')
   if (found !== null) return found

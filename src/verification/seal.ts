@@ -7,12 +7,12 @@ import * as field from '../mongo/fields.ts'
 import { modeOf } from '../platform/mode.ts'
 import { longLeaseFields } from '../retention/record.ts'
 
-/** A full seal takes about 75 kB. */
+/** A full seal takes up about 75 kB. */
 export const linesPerSeal = 1000
 
 export const arrayOrEmpty = <Item>(items: Item[]): Item[] => (Array.isArray(items) ? items : [])
 
-/** A forged seal's fields may have any type. Its digest won't match anyway. */
+/** A forged seal's fields may have any type. Its digest won't match. */
 export const sanitiseSeal = (seal: StoredSeal | null): StoredSeal | null =>
   seal && {
     ...seal,
@@ -21,7 +21,7 @@ export const sanitiseSeal = (seal: StoredSeal | null): StoredSeal | null =>
     digests: arrayOrEmpty(seal.digests),
   }
 
-/** The next verification of a ledger starts at this entry. `chain` is the business's id and the mode. */
+/** The next verification of a ledger starts at this entry. */
 export interface SealedHead {
   chain: string
   number: number
@@ -29,21 +29,18 @@ export interface SealedHead {
   digest: string
 }
 
-/** Each seal contains the digest of the one before, so the last digest proves the whole trail. */
+/** Each seal contains the previous digest, so the last proves the trail. */
 export const auditSeals = declareCollection({
   name: 'auditseals',
   kept: 'forever',
   fields: {
-    /** Numbered from 1, without gaps. */
     _id: field.whole,
     at: field.date,
     ids: field.list(field.text),
     digests: field.list(field.text),
     /** The last entries of ledgers verified since the previous seal. */
     heads: field.optional(field.list(field.anything<SealedHead>())),
-    /** Null in seal 1. */
     previous: field.orNull(field.text),
-    /** This digest covers all other fields. */
     digest: field.text,
   },
   indexes: [{ name: 'byLedger', key: { 'heads.chain': 1, _id: -1 } }],
@@ -89,7 +86,6 @@ export const checkLeases = declareCollection({
 /** 128 bits are enough for a digest that needs a secret key. */
 const lineDigestBytes = 16
 
-/** Ignores `seal`, because sealing adds this field. */
 export function digestAuditLine(key: KeyObject, { seal: _seal, ...line }: AuditEvent): string {
   return mac(key, 'line', line).subarray(0, lineDigestBytes).toString('base64url')
 }
@@ -111,7 +107,7 @@ const mac = (key: KeyObject, kind: 'line' | 'seal' | 'check' | 'entry', value: o
     .update(`${kind}\n${JSON.stringify(canonical(value))}`)
     .digest()
 
-/** Equal values from memory and MongoDB get equal JSON. Never change this: stored digests depend on it. */
+/** Never change this, because stored digests depend on it. */
 function canonical(value: unknown): unknown {
   if (value === null || value === undefined) return null
   if (value instanceof Date) return ['date', value.getTime()]

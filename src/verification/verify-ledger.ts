@@ -29,7 +29,7 @@ export type VerifyLedgerDeps = Pick<Deps, Collections | 'secrets' | 'now'> & {
 
 export class LedgerFault extends Error {}
 
-/** Because of clock skew, an entry may be dated up to this much before its payment. */
+/** Because of clock skew, an entry may be dated before its payment. */
 const maxClockSkewMs = 2_000
 
 const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string =>
@@ -38,10 +38,8 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
     .join(', ')
 
 /**
- * Returns a function that verifies a ledger from its last sealed entry (or all of it), and on later calls the
- * entries booked since. Each entry must follow from the previous one and from a payment, refund or payout,
- * and each of these must have its entry. Throws a LedgerFault at the first wrong entry. `owed` is the sum of
- * fees that a killed process hasn't booked yet.
+ * Verifies a ledger from its last sealed entry, and on later calls what was
+ * booked since. `owed` is the sum of fees that aren't booked yet.
  */
 export function createLedgerVerifier(
   deps: VerifyLedgerDeps,
@@ -58,7 +56,6 @@ export function createLedgerVerifier(
   let sealed: Awaited<ReturnType<typeof open>> | null = null
   let isComplete = false
 
-  /** Payments from `since` on must be booked after the sealed entry. */
   async function open() {
     const key = await findServiceKey(deps, 'audit').catch(() => null)
     const bySeal = { 'heads.chain': `${businessId} ${modeOf(owner)}` }
@@ -101,7 +98,7 @@ export function createLedgerVerifier(
 
   function faultOfContents(entry: LedgerEntry, draft: LedgerDraft | undefined): string | null {
     const { number, type, refundId, bookedAt, occurredAt = bookedAt } = entry
-    // The clean-up may have removed an intent whose refund was booked much later.
+    // The clean-up may have removed an intent that was refunded much later.
     const isLate = sandbox && refundId !== undefined && (type === 'fee' || entry.amount < 0)
     const isOld = isLate || occurredAt.getTime() < dueDeps.cleanedBefore + deps.config.intentLifetimeMs
     if (type === 'closing' || (draft === undefined && isOld)) return null
@@ -111,7 +108,6 @@ export function createLedgerVerifier(
     return fields && `Entry ${number} differs from the ${nameOf(entry)} in ${fields}.`
   }
 
-  /** The page must follow `last`. */
   async function verifyPage(page: LedgerEntry[]): Promise<void> {
     const due = await dueOfEntries(dueDeps, owner, page)
     for (const entry of page) {
@@ -156,7 +152,7 @@ export function createLedgerVerifier(
   }
 }
 
-/** `heads`: the last entry of each correct ledger with new ones. `failed`: ledgers that can't be verified. */
+/** `heads` has the last entry of each correct ledger with new entries. */
 export async function verifyLedgers(
   deps: VerifyLedgerDeps & Pick<Deps, 'Business'>,
   pace: Pacer,
@@ -188,7 +184,7 @@ export async function verifyLedgers(
   return { ledgers, heads, ...findings }
 }
 
-/** The clean-up may have removed the events of intents created before `cleanedBefore`. */
+/** The clean-up may have removed the events of older intents. */
 type DueDeps = Pick<Deps, 'AuditEvent' | 'Intent' | 'LoggedEvent'> & { cleanedBefore: number }
 
 const act = 'business.paid-out'
@@ -236,7 +232,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pacer, from: Da
     yield found.filter((line) => line.act === act && line.after?.mode === mode).map(payoutOf)
 }
 
-/** Reads the log after the intents, because the relay may log an event in the meantime. */
+/** Reads the log last, because the relay may log an event meanwhile. */
 async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const references = intents.map(({ referenceNumber }) => referenceNumber)
   const options = {

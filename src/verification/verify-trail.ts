@@ -19,14 +19,13 @@ import type { SealDeps } from './seal-trail.ts'
 
 type VerifyDeps = Omit<SealDeps, 'log'>
 
-/** Limited, because forged lines can be many and their ids long. */
+/** A forger may have added many lines with long ids. */
 const maxFaults = 20
 const maxFaultLength = 200
 
 /**
- * Verifies the audit trail, or only what follows the seal `start.last`. Changes made before sealing can't be
- * detected. If the last seals are missing, or an operator with SECRET_KEY made a new chain, only `expected`,
- * a seal from the logs, reveals it.
+ * If an operator with SECRET_KEY replaced the whole trail, only `expected` (a
+ * seal from the logs) reveals it.
  */
 export async function verifyAuditTrail(
   deps: VerifyDeps,
@@ -93,11 +92,11 @@ function* faultsOfSeal(key: KeyObject, last: StoredSeal | null, seal: StoredSeal
 type Line = Pick<AuditEvent, '_id' | 'seal'>
 
 const batchSize = 1000
-/** Lines are sealed in the following night, or one night later if a job fails. */
+/** Lines are sealed in the next night, or a night later if a job fails. */
 const maxUnsealedMs = 48 * 3_600_000
 /**
- * How much older than the previous seal a line may be. A payout's line is dated before the ledger is
- * verified, and an hour's shared line is sealed up to two hours after its time.
+ * A payout's line is dated before the ledger is verified, and a line shared by
+ * an hour's repeats is sealed up to two hours later.
  */
 const maxLateMs = 6 * 3_600_000
 const maxSkewMs = 3_600_000
@@ -137,7 +136,7 @@ const otherTypes =
 
 async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGenerator<string> {
   const strays = {
-    // NaN (double or decimal) never matches a comparison, but it does match equality.
+    // NaN never matches a comparison, but it does match equality.
     $or: [{ $gt: lastSeal }, { $lt: 1 }, Number.NaN, { $type: otherTypes }].map((seal) => ({ seal })),
   }
   for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
@@ -151,6 +150,6 @@ async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGen
 const shown = (seal: unknown): string =>
   typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
 
-/** Has no limit on the total time, because a forger could exceed it by adding a great many lines. */
+/** Has no total time limit, because a forger could exceed it on purpose. */
 const findAll = (deps: VerifyDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
   nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })

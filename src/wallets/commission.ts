@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts'
 import { part, type ValueOfField, whole } from '../mongo/fields.ts'
 
 /**
- * In centimes (SPEC 6.2). The fees include two Mauritanian taxes: `tof` (taxe sur les opérations financières)
- * and `tte` (taxe sur les transactions électroniques). `totalRevenue` is the fees minus these taxes.
+ * In centimes (SPEC 6.2). `tof` is the taxe sur les opérations financières,
+ * and `tte` is the taxe sur les transactions électroniques.
  */
 export const commissionFields = part({
   providerTtc: whole,
@@ -14,16 +14,16 @@ export const commissionFields = part({
 })
 export type Commission = ValueOfField<typeof commissionFields>
 
-/** What a refund gives back, in centimes: `providerTtc` to the merchant, `payerTtc` to the payer. */
+/** In centimes. `providerTtc` goes to the merchant, `payerTtc` to the payer. */
 export const returnedFeesFields = part({ providerTtc: whole, payerTtc: whole })
 export type ReturnedFees = ValueOfField<typeof returnedFeesFields>
 
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
-/** In basis points. Fees are a portion of the amount, and taxes a portion of the fees. */
+/** In basis points. Taxes are a portion of the fees. */
 export type CommissionRates = Config['commissionRates']
 
-/** Rounds half up, to at least 1 centime. If the fees don't cover the taxes plus 1 centime, raises a fee. */
+/** Raises a fee if the fees don't cover the taxes plus 1 centime. */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = portion(BigInt(amount), rates.provider)
   const payer = portion(BigInt(amount), rates.payer)
@@ -41,7 +41,7 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
   }
 }
 
-/** amount × basis points can exceed Number.MAX_SAFE_INTEGER. */
+/** The product can exceed Number.MAX_SAFE_INTEGER. */
 function portion(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)

@@ -5,15 +5,14 @@ import type { Deps } from '../platform/deps.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { withTimeout } from '../platform/timeout.ts'
 
-/** Payments store this name, because only the wallet that made a payment can report on it or refund it. */
+/** Only the wallet that made a payment can report on it or refund it. */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
-/** Customers can correct both, so no event is sent. A number without a wallet counts as a wrong PIN. */
+/** Customers can correct both, so neither triggers an event. */
 export type PinRefusalReason = 'wrong_pin' | 'wallet_locked'
 
 /**
- * - `done`: the money was transferred.
- * - `refused`, `declined`, `failed`: no money was transferred, and none ever will be under this key.
+ * - `refused`, `declined`, `failed`: this key will never transfer money.
  * - `not-executed`: the wallet never carried out the order, and never will.
  * - `unknown`: call `status` to find out.
  */
@@ -34,7 +33,7 @@ interface Order {
   /** The idempotency key. The wallet transfers money only once per key. */
   key: string
   amount: number
-  /** The payer's fee in centimes. A payment charges and a refund returns `amount + fee`. */
+  /** The payer's fee, which is charged or returned besides `amount`. */
   fee: number
   /** A wallet that receives the order later must not carry it out. */
   validUntil: Date
@@ -55,12 +54,11 @@ export interface OrderStatusQuery extends Order {
   kind: 'payment' | 'refund'
 }
 
-/** Methods return an outcome for any response. If a method throws, the outcome is unknown. */
+/** If a method throws, the outcome is unknown. */
 export interface Wallet {
   name: WalletName
   authorise(order: PaymentOrder): Promise<WalletOutcome>
   refund(order: RefundOrder): Promise<WalletOutcome>
-  /** After `not-executed`, the order is never carried out, even if it still arrives. */
   status(query: OrderStatusQuery): Promise<WalletOutcome>
 }
 
@@ -87,20 +85,20 @@ const simulation: Wallet = {
   status: succeed,
 }
 
-/** In centimes. A payment of this amount fails for good with a test key (SPEC 8). */
+/** In centimes. A sandbox payment of this amount fails for good (SPEC 8). */
 export const failingPaymentAmount = 99_901
-/** In centimes. With a test key, refunds of this amount or of a payment of this amount fail (SPEC 8). */
+/** In centimes. A sandbox refund of this amount fails (SPEC 8). */
 export const failingRefundAmount = 99_904
 
 const deliveryGraceMs = 5000
 
-/** No wallet may carry out an order later. If our process dies, a worker queries the wallet at this time. */
+/** After this time, no wallet may carry out the order. */
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + deliveryGraceMs)
 
 const reportGraceMs = 1000
 
-/** If `call` throws or takes too long, the outcome is unknown. Errors other than MongoDB's are bugs. */
+/** Only MongoDB's errors are expected here. All others are bugs. */
 export async function callWallet(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   wallet: WalletName,

@@ -34,7 +34,7 @@ export const newPaymentAttempt = (
   writeId: newId(),
 })
 
-/** Returns null if the intent isn't PENDING, is held or about to expire, or already had this payment. */
+/** Returns null if the intent isn't payable or already had this payment. */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
   intent: IntentWithoutRefunds,
@@ -60,7 +60,7 @@ export async function beginPayment(
     : null
 }
 
-/** If the intent expired during the payment, the end of the payment counts as the time of the expiry. */
+/** If the intent expired meanwhile, it counts as expired from now on. */
 function planRelease(
   intent: IntentWithoutRefunds,
   attempt: PaymentAttempt,
@@ -76,7 +76,7 @@ function planRelease(
   }
 }
 
-/** The intent becomes PAID or FAILED, or stays PENDING. Returns null if the payment had already ended. */
+/** Returns null if the payment had already ended. */
 export async function settlePayment(
   deps: SettleDeps,
   intent: IntentWithoutRefunds,
@@ -108,7 +108,7 @@ export async function settlePayment(
   const { status, expiresAt } = settled
   const requestId = cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status, requestId }, 'payment.settled')
-  // The intent expired during the payment. Clients already see the expiry, so a job can write it later.
+  // Clients already see the expiry, so a job can write it later.
   const now = deps.now()
   if (isPending(status) && expiresAt <= now) deps.enqueue('intent-expiry', [newExpiryJob(settled, now)])
   return { ...settled, attempts: [...intent.attempts, attempt] }
@@ -121,7 +121,7 @@ type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 
   Partial<Pick<PaymentHold, 'startedAt'>>
 export type ReportedOutcome = Extract<KnownWalletOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/** Ends a payment that never held the intent, in one write. Returns null if the guard doesn't match. */
+/** Ends a payment that never held the intent, in one write. */
 export const recordPayment = <Stored extends IntentWithoutRefunds>(
   deps: TransitionDeps,
   intent: Stored,

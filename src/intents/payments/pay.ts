@@ -13,11 +13,11 @@ import type { SettleDeps } from '../transition.ts'
 import { beginPayment, settlePayment } from './begin-and-settle.ts'
 
 export interface ConfirmedPayment {
-  /** Generated with the form, so that submitting it twice makes one payment. */
+  /** Generated with the form, so that submitting it twice pays only once. */
   paymentId: string
   phone: string
   pin: string
-  /** In centimes. Differs from the intent's amount only if the intent is OPEN. */
+  /** In centimes. Only an OPEN intent can have a different amount. */
   amount: number
   commission: Commission
 }
@@ -29,16 +29,15 @@ export interface PaymentContext {
 }
 
 /**
- * - `waiting`: the outcome isn't known yet, and the payment still holds the intent.
- * - `not-begun`: we sent no order to the wallet. The intent can't be paid, is being paid or belongs to a
- *   suspended business, or the form was submitted before.
+ * `waiting`: the payment holds the intent and has no outcome yet.
+ * `not-begun`: we sent no order to the wallet.
  */
 export type PaymentResult =
   | { state: 'settled'; outcome: KnownWalletOutcome; intent: IntentWithoutRefunds }
   | { state: 'waiting' }
   | { state: 'not-begun' }
 
-/** SPEC 3. If the process dies between its two writes, a worker queries the wallet. */
+/** SPEC 3. If this process dies, a worker queries the wallet. */
 export async function payIntent(
   deps: SettleDeps & Pick<Deps, 'config' | 'counters' | 'secrets'>,
   wallet: Wallet,
@@ -70,7 +69,7 @@ export async function payIntent(
   return suspended ? { state: 'not-begun' } : { state: 'settled', outcome, intent: settled }
 }
 
-/** Check this right before the order. Orders sent before staff suspend a business end by `validUntil`. */
+/** Check this right before the order is sent. */
 async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, deadlineAt: number) {
   const business = await batchers.findBusiness(id, deadlineAt)
   return business === null || business.suspended

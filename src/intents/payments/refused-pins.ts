@@ -4,12 +4,12 @@ import type { KnownWalletOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentHold } from '../records.ts'
 
-/** A payment in progress costs one point and a refused PIN three, so 180 customers can pay at once. */
+/** A payment costs one point at first, and three if its PIN is refused. */
 const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, countsAhead: 'stored' } as const
 export const refusedPinBudgets = {
-  // Customers of a carrier often share a network. Larger prefixes have limits of their own.
+  // Customers of a mobile carrier often share a network.
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
-  // Declined payments count too, because each causes events. 600 failures are enough for a test suite.
+  // Declined payments count too, because each triggers events.
   tests: {
     ...refused,
     name: 'test-pin',
@@ -35,7 +35,7 @@ export function createRefusedPinLimit(deps: Pick<Deps, 'counters' | 'log'>) {
   }
 }
 
-/** Doesn't wait for its writes. If a write fails, the payment keeps costing a point for up to ten minutes. */
+/** If a write fails, the payment costs a point for up to ten minutes. */
 export function settlePinCheck(
   attempt: NetworkCheckEnd,
   { sandbox }: Owner,

@@ -19,7 +19,7 @@ import { acceptsPayments, dropOldKeys, newKeyUse } from '../transition.ts'
 import { paymentFailureOf, type ReportedOutcome, recordPayment } from './begin-and-settle.ts'
 
 interface SimulationRequest {
-  /** In centimes. Null pays the intent's amount or, for an OPEN intent, the suggested or a default amount. */
+  /** In centimes. Null stands for the intent's own amount or a default. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
@@ -43,7 +43,7 @@ const outcomes: Record<SimulationRequest['outcome'], ReportedOutcome> = {
   technical_error: technicalError,
 }
 
-/** SPEC 4.6. Returns the PAID intent, or PAYMENT_FAILED for a chosen failure. Throws INTENT_NOT_PENDING. */
+/** SPEC 4.6. Returns PAYMENT_FAILED for a failure that was requested. */
 export async function simulatePayment(
   deps: IntentChangeDeps & Pick<Deps, 'secrets'>,
   caller: Caller,
@@ -66,7 +66,7 @@ export async function simulatePayment(
   const payment = { id: newId(), wallet: 'simulation', amount, commission, payerPhone, payerHash } as const
   const outcome = amount === failingPaymentAmount ? technicalError : outcomes[simulation.outcome]
   const marking = newKeyUse(request, now, { payment: { failure: paymentFailureOf(outcome) } })
-  // Read the clock only once. If it were set back in between, an expired intent could be paid.
+  // If the clock were set back in between, an expired intent could be paid.
   const fixed = { ...deps, now: () => now }
   const by = { marking, cause, guard: changeableFilter(now) }
   const after = await recordPayment(fixed, before, payment, outcome, by, deadlineAt)

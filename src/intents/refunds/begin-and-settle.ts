@@ -25,7 +25,7 @@ export const pendingRefundFilter = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
-/** Returns false if the guard fails, the intent isn't refundable, or the request already began its refund. */
+/** Returns false if the guard fails or the refund has already begun. */
 export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
@@ -52,7 +52,7 @@ export const beginRefund = (
     deadlineAt,
   )
 
-/** Removes a refund that transferred no money. Its look-up key stays, unless the intent has too many keys. */
+/** Removes a refund that transferred no money. */
 async function releaseRefund(
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
@@ -78,11 +78,8 @@ async function releaseRefund(
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 /**
- * Returns what a refund of `amount` centimes gives back of each fee, and the guard for the write that
- * reserves it. A refund that completes the amount paid gives back all remaining fees, any other refund its
- * portion, rounded down. (Less may remain if an earlier refund failed after a completing one had taken it.)
- *
- * The guard is a range if the portion doesn't depend on other refunds, so concurrent refunds don't conflict.
+ * The refund that completes the amount paid returns all remaining fees.
+ * Other guards are ranges, so that concurrent refunds don't conflict.
  */
 export function feePortionsOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },
@@ -131,7 +128,7 @@ export const refundIncrements = ({ amount, returnedFees }: Amounts): Record<stri
 export const refundDecrements = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   refundIncrements({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
-/** Makes the intent REFUNDED, or the amount refundable again. Returns false if the refund already ended. */
+/** Returns false if the refund had already ended. */
 export async function settleRefund(
   deps: SettleDeps,
   intent: IntentWithoutRefunds,
@@ -185,7 +182,7 @@ async function endRefund(
 
 const bookingMs = 1_000
 
-/** Books the refund before its response, because merchants may look it up in the ledger. Never throws. */
+/** Books the refund early, because merchants may look it up at once. */
 async function bookSoon(
   deps: Pick<Deps, 'Intent' | 'batchers'>,
   intent: IntentWithoutRefunds,
@@ -194,7 +191,7 @@ async function bookSoon(
   const { _id } = intent
   const deadlineAt = performance.now() + bookingMs
   const book = async (): Promise<void> => {
-    // Also book an unrelayed payment, because the ledger must contain it before its refund.
+    // The ledger must contain the payment before its refund.
     const unrelayed = await deps.Intent.findOne(
       { _id },
       { outbox: { $elemMatch: { event: 'payment.confirmed' } } },

@@ -17,7 +17,6 @@ import {
 import type { Payment, Refund } from '../records.ts'
 
 interface StartedRefund {
-  /** The intent as it was before the refund. */
   intent: IntentWithoutRefunds
   payment: Payment
   wallet: Wallet
@@ -50,7 +49,7 @@ export const carryOutRefund =
 const maxWaitMs = 10_000
 const lookEveryMs = 250
 
-/** Waits for an earlier request's refund to settle. May query the wallet, but never repeats the order. */
+/** May query the wallet, but never repeats the order. */
 export const awaitEarlierRefund =
   (
     deps: IntentChangeDeps,

@@ -17,7 +17,7 @@ interface RefundRequest {
   /** In centimes. Null refunds the remaining amount. */
   amount: number | null
   reason: string | null
-  /** In centimes. The refund is refused if the refundable amount differs. Null skips this check. */
+  /** In centimes. Refuses any other refundable amount, unless it's null. */
   expectedRefundable: number | null
 }
 
@@ -53,12 +53,12 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
   return { payment, amount, returnedFees, guard: { ...guard, ...exactly } }
 }
 
-/** A round fails only if a concurrent refund changes the intent between our read and our write. */
+/** A round fails only if a concurrent refund changes the intent. */
 const maxRounds = 5
 
 const costInReads = 3
 
-/** SPEC 4.5. The result's `data` resolves to the intent with the new `refund`, or to REFUND_FAILED. */
+/** SPEC 4.5. The result's `data` may resolve to REFUND_FAILED. */
 export async function refundIntent(
   deps: IntentChangeDeps,
   caller: Caller,
@@ -103,6 +103,6 @@ function draft(
   const createdAt = deps.now()
   const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
-  // `queryAt` lets a poll find the refund if this process dies before the wallet responds.
+  // `queryAt` lets a poll find the refund if this process dies.
   return { id, ...amounts, reason, status: 'PENDING', createdAt, validUntil, queryAt: validUntil }
 }

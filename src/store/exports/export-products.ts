@@ -16,10 +16,7 @@ const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
-/**
- * Yields CSV text, oldest product first. Cells are exported unchanged, even if a spreadsheet could run them
- * as formulas, because importing the file must change nothing. Throws SHOP_NOT_FOUND.
- */
+/** Doesn't escape formulas, because importing the file must change nothing. */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
   caller: Caller,
@@ -37,13 +34,13 @@ export async function* exportProducts(
     yield chunk
     text = ''
     rows = []
-    // Without a pause, a fast client's download of large products would block the process.
+    // Without a pause, a fast client's download would block the process.
     await restAfterSlice(tookMs)
   }
   if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
 
-/** Reads page by page, or a slow client would occupy a connection and keep a cursor open. */
+/** Reads pages, because a slow client would keep a cursor open. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,
@@ -67,7 +64,7 @@ async function* eachProduct(
   }
 }
 
-/** Compares ids too, because an import may create many products in the same millisecond. */
+/** An import may create many products in the same millisecond. */
 const after = (last: ExportedProduct | null) =>
   last === null
     ? {}

@@ -11,17 +11,15 @@ import {
 import { defaultVariantLabel, type Product, type Variant } from '../products/product.ts'
 import type { CsvErrors, MatchedRow, ProductRow } from './rows.ts'
 
-/** `bytes` is the size of the whole product. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>> & { bytes: number }
 
-/** `set` has the fields that differ from the file. Variant fields have names such as `variants.3.sku`. */
+/** Variant fields have names such as `variants.3.sku`. */
 interface ChangedProduct {
   _id: string
   set: Record<string, unknown>
 }
 
-/** Doesn't contain the existing product, to save memory. */
 export interface ProductComparison {
   handle: string
   matched: MatchedRow[]
@@ -31,7 +29,6 @@ export interface ProductComparison {
   variants: number
 }
 
-/** If `product` is null, the import creates one. */
 export function compareProduct(
   { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
   handle: string,
@@ -67,7 +64,6 @@ export function compareProduct(
   return { handle, matched, created, changed: null, growth, variants: added.length }
 }
 
-/** Returns bytes, or 0 if the product shrinks. */
 function growthOf(product: ExistingProduct, values: ProductCells, patches: VariantPatch[], added: Variant[]) {
   const { variants: old, name, description, active } = product
   const changes = new Map(patches.map(({ variant, set }) => [variant, set]))
@@ -152,7 +148,6 @@ function differences<Values extends object>(values: Values, current: { [Field in
   }
 }
 
-/** `variant` is null if the row creates one. */
 interface Match {
   row: ProductRow
   label: string
@@ -160,9 +155,9 @@ interface Match {
 }
 
 /**
- * Matches rows with variants of the same label by SKU, then in order. Unmatched rows create variants. Errors:
- * - A label has fewer rows left than variants, so it's unclear which variants the rows describe.
- * - A row without a SKU remains although the label has variants. It's most likely a duplicate.
+ * Matches rows with variants of the same label by SKU, then in order.
+ * It's an error if a label has fewer rows left than variants, and if a row
+ * without a SKU is left over, because it's most likely a duplicate.
  */
 function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: CsvErrors): Match[] {
   const ofVariants = rows.filter(describesVariant)
@@ -186,7 +181,7 @@ function labelOf({ variant_label: label, sku }: ProductRow, variants: readonly V
   return (known ?? only)?.label ?? defaultVariantLabel
 }
 
-/** Such a row would create a variant called `Default`, which hardly any merchant wants. */
+/** Hardly any merchant wants a variant called `Default`. */
 const isUnclear = ({ variant_label: label, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   label === null &&
   variants.length > 1 &&

@@ -11,7 +11,6 @@ type ReadDeps = Pick<Deps, 'Product'>
 
 export type ImportComparison = ReturnType<typeof summary>
 
-/** Throws VALIDATION_ERROR with the file's errors, or SERVICE_UNAVAILABLE after the deadline. */
 export async function compareImport(
   deps: ReadDeps,
   scope: ImportScope,
@@ -21,7 +20,7 @@ export async function compareImport(
   const faults = createCsvErrors()
   const byHandle = Map.groupBy(rows, ({ handle }) => handle)
   const ofExisting = new Map<string, ProductComparison>()
-  // Reads descriptions only if needed, because each can be up to 20 kB.
+  // A description can be up to 20 kB, so read it only if needed.
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const existing = listedOf<ExistingProduct & { handle: string }>(
     deps,
@@ -71,7 +70,6 @@ function summary(rows: number, outcomes: readonly ProductComparison[]) {
 export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
   /** In ms, on the clock of `performance.now()`. */
   deadlineAt: number
-  /** A dry run has no session. */
   session?: mongo.ClientSession
 }
 
@@ -96,7 +94,7 @@ async function readOwners(deps: ReadDeps, scope: ImportScope, skus: Set<string>)
   return owners
 }
 
-/** Returns a cursor, because products may take up hundreds of MB. Without `hint`, MongoDB may be slow. */
+/** Returns a cursor, because products may take up hundreds of MB. */
 const listedOf = <Found extends object>(
   deps: ReadDeps,
   { businessId, sandbox, session }: ImportScope,

@@ -36,15 +36,12 @@ export async function parseProductImport(
   return { rows: await parseProductCsv(deps, csv), isDryRun: dryRun === 'true' }
 }
 
-/** MongoDB ends a transaction after 5 s. Until then, other requests wait for the products it has changed. */
+/** MongoDB ends a transaction after 5 s, and other requests wait for it. */
 const longestTryMs = 4_000
 
 const maxBusy = 100
 
-/**
- * Imports all rows in one transaction. Throws VALIDATION_ERROR with the file's errors, SHOP_NOT_FOUND,
- * RATE_LIMITED, or SERVICE_UNAVAILABLE if it takes too long. A dry run writes nothing.
- */
+/** Imports all rows in one transaction. A dry run writes nothing. */
 export async function importProducts(
   deps: StoreWriteDeps,
   caller: Caller,
@@ -77,7 +74,7 @@ async function importRows(
   // Every import changes the shop, so imports run one after the other.
   const lock = { $inc: { imports: 1 } }
   await ensureShop(deps, scope, session, lock)
-  // From now on, requests that change these products have to wait and retry.
+  // From now on, other requests have to wait for these products.
   if (busy.length > 0)
     await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, lock, { session })
   const comparison = await compareImport(deps, scope, rows)
@@ -86,7 +83,7 @@ async function importRows(
   return comparison.counts
 }
 
-/** Finds the file's most recently changed products. If one changed before its lock, we would start over. */
+/** If one of these changed before its lock, we would start over. */
 async function findBusy(
   { Product }: StoreWriteDeps,
   { businessId, sandbox }: ImportScope,
@@ -125,7 +122,7 @@ async function write(
   }
 }
 
-/** Encoding a full batch blocks the process for a few ms. Writing 100 products × 100 variants takes 0.1 s. */
+/** Encoding a full batch blocks the process for a few ms. */
 const maxProducts = 100
 const maxVariants = 500
 

@@ -10,10 +10,10 @@ import { streamChunks } from '../../platform/in-slices.ts'
 import type { CellParsers, CsvErrors, ParsedCells, ProductColumn, ProductRow } from './rows.ts'
 import { createCellParsers, createCsvErrors, maxImportRows, productColumns } from './rows.ts'
 
-/** Three times the longest valid row. In longer rows, a closing quote is most likely missing. */
+/** Three times the longest valid row. A longer one probably lacks a quote. */
 const maxRowBytes = 64 * 1024
 
-/** Calls `take` with each row and its number until it returns false. Skipped empty lines count as rows. */
+/** Ends early if `take` returns false. Row numbers include empty lines. */
 async function readRecords(
   bytes: Buffer,
   delimiter: CsvDelimiter,
@@ -45,7 +45,7 @@ async function readRecords(
   }
 }
 
-/** Returns the number of the first overlong line, or null. csv-parse itself doesn't limit a row's cells. */
+/** Needed because csv-parse doesn't limit a row's cells. */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
   while (at + maxRowBytes < bytes.length) {
@@ -90,7 +90,7 @@ const messagesOfParser: Partial<Record<string, string>> = {
 /** Some spreadsheet programs write thousands of blank rows at the end. */
 const maxBlankRows = 50_000
 
-/** Skips blank rows, but includes them in row numbers. Throws one error that lists all invalid rows. */
+/** Throws one error that lists all invalid rows. */
 export async function parseProductCsv(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
   const bytes = bytesOf(csv)
   const firstLine = firstLineOf(bytes)
@@ -121,7 +121,7 @@ export async function parseProductCsv(deps: Pick<Deps, 'config'>, csv: unknown):
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Some spreadsheets omit blank cells at the end of a row. Returns null if the row doesn't fit the header. */
+/** Some spreadsheets omit blank cells at the end of a row. */
 function readRow(
   header: Header,
   readers: CellParsers,
@@ -162,7 +162,7 @@ const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
-/** Returns UTF-8 without a byte order mark. Throws VALIDATION_ERROR for any other encoding. */
+/** Throws VALIDATION_ERROR for any other encoding than UTF-8. */
 function bytesOf(csv: unknown): Buffer {
   if (csv === undefined) throw fault('csv is required.')
   if (typeof csv === 'string') {
@@ -190,7 +190,6 @@ interface Header {
   unnamed: number[]
 }
 
-/** A row with more cells can't be a header. */
 const maxCells = 100
 /** About ten times the longest possible header. */
 const firstLineBytes = 1024
@@ -201,7 +200,6 @@ const firstLineOf = (bytes: Buffer): string =>
 const delimiterOf = (firstLine: string): CsvDelimiter =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
-/** Column names may be in any order and case. Returns null if the header is invalid. */
 function readHeader(cells: readonly string[], faults: CsvErrors): Header | null {
   const names = cells.map((cell) => {
     const name = normaliseName('name', cell)?.toLowerCase() ?? ''

@@ -17,7 +17,7 @@ type ParsedCell<T> = { value: T } | { message: string; code: ErrorCode }
 const yes = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no = new Set(['false', '0', 'no', 'non', 'faux'])
 
-/** Exports have the columns in this order. Text that looks like a formula is kept as it is. */
+/** Exports have the columns in this order. */
 export const createCellParsers = (maxAmount: number) => ({
   handle: (text: string) => readTyped('name', text, maxHandleLength),
   name: (text: string) => readTyped('name', text, maxProductNameLength),
@@ -68,7 +68,7 @@ function readActive(text: string): ParsedCell<boolean> {
     : wrong('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
 }
 
-/** Accepts only ASCII digits, not `12,50`, `1 250`, `1e3` or `٥`. Adding 0 makes `-0` a 0. */
+/** Accepts only ASCII digits. Adding 0 turns `-0` into 0. */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
 
@@ -93,14 +93,13 @@ export const maxImportRows = 5_000
 
 export interface CsvRowError {
   row: number
-  /** Null if the error is about the whole row. */
   column: ProductColumn | null
   message: string
   code: ErrorCode
 }
 
 const maxListed = 100
-/** Keeps only the first errors by row. A file can have 40 000, and sorting 1 000 takes less than 1 ms. */
+/** A file can have 40 000 errors. Sorting 1 000 takes less than 1 ms. */
 const maxKept = 1_000
 
 export type CsvErrors = ReturnType<typeof createCsvErrors>
@@ -120,7 +119,7 @@ export function createCsvErrors() {
       count += 1
       if (kept.length > maxKept) kept = firstByRow()
     },
-    /** If there are errors, throws them with the code of the first error by row. */
+    /** The error has the code of the first row's error. */
     refuseIfAny(): void {
       const listed = firstByRow()
       const [first] = listed
@@ -134,7 +133,6 @@ export function createCsvErrors() {
   }
 }
 
-/** An id is null if the product or variant is new. */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
@@ -149,8 +147,8 @@ export interface SkuOwner {
 }
 
 /**
- * Variants of one product may swap SKUs within the file, but a SKU can't go to another product, because each
- * write changes only one product. `owners` maps each new SKU to the variant that has it now.
+ * Variants of a product may swap SKUs, but a SKU can't change products,
+ * because each write changes only one product.
  */
 export async function checkImportedSkus(
   matched: readonly MatchedRow[],

@@ -3,7 +3,7 @@ import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, list, oneOf, orNull, part, text, type ValueOfField, whole } from '../../mongo/fields.ts'
 import { type EventFacts, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-/** A copy of the product and variant as they were at the sale. Amounts are in centimes. */
+/** Copied when the order is placed. Amounts are in centimes. */
 const itemFields = part({
   productId: text,
   variantId: text,
@@ -30,7 +30,6 @@ export const orders = declareCollection({
     businessId: text,
     sandbox: flag,
     status: oneOf<'PLACED'>(),
-    /** Begins with `OR-`. */
     number: text,
     items: list(itemFields),
     total: whole,
@@ -56,7 +55,7 @@ export type OrderEventSource = Pick<Order, '_id' | keyof typeof orderEventFields
 
 export const orderEventFormat = 1
 
-/** Formats of an order event's `data` (SPEC 6.2) as JSON. Never change a released format; add a new one. */
+/** SPEC 6.2. Never change a released format. Add a new one instead. */
 export const orderEventFormats: Record<number, (order: OrderEventSource, facts: EventFacts) => string> = {
   1: (order, { status }) => JSON.stringify(orderFields(order, status)),
 }

@@ -32,7 +32,6 @@ function customerOf({ name, phone, email }: GivenCustomer): OrderCustomer | null
   return { name: name ?? null, phone: readPhone(phone ?? ''), email: email ?? null }
 }
 
-/** Throws AMOUNT_OUT_OF_RANGE, RATE_LIMITED, INSUFFICIENT_STOCK, and the errors of `findLines`. */
 export async function placeOrder(
   deps: StoreWriteDeps & Pick<Deps, 'Order' | 'enqueue'>,
   caller: Caller,
@@ -40,7 +39,7 @@ export async function placeOrder(
   request: WriteRequest,
 ): Promise<OperationResult> {
   const _id = newId()
-  // Orders without items wait for each other, because they sell the newest product.
+  // Orders without items all sell the newest product, so they share a lock.
   const documents = items?.map(({ productId }) => productId) ?? [caller.businessId]
   const result = await withStorageQuota(deps, caller, (reserve) =>
     runAuditedOnce(deps, request, { documents }, async ({ session }) => {
@@ -90,7 +89,6 @@ const itemOf = ({ product, variant, quantity }: Line): OrderItem => ({
   total: variant.price * quantity,
 })
 
-/** Adds up lines for the same variant. Throws INSUFFICIENT_STOCK. */
 function refuseShortage(lines: Line[]): void {
   const demands = [...Map.groupBy(lines, ({ variant }) => variant._id).values()].map((ofVariant) => {
     const [{ param, product, variant }] = ofVariant as [Line]
@@ -130,10 +128,6 @@ interface Line {
 
 const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1 } as const
 
-/**
- * Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, or VALIDATION_ERROR
- * if a product is inactive or an item doesn't choose among several variants.
- */
 async function findLines(
   { Product }: Pick<Deps, 'Product'>,
   { businessId, sandbox }: Caller,
@@ -177,7 +171,7 @@ function variantOf({ variantId, variantLabel, product, param }: SimulatedItem & 
 /** The search may have to skip many sold-out products. */
 const searchTimeoutMs = 2000
 
-/** Sells the newest active product in stock. Adds a sample product to a sandbox without products. */
+/** Adds a sample product to a sandbox without products. */
 async function findAnyLine(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,

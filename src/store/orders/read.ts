@@ -15,7 +15,6 @@ export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...parsePageRequest(query),
 })
 
-/** Lists the newest orders first. Throws SHOP_NOT_FOUND. */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -26,7 +25,6 @@ export async function listOrders(
   return readCountedPage<ShownOrder>(deps, orders, search, search, orderProjection)
 }
 
-/** Throws SHOP_NOT_FOUND, ORDER_NOT_FOUND, or SANDBOX_MISMATCH for an order in the other environment. */
 export async function findOrder(
   deps: Pick<Deps, 'Shop' | 'Order'>,
   caller: Caller,
@@ -40,6 +38,6 @@ export async function findOrder(
 
 export type OrderForStaff = Omit<Order, 'customer'>
 
-/** Searches all businesses and both environments. Staff never see the customer's data. */
+/** Staff never see the customer's data. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<OrderForStaff | null> =>
   deps.Order.findOne({ number }, { customer: 0, 'outbox.facts': 0 }).lean<OrderForStaff | null>()

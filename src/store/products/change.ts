@@ -46,7 +46,6 @@ function variantsOf(input: schema.UpdateProductBody): VariantChange[] | null {
 const fieldsOf = ({ label, price, stock, sku }: schema.VariantFields): VariantChange['set'] =>
   omitUndefined({ label, price, stock, sku })
 
-/** Throws PAYLOAD_TOO_LARGE, RATE_LIMITED, and the errors of `changedProduct` and `refuseTakenSkus`. */
 export async function updateProduct(
   deps: StoreWriteDeps,
   caller: Caller,
@@ -89,7 +88,7 @@ export const deleteProduct = (
     return { _id: id, deleted: true }
   })
 
-/** Omitted fields stay unchanged, and so do omitted variants unless `removesOthers` is set. */
+/** Omitted variants stay unchanged unless `removesOthers` is set. */
 interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
   variants: VariantChange[] | null
@@ -97,7 +96,7 @@ interface ProductChange {
   givenSkus: SkuParams
 }
 
-/** Changes the variant with this `_id`, or with this label, or else the product's only variant. */
+/** Changes the variant with this id or label, or else the only one. */
 interface VariantChange {
   /** The prefix of the field names in the request, e.g. `variants[0].`. */
   prefix: string
@@ -113,7 +112,6 @@ interface ChangedVariant {
 
 type Changeable = Pick<Product, 'variants'>
 
-/** Returns the fields to set. Throws VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, or VALIDATION_ERROR. */
 function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
   const changed = change.variants.map((entry) => applyEntry(product, entry))
@@ -163,7 +161,7 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   }
 }
 
-/** Throws VALIDATION_ERROR for a SKU that another variant keeps. `mapSkusToParams` already compared the new SKUs. */
+/** `mapSkusToParams` has already compared the new SKUs. */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: SkuParams): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(collectSkus([...kept, ...keeping]))
@@ -177,7 +175,6 @@ const invalid = (param: string, problem: string): Refusal =>
 export const parseStockChange = (deps: Pick<Deps, 'validate'>, body: unknown): schema.ChangeStockBody =>
   deps.validate(schema.changeStockBody, body) as schema.ChangeStockBody
 
-/** Throws INSUFFICIENT_STOCK, VALIDATION_ERROR, and the errors of `pickVariant`. */
 export const changeStock = (
   deps: StoreWriteDeps,
   caller: Caller,

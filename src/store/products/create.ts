@@ -51,7 +51,6 @@ type GivenVariant = Pick<Variant, 'label' | 'price'> & {
 export const collectSkus = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
   variants.flatMap(({ sku }) => sku ?? [])
 
-/** Maps each SKU of a request to the name of its field. */
 export type SkuParams = ReadonlyMap<string, string>
 
 export function mapSkusToParams(
@@ -72,7 +71,7 @@ export function mapSkusToParams(
 export const skuRefusal = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
-/** Throws VALIDATION_ERROR for another product's SKU. A unique index makes concurrent transactions retry. */
+/** A unique index makes concurrent transactions retry. */
 export async function refuseTakenSkus(
   { Product }: Pick<Deps, 'Product'>,
   { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,
@@ -94,7 +93,7 @@ interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images'
   givenSkus: SkuParams
 }
 
-/** Without `variants`, the top-level price, stock and SKU are for the product's only variant (SPEC 4.9). */
+/** SPEC 4.9. Top-level fields describe the only variant of a product. */
 export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
   const { name, description = '', images = [], active = true } = input
@@ -112,7 +111,6 @@ export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown):
   }
 }
 
-/** Throws SHOP_NOT_FOUND, PAYLOAD_TOO_LARGE, RATE_LIMITED, and the errors of `refuseTakenSkus`. */
 export function createProduct(
   deps: StoreWriteDeps,
   caller: Caller,

@@ -2,7 +2,6 @@ import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import * as field from '../../mongo/fields.ts'
 import { refuse } from '../../platform/errors.ts'
 
-/** The label of a product's only variant if the request has no `variants`. */
 export const defaultVariantLabel = 'Default'
 
 /** Variants of a product may share a label. */
@@ -24,7 +23,7 @@ export const products = declareCollection({
     _id: field.text,
     businessId: field.text,
     sandbox: field.flag,
-    /** Identifies the product in CSV files. It's the `_id` unless a file sets it. Missing once deleted. */
+    /** Identifies the product in CSV files. Missing once it's deleted. */
     handle: field.optional(field.text),
     name: field.text,
     description: field.text,
@@ -32,16 +31,14 @@ export const products = declareCollection({
     active: field.flag,
     variants: field.list(variantFields),
     skus: field.list(field.text),
-    /** False once the product is deleted. */
     listed: field.flag,
-    /** Counts imports that locked the product before reading it. */
     imports: field.optional(field.whole),
     deletedAt: field.orNull(field.date),
     createdAt: field.date,
     updatedAt: field.date,
   },
   indexes: [
-    // `$gt: ''` matches any non-empty string, so products without a SKU or handle aren't in the index.
+    // `$gt: ''` excludes products without a SKU or handle from the index.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },
@@ -56,7 +53,7 @@ export const products = declareCollection({
     },
     {
       name: 'byTime',
-      // With `name` and `active`, MongoDB filters lists without reading documents.
+      // MongoDB can then filter lists without reading documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
@@ -91,7 +88,7 @@ export const presentVariant = ({ _id, label, sku, price, stock }: Variant) => ({
 
 type Variants = Pick<Product, 'variants'>
 
-/** Prefers a match by `_id`. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS. */
+/** Prefers a match by `_id`. */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? getVariantByLabel(product, idOrLabel, param)
 

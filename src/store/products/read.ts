@@ -20,7 +20,6 @@ export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   return { active: active === undefined ? null : active === 'true', text, sku, ...parsePageRequest(query) }
 }
 
-/** Lists the newest products first. Throws SHOP_NOT_FOUND. */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,
   caller: Caller,
@@ -40,7 +39,6 @@ export async function listProducts(
   return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: productProjection }, search)
 }
 
-/** Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, or SANDBOX_MISMATCH for a product in the other environment. */
 export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,
   caller: Caller,

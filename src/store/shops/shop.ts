@@ -1,10 +1,7 @@
 import { declareCollection, type Stored } from '../../mongo/declare.ts'
 import { date, flag, optional, text, whole } from '../../mongo/fields.ts'
 
-/**
- * A business has at most one shop per environment and keeps it. An operator creates the live shop. The
- * sandbox's shop is created when a test key first needs it, and no customer can see it (SPEC 8).
- */
+/** The sandbox's shop is created when a test key first needs it (SPEC 8). */
 export const shops = declareCollection({
   name: 'shops',
   kept: 'forever',

@@ -12,7 +12,7 @@ import { omitUndefined } from '../../platform/without-undefined.ts'
 import type { Author } from '../../security/actor.ts'
 import type { Shop } from './shop.ts'
 
-/** Throws SHOP_NOT_FOUND for a live key only: the sandbox's shop is created when it's first needed. */
+/** A live shop must exist. The sandbox's shop is created when needed. */
 export async function requireShop(
   { Shop }: Pick<Deps, 'Shop'>,
   { businessId, sandbox }: Caller,
@@ -22,7 +22,6 @@ export async function requireShop(
     throw refuse('SHOP_NOT_FOUND')
 }
 
-/** Like `requireShop`, but creates the sandbox's shop (SPEC 8). */
 export async function ensureShop(
   { Shop, now }: Pick<Deps, 'Shop' | 'now'>,
   { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>,

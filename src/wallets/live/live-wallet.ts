@@ -12,21 +12,21 @@ import { type Log, throttleLog } from '../../platform/log.ts'
 import type { OrderStatusQuery, PinRefusalReason, Wallet, WalletOutcome } from '../wallet.ts'
 import { openWalletProvider, type ProviderResponse } from './provider.ts'
 
-/** We send a `validUntil` that is this much later, because the provider's clock may be ahead. */
+/** The provider's clock may be this far ahead, so we add it to `validUntil`. */
 const maxClockSkewMs = 30_000
 
 /**
- * If the provider doesn't know an order this long after the `validUntil` we sent, it never will: its clock
- * may be 30 s behind, and storing an order may take 30 s (docs/operators/wallet-provider.md).
+ * The provider's clock may be 30 s behind, and storing an order may take 30 s
+ * (docs/operators/wallet-provider.md). After that, an order is lost.
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
-/** Providers keep orders for 30 days. We subtract one for clock skew and the time from order to deadline. */
+/** Providers keep orders for 30 days. One day is for clock skew. */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-/** We know an outcome only if a well-formed response reports it, or if the order was certainly never sent. */
+/** Any response that isn't well formed leaves the outcome unknown. */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
   at: NonNullable<Config['walletProvider']>,
@@ -47,7 +47,7 @@ export function createLiveWallet(
     const read = readWalletResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
-    // Either the order took too long to reach the provider, or a clock is wrong.
+    // The order took too long to reach the provider, or a clock is wrong.
     if (response.status === 'expired') logFault(order, 'expired')
     return response.status === notExecuted ? { outcome: 'not-executed' } : toWalletOutcome(response)
   }
@@ -81,7 +81,7 @@ export function createLiveWallet(
 
     async status(query) {
       const { kind, businessId, key } = query
-      // Read the time BEFORE the query, because the order may still reach the provider during the query.
+      // An order may still arrive during the query, so read the time first.
       const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
       const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
       const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)
@@ -120,13 +120,12 @@ export function readWalletResponse(
   order: OrderIdentity,
 ): { response: WalletResponse } | { fault: string } {
   const response = parse(body)
-  // A 404 from a proxy, or from another server at this address, proves nothing about an order.
+  // A 404 from a proxy or another server proves nothing about an order.
   if (!isWalletResponse(response) || status !== (ownStatus[response.status] ?? usualStatus))
     return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
   if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
-  // A currency of null is rejected too.
   if (response.currency !== undefined && response.currency !== currencyCode)
     return { fault: 'another currency' }
   // Refusals are always about the PIN, and a refund has none.

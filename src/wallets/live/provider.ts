@@ -21,14 +21,14 @@ export const providerLimits = {
   },
 } satisfies Record<string, LimitedResource>
 
-/** Many servers close idle connections after 5 s, and an order that we're sending would then be lost. */
+/** Many servers close idle connections after 5 s and then lose the order. */
 const idleMs = 4_000
-/** We close connections this long before the keep-alive timeout that a server announces. */
+/** How long before the server's keep-alive timeout we close a connection. */
 const idleMarginMs = 2_000
 
 function createAgent(isSecure: boolean): http.Agent {
   const options = { keepAlive: true, timeout: idleMs, agentKeepAliveTimeoutBuffer: idleMarginMs }
-  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+  // Overrides NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment.
   return isSecure ? new https.Agent({ ...options, rejectUnauthorized: true }) : new http.Agent(options)
 }
 
@@ -92,7 +92,7 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
   body: string
 }
 
-/** Only the body can contain a line feed, so two requests never have the same signed text. */
+/** Only the body can contain a line feed, so signed texts never coincide. */
 export function signWalletRequest(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`
@@ -111,16 +111,16 @@ export interface ProviderResponse {
   body: string
 }
 
-/** `lost`: the provider may have received the whole request. `why` is a short reason for operators. */
+/** `lost` means that the provider may have received the whole request. */
 type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
 
-/** Sent any later, an order would probably time out while the provider carries it out. */
+/** An order that waited longer would probably time out at the provider. */
 const connectionWaitFraction = 0.5
 
 /** Genuine responses have 100 to 200 bytes. */
 const maxResponseBytes = 16 * 1024
 
-/** `start` is called exactly once. `timeoutMs` covers everything up to the end of the response. */
+/** `timeoutMs` covers everything up to the end of the response. */
 export async function exchangeWithProvider(
   start: (options: RequestOptions) => ClientRequest,
   { body, ...options }: ProviderRequest,

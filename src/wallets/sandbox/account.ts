@@ -17,7 +17,7 @@ export const walletAccounts = declareCollection({
     wrongPins: field.part({ count: field.whole, lastAt: field.date }),
     createdAt: field.date,
   },
-  // A number can have a demo wallet per business.
+  // Each business can have a demo wallet with the same number.
   indexes: [{ name: 'phone', key: { phone: 1 } }],
 })
 export type WalletAccount = Stored<typeof walletAccounts>
@@ -27,7 +27,7 @@ export const newWalletAccount = (
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
 
-/** A stranger has a chance of 1 in 2 000 to guess a 4-digit PIN before the lock. */
+/** The chance of guessing a 4-digit PIN before the lock is 1 in 2 000. */
 const maxWrongPins = 5
 const lockedMs = 15 * 60_000
 

@@ -10,7 +10,7 @@ import type { KnownWalletOutcome } from '../wallet.ts'
 import { newWalletAccount, type PinLockState, pinLockStateOf, type WalletAccount } from './account.ts'
 import { demoOutcomeOf } from './sandbox-wallet.ts'
 
-/** Creates a wallet that every business sees. Returns null if the number already has such a wallet. */
+/** Returns null if the number already has a wallet for all businesses. */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & AuditedDeps & { slowHash: SlowHash },
   { phone, pin, balance }: { phone: string; pin: string; balance: number },
@@ -27,7 +27,7 @@ export async function createWallet(
 
 export interface WalletFacts extends Pick<WalletAccount, 'phone' | 'businessId' | 'balance' | 'createdAt'> {
   pin: PinLockState
-  /** Every payment from a demo wallet ends like this (docs/merchants/testing.md). Null if outcomes vary. */
+  /** Every payment from a demo wallet ends like this. */
   fixedOutcome: KnownWalletOutcome | null
 }
 
@@ -47,7 +47,6 @@ export async function listWallets(
   return mapIdPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 
-/** Without a business id, finds the wallet that every business sees. */
 export async function lookUpWallet(
   deps: Reads,
   phone: string,

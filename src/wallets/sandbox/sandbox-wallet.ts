@@ -45,14 +45,14 @@ const failed = { outcome: 'failed', reason: 'technical_error' } as const
 const closed = { outcome: 'failed', reason: 'wallet_closed' } as const
 const notExecuted = { outcome: 'not-executed' } as const
 
-/** How long orders that transferred no money are kept. Status queries never come later. */
+/** How long we keep orders that transferred no money. */
 const keptMs = 30 * 86_400_000
 
 type Undecided = Omit<WalletMovement, 'result' | 'at' | 'forgetAt'> & { validUntil: Date }
 
 /**
- * Decides an order for good, in one transaction with the writes of `judge`. A status query waits for an open
- * transaction, or decides `not-executed`, so a frozen process can't carry out the order later.
+ * A status query waits for an open transaction or decides `not-executed`, so a
+ * process that was frozen can't carry out the order later.
  */
 export function decideOrder(
   deps: SandboxDeps,
@@ -80,14 +80,14 @@ async function authorise(
   { key, amount, fee, validUntil, businessId, phone, pin }: PaymentOrder,
 ): Promise<KnownWalletOutcome> {
   const account = await findWalletAccount(deps, businessId, phone)
-  // This check is too slow for a transaction. It takes equally long if there's no wallet.
+  // Hashing is too slow for a transaction, so check the PIN beforehand.
   const isRight = await deps.checkPin(businessId, account?.pinHash ?? null, pin)
   const accountId = account?._id ?? null
   const order = { _id: key, accountId, kind: 'payment', amount, fee, validUntil } as const
   return decideOrder(deps, order, (session) => charge(deps, order, isRight, session))
 }
 
-/** Concurrent guesses are counted too. `isRight` is null if too many PINs were being checked. */
+/** `isRight` is null if too many PINs were being checked. */
 async function charge(
   deps: SandboxDeps,
   { accountId, amount, fee }: { accountId: string | null; amount: number; fee: number },
@@ -129,7 +129,7 @@ async function refundTo(
     if (payment === null || _id === null) return failed
     const earlier = await movements.find({ paymentKey, 'result.outcome': 'done' }, { session }).toArray()
     if (!fits(payment, [...earlier, order])) return failed
-    // Two refunds of one payment conflict on this write, so neither can miss the other.
+    // Two refunds of a payment conflict here, so neither misses the other.
     const update = { $inc: { balance: amount + fee } }
     const { matchedCount } = await nativeCollection(deps.WalletAccount).updateOne({ _id }, update, {
       session,
@@ -148,7 +148,7 @@ const fits = (payment: Parts, refunds: readonly Parts[]): boolean =>
 
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date; hashDemoPin(): Promise<string> }
 
-/** Creates a demo wallet on first use. A wallet that staff created takes precedence. */
+/** A wallet that staff created takes precedence over a demo wallet. */
 export async function findWalletAccount(
   deps: FindDeps,
   businessId: string,
@@ -176,7 +176,7 @@ async function openDemo(
     return account
   } catch (error) {
     if (!isDuplicateKey(error)) throw error
-    // Another request created the wallet. Repeat until a majority has it, or transactions may miss it.
+    // Transactions see the other wallet only once a majority of servers has it.
     return findWalletAccount(deps, owner.businessId, owner.phone)
   }
 }
@@ -184,7 +184,6 @@ async function openDemo(
 export const demoOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)
 
-/** With `refused`, the wallet doesn't check the PIN. */
 type FixedOutcome = Extract<KnownWalletOutcome, { outcome: 'refused' | 'declined' | 'failed' }>
 
 interface DemoWallet {
