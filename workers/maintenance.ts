@@ -23,13 +23,13 @@ export const maintenanceWorker: QueueWorker<'maintenance'> = {
   },
 }
 
-/** Does nothing if a maintenance job exists or has just run. */
+/** If a job exists or has just run, Redis ignores the new one. */
 export const requestJobRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', apartMs }])
 
 /**
- * Restores the failed jobs of deliveries that died recently, and returns their number. If Redis may have lost
- * data, also restores the schedule and the failed job of each DEAD delivery of the last 30 days.
+ * If Redis may have lost data, restores the schedule and the failed jobs of the
+ * last 30 days. Otherwise only those of the last minutes. Returns their number.
  */
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { storedJobs } = deps.queues
@@ -47,7 +47,7 @@ export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'
 export const keepNightlyJob = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightlySchedule })
 
-/** Each DEAD delivery has a failed job, because support staff look for the delivery on the job board. */
+/** Support staff look for DEAD deliveries among the failed jobs. */
 async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
   const now = deps.now()
   const recent = { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' } as const
@@ -62,7 +62,7 @@ async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, si
   return restored
 }
 
-/** Drops failed jobs whose delivery is no longer DEAD, or was re-queued and has died again. */
+/** Drops failed jobs whose delivery isn't DEAD or has died again. */
 async function dropOutdated(deps: Pick<Deps, 'Delivery' | 'queues'>, jobIds: string[]): Promise<void> {
   const dead = await deps.Delivery.find(
     { _id: { $in: jobIds.map(deliveryIdOf) }, status: 'DEAD' },

@@ -1,7 +1,6 @@
 import type { PollLoops } from '../src/work/loop.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
-/** Starts the nightly work: removing old data, and sealing and verifying the audit trail. */
 export const retentionWorker = (loops: PollLoops): QueueWorker<'retention'> => ({
   afterFault: 'complete',
   async run() {

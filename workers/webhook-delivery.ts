@@ -2,7 +2,6 @@ import { removeStaleJobs, wakeDelivery } from '../src/webhooks/attempts/attempt-
 import { parseJobId } from '../src/webhooks/deliveries/delivery.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
-/** When the attempt ends, it writes its own log line (src/webhooks/attempts/attempt.ts). */
 export const webhookDeliveryWorker: QueueWorker<'webhook-delivery'> = {
   async run(deps, { ref: reference, host }, { jobId, name: webhookEvent }) {
     const delivery = parseJobId(jobId)

@@ -17,7 +17,6 @@ import { runInSlices } from '../platform/in-slices.ts'
 import { findBodySources, webhookBody } from '../webhooks/message.ts'
 import { findOldestOutboxEvent, type LoggedEvent } from './log.ts'
 
-/** `body` is the webhook's body, with the event's id as its `id`. */
 interface PresentedEvent {
   id: string
   type: string
@@ -27,7 +26,7 @@ interface PresentedEvent {
   body: unknown
 }
 
-/** Leaves out events whose intent or order the clean-up has removed since they were read. */
+/** Omits an event if the clean-up has already removed its intent or order. */
 export async function presentEvents(
   models: Pick<Deps, 'Intent' | 'Order'>,
   found: readonly LoggedEvent[],
@@ -47,10 +46,7 @@ export async function presentEvents(
   return presented
 }
 
-/**
- * Throws EVENT_NOT_FOUND, SANDBOX_MISMATCH for the other environment, and SCOPE_REQUIRED. The last one
- * reveals that the event exists, but webhooks contain its id anyway.
- */
+/** Throws EVENT_NOT_FOUND, SANDBOX_MISMATCH and SCOPE_REQUIRED. */
 export async function findEvent(
   deps: Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order'>,
   caller: Caller,
@@ -68,11 +64,9 @@ export async function findEvent(
 
 const names = Object.keys(eventScopes) as EventName[]
 
-/** `cleaned` events are never readable. */
 export const listReadableTypes = ({ scopes }: Caller): EventName[] =>
   names.filter((name) => scopes.has(eventScopes[name]))
 
-/** Throws SCOPE_REQUIRED. */
 export function checkEventScope({ scopes }: Caller, type: EventName): void {
   const scope = eventScopes[type]
   if (!scopes.has(scope)) throw refuse('SCOPE_REQUIRED', { details: { scope } })
@@ -92,13 +86,13 @@ export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventS
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
 
-/** Lists the newest first, without events that the caller may not read. */
+/** Returns the newest first, without events that the caller may not read. */
 export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
   const { businessId, sandbox } = caller
   const { type, referenceNumber } = search
   const types = type === null ? listReadableTypes(caller) : [type]
   const ofTypes = { businessId, sandbox, event: { $in: types } }
-  // Count checkpoints need a list that never shrinks, but the clean-up removes test events.
+  // Count checkpoints need a list that never shrinks, which test events don't.
   if (!sandbox && referenceNumber === null) {
     const countable: CountableList = {
       collection: deps.LoggedEvent.collection,
@@ -106,7 +100,7 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
       where: ofTypes,
       index: 'byTypeAndTime',
       keptFrom: null,
-      // An event may be logged long after it happened, e.g. after an outage of all workers.
+      // After an outage of all workers, events are logged late.
       completeBefore: async () => (await findOldestOutboxEvent(deps, maxListReadMs))?.createdAt ?? null,
     }
     return readCountedPage(deps, countable, search, search, {})

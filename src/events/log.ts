@@ -6,14 +6,14 @@ import { date, oneOf, text } from '../mongo/fields.ts'
 import { type OutboxEvent, recordedFactFields } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 
-/** `_id` is the event's id, so an event relayed twice is logged once. Only `cleaned` events ever change. */
+/** `_id` is the event's id, so an event relayed twice is logged once. */
 export const loggedEvents = declareCollection({
   name: 'events',
   kept: 'test data until the clean-up, live data forever',
   fields: {
     ...chainFields.fields,
     ...recordedFactFields.fields,
-    // The clean-up makes the last event `cleaned`, because the next number follows from it. Readers skip it.
+    // The clean-up keeps the last event, because the next number follows it.
     event: oneOf<EventName | 'cleaned'>(),
     /** For an endpoint event, the endpoint's id. */
     referenceNumber: text,
@@ -23,7 +23,7 @@ export const loggedEvents = declareCollection({
   },
   indexes: [
     chainIndex,
-    // The type comes before the time, or a list of a rare type would read all keys. Replays need the number.
+    // `event` comes before the time to make lists of rare events fast.
     {
       name: 'byTypeAndTime',
       key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },
@@ -41,7 +41,6 @@ export const openEventLog = (
   now: () => Date,
   onStored?: AppendListener,
 ) => ({
-  /** Skips events that are in the log already. */
   appendEvents: createChainAppender<EventDraft, LoggedEvent>(
     nativeCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [
@@ -51,7 +50,7 @@ export const openEventLog = (
   ),
 })
 
-/** Logs every event, subscribed to or not, before the relay takes it from the outbox. */
+/** Logs every event, even if no endpoint is subscribed to it. */
 export const appendToEventLog = (
   { batchers }: { batchers: ReturnType<typeof openEventLog> },
   { businessId, sandbox, referenceNumber }: Pick<LoggedEvent, 'businessId' | 'sandbox' | 'referenceNumber'>,
@@ -71,7 +70,7 @@ export const appendToEventLog = (
     deadlineAt,
   )
 
-/** Don't add conditions, or MongoDB no longer reads the index in order. */
+/** With any other condition, MongoDB wouldn't read the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
 export async function findOldestOutboxEvent(

@@ -5,15 +5,15 @@ import { createShare, type ShareCost, type ShareReservation } from './share.ts'
 
 const mib = 1024 * 1024
 export const maxBusinessBytes = 128 * mib
-/** Reading and building 1 MB takes 10 ms, so one business gets about a sixth of a process's time. */
+/** It takes 10 ms to read and build 1 MB, so this is a sixth of the time. */
 export const readBytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
 const carefulMs = 600_000
-/** A request may then still wait 8 s for MongoDB, and must get its response within 10 s. */
+/** The request may then wait 8 s for MongoDB. Its total limit is 10 s. */
 export const readWaitMs = 2_000
 
-/** These limits assume a process with 1 GB of memory that uses 150 MB when idle. */
+/** These limits assume 1 GB of memory, of which an idle process uses 150 MB. */
 export const capacityLimits = (careful: (businessId: string) => number) =>
   ({
     memory: {
@@ -121,7 +121,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     }
   }
 
-  /** Frees slots later after a heavy read (a list's by up to 200 ms), which delays the next request. */
+  /** Frees slots later after a heavy read, to slow down the next request. */
   function endRead(businessId: string, held: HeldShare, read: { bytes: number; tookMs: number }): void {
     const { bytes, tookMs } = read
     const isLarge = bytes > largeBytes
@@ -145,7 +145,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     ...share,
     wait,
     endRead,
-    /** Counts work on a large document as `times` reads of its size. Small documents never wait. */
+    /** Counts the work as `times` reads of a document of this size. */
     async paceWork(businessId: string, bytes: number, times = 1): Promise<void> {
       if (bytes <= largeBytes) return
       noteLarge(businessId)
@@ -155,7 +155,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 }
 
-/** Enough for 100 of the largest orders, or of the largest intents without refunds. */
+/** 100 of the largest orders fit. */
 export const maxPageBytes = 26 * 1024 * 1024
 
 export class PageTooLarge extends Refusal {

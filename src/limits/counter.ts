@@ -10,21 +10,21 @@ import { startOfUtcDay, utcDayNumber } from '../platform/time.ts'
 import { setInLru } from '../platform/use-last.ts'
 import { refuseAtLimit } from './limit.ts'
 
-/** The id names what is counted and its owner, plus the UTC day for a quota. */
+/** The id consists of a name, an owner and, for a quota, the UTC day. */
 export const counters = declareCollection({
   name: 'counters',
   kept: 'until it expires with its period',
   fields: {
     _id: text,
     used: whole,
-    /** The end of the period. MongoDB may remove the document up to a minute later. */
+    /** The end of the period. MongoDB removes the document within a minute. */
     expireAt: date,
   },
   indexes: [{ name: 'expiry', key: { expireAt: 1 }, expireAfterSeconds: 0 }],
 })
 export type Counter = Stored<typeof counters>
 
-/** At most `max` points in a period of `seconds`, which starts with the first point. */
+/** The period starts with the first point. */
 export interface PointLimit {
   id: string
   max: number
@@ -41,23 +41,22 @@ type Owned = Pick<Quota, 'name' | 'owner'>
 interface Block extends Quota {
   id: string
   expireAt: Date
-  /** Negative if some spending hasn't been written yet. */
+  /** Negative while some spending hasn't been written. */
   left: number
   size: number
   isReserving: boolean
   settling: Promise<unknown> | null
-  /** Usage across all processes when it was last read. */
+  /** The last known usage across all processes. */
   used: number
   isReported: boolean
 }
 
-/** The write sets `granted` and `full`. */
 interface Change {
   id: string
   amount: number
   extra: number
   max: number
-  /** When a new period would end. Points are given back only to a period that ends no later. */
+  /** The end of the period if a new one starts. */
   expireAt: Date
   granted: number
   full: Counter | null
@@ -68,9 +67,8 @@ type Group = [Change, ...Change[]]
 const maxUnused = 0.01
 const reportedPart = 0.8
 const settleMs = 50
-/** Each round after the second means that another process changed a counter in between. */
+/** A third round is needed only if another process changes a counter. */
 const maxRounds = 50
-/** A block takes about 300 bytes. */
 const maxBlocks = 10_000
 
 interface CounterDeps {
@@ -99,9 +97,9 @@ export const refuseUsedUp = (
 export type Counters = ReturnType<typeof openCounters>
 
 /**
- * Counters that all processes share. Transactions never write them, because they would block each other.
- * *Points* count failures and are written at once. A *quota* is reserved in blocks, each twice as large as
- * the last, and spent in memory. If a process is killed, its blocks stay reserved until the day ends.
+ * Counters that all processes share. A transaction would lock them for others.
+ * *Points* are written at once. A *quota* is reserved in blocks and spent in
+ * memory, so a killed process leaves its blocks reserved until the day ends.
  */
 export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
   const stored = nativeCollection(model)
@@ -131,7 +129,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       }
       return changes
     } catch (error) {
-      // Only unsettled changes fail, because callers must not repeat those settled in an earlier round.
+      // Changes that an earlier round made must not be reported as failed.
       const unsettled = new Set(groups.flat())
       return changes.map((change) => (unsettled.has(change) ? (error as Error) : change))
     }
@@ -161,7 +159,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       const filter = { _id, expireAt: { $gt: at, $lte: expireAt } }
       return { updateOne: { filter, update: [{ $set: { used } }], upsert: false } }
     }
-    // Also true for a new document, because a missing field sorts before any date.
+    // This is also true for a new document, which has no `expireAt`.
     const isOver = { $lte: ['$expireAt', at] }
     const set = {
       used: { $cond: [isOver, amount, used] },
@@ -225,7 +223,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
   }
 
-  /** Gives back reserved units beyond `most`, or writes spending that isn't counted yet. */
+  /** Returns all but `most` unused units, or writes uncounted spending. */
   async function settle(block: Block, most: number): Promise<void> {
     const kept = Math.min(Math.max(block.left, 0), most)
     const amount = kept - block.left
@@ -242,13 +240,13 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
   )
 
   return {
-    /** `used` includes `ahead` extra points. If it exceeds `max`, the period ends in `closedMs`. */
+    /** The result includes `ahead` points that haven't been counted. */
     async look({ id, max }: PointLimit, ahead: number): Promise<{ used: number; closedMs: number }> {
       const counter = await read(id)
       const used = usedAt(now(), counter) + ahead
       return { used, closedMs: used <= max ? 0 : msLeft(counter) }
     },
-    /** Counts one point in every counter, or in none if one is full. Returns how many ms each stays full. */
+    /** Counts a point in every counter, or in none if one of them is full. */
     async take(bounds: readonly PointLimit[]): Promise<number[]> {
       const taken = await changeEach(bounds, 1)
       const granted = bounds.filter((_, index) => taken[index]?.granted === 1)
@@ -257,7 +255,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     },
     add: (bounds: readonly PointLimit[], points: number): Promise<unknown> =>
       changeEach(bounds.map(withoutMax), points),
-    /** Gives back one point per counter, unless its period began after `countedAt`. */
+    /** Skips a counter whose period began after `countedAt`. */
     giveBack: (bounds: readonly PointLimit[], countedAt?: Date): Promise<unknown> =>
       changeEach(bounds, -1, countedAt),
     forget: ({ id }: Pick<PointLimit, 'id'>): Promise<unknown> =>
@@ -270,14 +268,14 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       block.left -= amount
       return true
     },
-    /** A negative `amount` gives back units that weren't needed after all. */
+    /** A negative `amount` returns unused units. */
     count(owned: Owned, amount: number): void {
       const block = blockOf(owned)
       block.left -= amount
       const isDue = block.left < 0 || block.left > mostUnused(block)
       if (isDue) settleLater(block, noDeadline).catch(() => undefined)
     },
-    /** The owners closest to their limits, among those that used this quota in this process. */
+    /** Includes only the owners that used this quota in this process. */
     async fullest(name: string, most: number): Promise<(Quota & { used: number })[]> {
       const own = [...blocks.values()].filter(
         (each) => each.name === name && each.limit > 0 && each.expireAt > now(),

@@ -3,17 +3,17 @@ import { type Refusal, refuse } from '../platform/errors.ts'
 
 export interface LimitSummary {
   what: string
-  /** What happens once the limit is reached: a wait, an error or a closed connection. */
+  /** What a caller gets at the limit: a wait or an error, for example. */
   gets: string
   metric?: string
 }
 
-/** A computed `max` may change while a caller waits. `range` describes it in docs/maintainers/limits.md. */
+/** A computed `max` may change while callers wait. */
 export type OwnerLimit =
   | { owner: string; max: number }
   | { owner: string; max: (key: string) => number; range: string }
 
-/** The 429 for an owner that has used up its own part. `limit` defaults to that part. */
+/** The error for an owner at its own limit, which is the default `limit`. */
 export interface OwnerRefusal {
   scope: RateLimitScope
   message: string
@@ -21,14 +21,13 @@ export interface OwnerRefusal {
 }
 
 export interface LimitedResource extends LimitSummary, Partial<OwnerRefusal> {
-  /** By default, only the parts are limited. */
   total?: number
-  /** Limits per nested owner, outermost first. The outermost owners share the resource fairly. */
+  /** The limits of nested owners, outermost first. */
   parts: readonly [OwnerLimit, ...OwnerLimit[]]
-  /** An owner may hold at most as much as stays free for the others. */
+  /** An owner may hold at most as much as is still free. */
   leavesFree?: true
   unit?: 'bytes'
-  /** How many calls of one owner at the last level may wait. The default is 100. */
+  /** The maximum number of waiting calls per innermost owner. Default: 100. */
   maxWaiting?: number
 }
 

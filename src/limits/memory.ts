@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { unavailable } from '../platform/errors.ts'
 import { type Capacity, type CapacityCost, type HeldShare, maxBusinessBytes, readWaitMs } from './capacity.ts'
 
-/** Smaller bodies and responses aren't counted. With 10,000 connections, that's at most 164 MB of each. */
+/** Smaller bodies and responses aren't counted. */
 export const uncountedBytes = 16 * 1024
 const stalledMs = 1_000
 
@@ -11,26 +11,25 @@ interface Unread {
   response: ServerResponse
   held: HeldShare
   bytes: number
-  /** When the client last read something. Null while the response is being built. */
+  /** When the client last read. Null while the response is being built. */
   movedAt: number | null
 }
 
-/** Measured: nested empty arrays take 24 bytes, ordinary JSON 1 or 2, a CSV of short cells up to 5. */
+/** Nested empty arrays take 24 bytes, and a CSV of very short cells 5. */
 export const memoryPerBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyFormat = keyof typeof memoryPerBodyByte
 
-/** The memory is freed once all work passed to this function has ended. */
+/** The memory is freed after the last work that was passed to this. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface BodyMemory {
   isLarge: boolean
   during: During
-  /** Shrinks the reservation to what a body of this size needs. */
   keep(bytes: number): void
 }
 
-/** The memory stays reserved until the response has been sent. */
+/** The memory is reserved until the response has been sent. */
 export interface ResponseMemory {
   held: HeldShare
   during: During
@@ -48,7 +47,7 @@ export function createRequestMemory(capacity: Capacity) {
     one.held.resize({ memory: 0 })
   }
 
-  /** Closes the response that has stalled longest. Returns false if none has stalled for `forMs`. */
+  /** Returns false if no response has stalled for `forMs`. */
   function closeStalled(businessId: string, forMs: number): boolean {
     let latest = performance.now() - forMs
     let oldest: Unread | null = null
@@ -63,7 +62,7 @@ export function createRequestMemory(capacity: Capacity) {
     return true
   }
 
-  /** If the process's memory is used up, closes stalled responses of businesses that use more of it. */
+  /** Closes stalled responses of larger businesses if memory is used up. */
   function closeForOthers(businessId: string, cost: CapacityCost): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)
@@ -80,13 +79,13 @@ export function createRequestMemory(capacity: Capacity) {
   }
 
   return {
-    /** Throws RATE_LIMITED if the business's part is full, SERVICE_UNAVAILABLE if the process's memory is. */
+    /** Throws RATE_LIMITED or, if all memory is used, SERVICE_UNAVAILABLE. */
     async reserve(
       businessId: string,
       wanted: CapacityCost,
       response: ServerResponse,
     ): Promise<ResponseMemory> {
-      // Capped at the business's part, which holds even the largest response.
+      // One business's part is enough even for the largest response.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, maxBusinessBytes) }
       const held =
         takeNow(businessId, cost) ??
@@ -115,7 +114,7 @@ export function createRequestMemory(capacity: Capacity) {
         wasRead: (bytes) => resize(Math.max(0, one.bytes - bytes)),
       }
     },
-    /** Never refuses, because the write has happened. May close stalled responses, which a retry returns. */
+    /** Never refuses, because the write has already happened. */
     count(businessId: string, bytes: number, response: ServerResponse): void {
       if (bytes <= uncountedBytes || response.closed) return
       const held = capacity.force([businessId], { memory: bytes })
@@ -125,7 +124,7 @@ export function createRequestMemory(capacity: Capacity) {
       while (capacity.held('memory', businessId) > maxBusinessBytes && closeStalled(businessId, 0));
       one.movedAt = performance.now()
     },
-    /** Returns null if too little memory is left, because a body never waits for memory. */
+    /** Returns null if too little memory is left. Bodies never wait. */
     body(businessId: string, kind: BodyFormat, bytes: number): BodyMemory | null {
       const held = takeNow(businessId, { memory: bytes * memoryPerBodyByte[kind] })
       return held && bodyMemory(held, kind)

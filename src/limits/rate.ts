@@ -39,9 +39,9 @@ export interface RateLimit extends LimitSummary {
 export type AddToSums = ReturnType<typeof createAddToSums>
 
 /**
- * Adds to sums that all processes share. A sum is removed `livesMs` after the last addition. Returns null if
- * Redis is down, frozen or full; the additions may have applied anyway. Hashes keys so that a future second's
- * sum can't be set in advance. An implausible sum becomes null.
+ * Adds to sums that all processes share and that Redis keeps for `livesMs`.
+ * Returns null if Redis didn't respond, although the sums may have changed.
+ * Keys are hashed so that nobody can guess and set a future second's sum.
  */
 export const createAddToSums =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string) =>
@@ -56,7 +56,6 @@ export const createAddToSums =
 
 const plausible = (sum: number, by: number) => (Number.isSafeInteger(sum) && sum >= by ? sum : null)
 
-/** An API key, or a network prefix that sends invalid credentials or no key. */
 export type RateLimitOwner = `key:${string}` | `address:${string}` | `visitor:${string}`
 
 interface RateStanding {
@@ -65,12 +64,12 @@ interface RateStanding {
   over: number
 }
 
-/** Limits per clock second, across all processes. Requests never wait for Redis. */
+/** Each limit applies to a second on the clock, across all processes. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
 interface Counts {
   unsent: number
-  /** The sum across all processes, as far as this process knows. */
+  /** The last known sum across all processes. */
   sum: number
   limit: number
 }
@@ -82,12 +81,12 @@ interface Second {
 
 /** Redis hardly notices four small calls per second. */
 const exchangeEveryMs = 250
-/** Clocks of two processes may differ by up to a second, so a second's sums must outlive it. */
+/** Two clocks may differ by a second, so a sum must be kept for longer. */
 const keptInRedisMs = 3000
-/** Callers counted per second (8 MB). Others are let through, so that a flood can't shut out every caller. */
+/** Limits memory to 8 MB. Callers beyond this number are let through. */
 const maxCounted = 20_000
 const maxBatch = 1000
-/** Counts below this portion of a limit aren't sent. A caller may exceed the limit by as much per process. */
+/** Smaller counts aren't sent, so each process may exceed a limit by this. */
 const minPortionToSend = 0.03
 
 export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
@@ -99,7 +98,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     return latest
   }
 
-  // Runs are shared, because the previous exchange may still be running if Redis is slow.
+  // With a slow Redis, the previous exchange may still be running.
   const exchange = coalesceRuns(async () => {
     const { at, callers } = latest
     const batch = [...callers]
@@ -109,7 +108,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     if (batch.length === 0) return
     for (const { counts, by } of batch) {
       counts.unsent = 0
-      // If Redis is down, this process still limits callers by its own counts.
+      // While Redis is down, each process limits callers by its own counts.
       counts.sum += by
     }
     const additions = batch.map(({ who, by }): [string, number] => [`${at}:${who}`, by])
@@ -122,7 +121,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
 
   return {
     perSecond,
-    /** The delay before a refusal, randomly up to twice as long. Tests lower it. */
+    /** A refusal is delayed by this or, at random, up to twice as long. */
     refusalDelayMs: 1000,
     count(who: RateLimitOwner, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
@@ -130,7 +129,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
       counts.unsent += requests
       return standingAt(counts, limit)
     },
-    /** The standing that one more request would have, without counting it. */
+    /** Returns the standing after one more request, without counting it. */
     look(who: RateLimitOwner, limit = perSecond): RateStanding {
       const { unsent, sum } = current().callers.get(who) ?? { unsent: 0, sum: 0 }
       return { ...standingAt({ unsent, sum }, limit), isOpen: unsent + sum < limit }
@@ -162,7 +161,7 @@ export interface TimeMeter {
 }
 
 interface Metered extends RateLimit {
-  /** Fractions of the time: `ofOne` per owner, `ofAll` for all overdrawn owners together. */
+  /** Fractions of the time, per owner and for all overdrawn owners together. */
   ofOne: number
   ofAll: number
   maxSavedMs: number
@@ -170,7 +169,7 @@ interface Metered extends RateLimit {
 }
 
 export const timeMeterLimits = {
-  // A tenth of the time is enough for about 60 new TLS connections per second.
+  // A tenth of the time is enough for 60 new TLS connections per second.
   endpoints: {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
@@ -181,7 +180,7 @@ export const timeMeterLimits = {
     maxSavedMs: 50,
     maxOwedMs: Number.POSITIVE_INFINITY,
   },
-  // A run overdraws its time by at most 3 s, so it pauses for at most 10 s, less than any lease.
+  // After 3 s of overdraft, the pause is 10 s: less than any lease lasts.
   background: {
     what: 'Time for which a clean-up, a check or a bulk act keeps MongoDB busy',
     owner: 'run',
@@ -194,7 +193,6 @@ export const timeMeterLimits = {
   },
 } satisfies Record<string, Metered>
 
-/** `leftMs` is negative if the owner has overdrawn its time. */
 interface Account {
   leftMs: number
   at: number
@@ -202,7 +200,6 @@ interface Account {
 
 const tidyFrom = 1000
 
-/** `elapsedMs` must be a monotonic clock. */
 export function createTimeMeters({ ofOne, ofAll, maxSavedMs, maxOwedMs }: Metered, elapsedMs: () => number) {
   const accounts = new Map<string, Account>()
   const full: Account = { leftMs: maxSavedMs, at: 0 }

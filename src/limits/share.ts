@@ -6,7 +6,7 @@ export type ShareCost<Name extends string> = Partial<Record<Name, number>>
 
 export interface ShareReservation<Name extends string> {
   resize(cost: ShareCost<Name>): boolean
-  /** Waits until the new amounts fit, and keeps the old ones until then. */
+  /** Keeps the old amounts until the new ones fit. */
   moveTo(cost: ShareCost<Name>): void
   free(): void
 }
@@ -19,18 +19,18 @@ interface Waiter<Name extends string> {
   grant(): void
 }
 
-/** `level` is the index of the part that is used up, or null for the whole process. */
+/** `level` is null if the whole process's capacity is used up. */
 interface Block<Name extends string> {
   name: Name
   level: number | null
 }
 
-/** An outermost owner's waiters in order of arrival, keyed by innermost owner and needed resources. */
+/** The waiters of one outermost owner, by innermost owner and resources. */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
- * Freed capacity goes to the waiting owner that holds the least of the resource; among equals, to the one
- * served longest ago. A caller gets all it needs at once or nothing, so waiters never block each other.
+ * The waiting owner that holds least is served first, and a caller gets either
+ * everything it needs or nothing. So waiters never block each other.
  */
 export function createShare<Name extends string>(
   resources: Record<Name, LimitedResource>,
@@ -47,9 +47,9 @@ export function createShare<Name extends string>(
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   const taken = none()
   const levels: Map<string, Record<Name, number>>[] = []
-  /** Keyed by the outermost owner. The owner served longest ago comes first. */
+  /** The owner that was served longest ago comes first. */
   const lines = new Map<string, Line<Name>>()
-  /** Whether the process's total may block a waiter. */
+  /** True if the total of the process may block a waiter. */
   let isTight = false
 
   const totalOf = (name: Name): number => resources[name].total ?? Number.POSITIVE_INFINITY
@@ -125,7 +125,6 @@ export function createShare<Name extends string>(
       const [first] = queue
       if (first === undefined || !fits(first.owners, first.more)) continue
       leave(owner, line, key, queue, 0)
-      // The queue just served goes to the end.
       if (line.delete(key)) line.set(key, queue)
       if (lines.delete(owner)) lines.set(owner, line)
       change(first.owners, first.more)
@@ -143,7 +142,7 @@ export function createShare<Name extends string>(
     return part
   }
 
-  /** Owners that have freed capacity. Serving a waiter can free more, because `moveTo` frees old amounts. */
+  /** Serving a waiter can free more, because `moveTo` frees the old amounts. */
   const freed = new Set<string>()
   let isServing = false
 
@@ -161,7 +160,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** After the last call, `isTight` is true only if the process's total still blocks a waiter. */
+  /** In the end, `isTight` is true only if the total still blocks a waiter. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false
@@ -237,7 +236,7 @@ export function createShare<Name extends string>(
     used: (): Readonly<Record<Name, number>> => taken,
     take,
     takeNow,
-    /** Also counts amounts that don't fit, because they're already in use. */
+    /** Counts even amounts that don't fit, because they're already in use. */
     force(owners: Owners, cost: Cost): Held {
       change(owners, cost)
       return hold(owners, cost)

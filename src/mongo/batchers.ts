@@ -5,27 +5,23 @@ import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
 /**
- * Sends concurrent operations to MongoDB in batches, one batch at a time. An idle batcher sends at once. An
- * operation still unsent at `deadlineAt` (a `performance.now()` time) is rejected with SERVICE_UNAVAILABLE.
+ * Sends concurrent operations in batches, one batch at a time. An operation
+ * that isn't sent by `deadlineAt` is rejected with SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** With this, only the driver's own timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 type Waiting<Item, Outcome> = PromiseWithResolvers<Outcome> & { item: Item; deadlineAt: number }
 
 /**
- * Milliseconds between the starts of background batches. Measured at 200 events per second: shorter pauses
- * slow down requests, because commands take processor time, and longer ones slow down the whole system.
+ * The minimum ms between background batches, found by measurements. Shorter
+ * rests slow down requests, and longer ones slow down deliveries.
  */
 export const backgroundRestMs = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
 
-/**
- * `send` must return one outcome per item, in the order of the items. An Error rejects only its own item.
- * `restAfter` takes the size of a batch and returns the minimum ms until the next batch may start.
- */
+/** `send` returns one outcome per item. An Error rejects only its own item. */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
   send: (items: Item[]) => Promise<(Outcome | Error)[]>,
@@ -36,7 +32,7 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // Waits, so that callers whose operations have just finished can add their next ones to this batch.
+    // Callers whose operations have just finished can join this batch.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
@@ -77,10 +73,10 @@ export function createBatcher<Item, Outcome>(
   }
 }
 
-/** One call times out sooner. A batch of two slow calls is abandoned, so the next batch may overlap it. */
+/** A batch that takes longer is abandoned, so the next may overlap it. */
 const flushTimeoutMs = 7000
 
-/** Requests share a read only within a batch: this is not a cache. */
+/** Requests share a read only within a batch. This isn't a cache. */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],
@@ -107,8 +103,8 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
 export type InsertOutcome = { inserted: true } | { inserted: false; index: string }
 
 /**
- * `insertMany` must be unordered. Documents already have an `_id`, so sending one twice is safe. If the
- * outcome is unknown, all callers of the batch are rejected.
+ * `insertMany` must be unordered. Every document already has an `_id`,
+ * so it can be sent twice.
  */
 export function createInsertBatcher<Doc>(insertMany: (docs: Doc[]) => Promise<unknown>) {
   return createBatcher(longestBatch, insertTogether)
@@ -119,7 +115,7 @@ export function createInsertBatcher<Doc>(insertMany: (docs: Doc[]) => Promise<un
       return docs.map(() => ({ inserted: true }))
     } catch (error) {
       if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-      // Insert one by one, so that a document that can't be encoded doesn't fail the whole batch.
+      // A document that can't be encoded must not fail the whole batch.
       if (error instanceof mongo.MongoError || docs.length === 1) throw error
       const alone = docs.map((doc) => insertTogether([doc]).catch((fault: Error) => [fault]))
       return (await Promise.all(alone)).flat()
@@ -140,7 +136,7 @@ function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (InsertOut
   return outcomes
 }
 
-/** Drops MongoDB's message, because it quotes stored values such as payment codes. */
+/** Omits MongoDB's message, which quotes values such as payment codes. */
 function outcomeOf(fault: { code: number; errmsg?: string | undefined }): InsertOutcome | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }
@@ -148,14 +144,13 @@ function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insert
 }
 
 export interface GuardedUpdate {
-  /** The `_id` and the guard. Mongoose doesn't cast the values. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /** A filter that matches only after this update. It's queried if a guard in the batch didn't match. */
+  /** A filter that matches only documents with this update. */
   proof: Record<string, unknown>
 }
 
-/** Resolves to whether the guard matched. Updates of the same document never share a batch. */
+/** Resolves to whether the guard matched. */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {
@@ -171,7 +166,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
     } catch (error) {
       if (isUnknown(error as Error)) return batch.map(() => error as Error)
       if (batch.length === 1) return [withoutValues(error as Error)]
-      // Update one by one, so that an invalid update doesn't fail the others. `proof` finds those already made.
+      // An invalid update must not fail the others.
       const alone: (boolean | Error)[] = []
       for (const update of batch) alone.push(...(await updateTogether([update])))
       return alone

@@ -2,10 +2,10 @@ import { type Connection, type Model, mongo, Schema } from 'mongoose'
 import { type CollectionDeclaration } from './declare.ts'
 import { toMongooseFields } from './fields.ts'
 
-/** Cached because a process opens each model on two connections, and a test on hundreds. */
+/** Tests open each model on hundreds of connections. */
 const schemas = new WeakMap<CollectionDeclaration, Map<number | undefined, Schema>>()
 
-/** Creates no collection or index (context/models.ts does). MongoDB aborts queries after `maxTimeMs`. */
+/** MongoDB aborts the model's reads after `maxTimeMs`. */
 export function openModel<Doc>(
   connection: Connection,
   declared: CollectionDeclaration,
@@ -42,8 +42,8 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * Bypasses Mongoose, so values aren't cast. Use it on hot paths, because casting would double the cost of a
- * call, and for inserts, because Mongoose's `insertMany` can silently drop a document.
+ * Bypasses Mongoose, whose casts double the cost of a call. Always insert
+ * with this, because Mongoose's `insertMany` can silently drop a document.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
@@ -68,7 +68,7 @@ export function isOnlyDuplicates(error: unknown): error is mongo.MongoBulkWriteE
 
 const int32 = 2 ** 31
 
-/** BSON size, eight times as fast as the driver's. Supports only ASCII names and the types that we store. */
+/** Eight times as fast as the driver, but supports only the types we store. */
 export const measureBson = (...docs: object[]) => docs.reduce((sum: number, each) => sum + sizeOf(each), 0)
 
 function sizeOf(value: unknown): number {
@@ -78,7 +78,7 @@ function sizeOf(value: unknown): number {
   if (value === null || value === undefined) return 0
   if (value instanceof Date) return 8
   let size = 5
-  // `for … in` would spend most of its time on converting array indexes to strings.
+  // `for … in` would convert every array index to a string.
   if (Array.isArray(value))
     for (let at = 0; at < value.length; at += 1) size += 2 + `${at}`.length + sizeOf(value[at])
   else for (const name in value) size += 2 + name.length + sizeOf(value[name as keyof typeof value])

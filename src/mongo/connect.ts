@@ -3,14 +3,14 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 
-/** These override the URL's options. With majority reads, a failover can't undo what was read. */
+/** These override the URL's options. A failover can't undo majority reads. */
 const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
-  // With the Stable API, MongoDB 6 to 8 behave the same.
+  // With the Stable API, MongoDB 6, 7 and 8 behave the same.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
-  // This is safe because every write of this service can run twice.
+  // Every write of this service can safely run twice.
   retryWrites: true,
   retryReads: false,
   bufferCommands: false,
@@ -22,19 +22,19 @@ const options = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** A call ends within 5 s. Tests on a busy machine increase these timeouts. */
+/** A call ends within 5 s. Tests on a busy machine raise these timeouts. */
 export const mongoTimeouts = {
   socketTimeoutMS: 5000,
   connectTimeoutMS: 2000,
   waitQueueTimeoutMS: 2000,
 }
 
-/** A slow read's limit: MongoDB aborts it before the socket times out. Lists have a shorter one. */
+/** The limit for slow reads. MongoDB stops them before the socket times out. */
 export const readTimeoutMs = 4_000
 
 export type MongoAddress = Pick<Config, 'mongodbUrl' | 'mongodbCa'>
 
-/** Throws if no server responds within 2 s, or if the server has no transactions. */
+/** Throws if no server responds, or if it doesn't support transactions. */
 export async function connectMongo(
   { mongodbUrl, mongodbCa: ca }: MongoAddress,
   log: Log,
@@ -67,7 +67,7 @@ async function requireTransactions(connection: Connection): Promise<void> {
 
 const maxLockSeconds = 10
 
-/** Warns if a dead process could lock documents for over 10 s. The Stable API lacks `getParameter`. */
+/** Warns if a dead process could lock documents for over 10 s. */
 export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: MongoAddress, log: Log) {
   const { serverSelectionTimeoutMS } = options
   const client = new mongoose.mongo.MongoClient(mongodbUrl, {
@@ -90,7 +90,7 @@ export async function checkTransactionLifetime({ mongodbUrl, mongodbCa: ca }: Mo
 /** 18 is AuthenticationFailed. */
 const hopeless = new Set<unknown>([18, standaloneServer])
 
-/** Retries until MongoDB responds. Throws if the password is wrong or the server has no transactions. */
+/** Retries until MongoDB responds. Throws if the password is wrong. */
 export const awaitMongo = (
   address: MongoAddress,
   log: Log,
@@ -113,16 +113,16 @@ async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act
     }
 }
 
-/** The driver doesn't wrap these errors if a connection ends while a write waits for the socket. */
+/** The driver doesn't wrap errors of a socket that a write waits for. */
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))
 
-/** Codes after which the driver retries. It doesn't export them, or label errors of a closed connection. */
+/** The codes after which the driver retries. It doesn't export them. */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])
 
-/** MongoDB may be back soon after these errors. The driver doesn't export MongoWaitQueueTimeoutError. */
+/** MongoDB may be back soon after such an error. */
 export const isMongoUnreachable = (error: unknown): boolean =>
   isSocketFault(error) ||
   (error instanceof mongoose.mongo.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError') ||

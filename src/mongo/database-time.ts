@@ -3,7 +3,7 @@ import type { Log } from '../platform/log.ts'
 import { coalesceRuns } from '../platform/share-runs.ts'
 import { readHello } from './connect.ts'
 
-/** Time of MongoDB's primary, extrapolated with a monotonic clock. A process's wall clock doesn't matter. */
+/** The time of MongoDB's primary. A process's own clock may be wrong. */
 export type DatabaseTime = ReturnType<typeof createDatabaseTime>
 
 /** The monotonic clock may stop while the machine sleeps. */
@@ -12,7 +12,7 @@ interface OwnClocks {
   monotonicMs(): number
 }
 
-/** Milliseconds since the epoch. Throws if MongoDB doesn't respond. */
+/** Returns milliseconds since 1970. */
 type ReadClock = () => Promise<number>
 
 export type ClockShift = (databaseMs: number) => number
@@ -20,20 +20,18 @@ export type ClockShift = (databaseMs: number) => number
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /** Half the round trip, plus half a millisecond for rounding. */
   errorMs: number
 }
 
-/** See also `maxClockSkewMs` in src/intents/lifecycle.ts. */
 const maxErrorMs = 500
-/** NTP slews MongoDB's and this process's clock by at most half of this each. */
+/** NTP adjusts both clocks, each by at most half of this. */
 const driftPerMs = 0.001
-/** The wall and the monotonic clock diverge by more only if the machine slept or the wall clock was set. */
+/** The clocks differ by more only if the machine slept or one was set. */
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
 const goodErrorMs = 5
-/** Several, because a process's first round trips are its slowest. */
+/** A process's first round trips are its slowest, so it measures again. */
 const firstMeasurements = 3
 
 export const noClockShift: ClockShift = (databaseMs) => databaseMs
@@ -84,7 +82,7 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Lo
     wallAheadMs = aheadAfter
   }
 
-  /** Keeps the more accurate measurement – or the new one, if a clock was set or the machine slept. */
+  /** Keeps the more accurate measurement, unless a clock was set. */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
     const errorMs = errorAt(next.monotonicMs)
@@ -116,13 +114,12 @@ export function createDatabaseTime(readClock: ReadClock, own: OwnClocks, log: Lo
     now(): Date {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
-      // Time goes backwards only if MongoDB's own clock was set back.
+      // The time goes backwards only if MongoDB's own clock was set back.
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },
-    /** Null while the time is known to within `maxErrorMs`. Otherwise resolves after a new measurement. */
+    /** Returns null while the time is accurate to within `maxErrorMs`. */
     unsure: (): Promise<void> | null => (isSure() ? null : measure()),
-    /** How far this process's wall clock is ahead of database time. */
     skewMs: (): number => own.wallMs() - timeAt(own.monotonicMs()),
     measureSoon,
     async begin(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { DocumentOf, StoredFields } from './fields.ts'
 
 /**
- * Indexes are named so that a duplicate-key error shows which one it was. Use a partial index instead of a
- * sparse one: the Stable API ignores sparse indexes.
+ * The name tells which index a duplicate key violates. Use partial indexes,
+ * because the Stable API ignores sparse ones.
  */
 interface IndexDeclaration {
   name: string

@@ -2,13 +2,12 @@ import type { SchemaDefinition } from 'mongoose'
 
 export interface StoredField<Value> {
   type: unknown
-  /** The fields of a subdocument, or of each subdocument in a list. */
   fields?: StoredFields
-  /** Without this, Mongoose would replace an absent subdocument or list with an empty one. */
+  /** Otherwise Mongoose would replace a missing value with an empty one. */
   options?: { default: null | undefined }
   isOptional?: boolean
   isSecret?: boolean
-  /** Never set. It only carries the type. */
+  /** Never set: it only carries the type. */
   value?: Value
 }
 export type StoredFields = Record<string, StoredField<unknown>>
@@ -59,7 +58,7 @@ export const optional = <Value>(field: StoredField<Value>): Optional<Value> => (
 /** Stored hashed or encrypted. No log, page, export or error may show it. */
 export const secret = <Value>(field: StoredField<Value>): StoredField<Value> => ({ ...field, isSecret: true })
 
-/** A subdocument that is always present becomes a nested path, which has no default. */
+/** A subdocument that is always present becomes a nested path. */
 export function toMongooseFields(fields: StoredFields): SchemaDefinition {
   const named = Object.entries(fields).map(([name, { type, fields: inner, options }]) => {
     const isNested = inner !== undefined && options === undefined && !Array.isArray(type)

@@ -6,13 +6,13 @@ export interface IdPageRequest {
   after: string | null
 }
 
-/** `next` is the `after` of the next page, or null at the end. */
+/** `next` is the `after` of the next page. Null on the last page. */
 export interface IdPage<Item> {
   items: Item[]
   next: string | null
 }
 
-/** Lists the newest first, or ascending ids with `byName`. New documents never shift items between pages. */
+/** Returns the newest first or, with `byName`, the ids in ascending order. */
 export async function readIdPage<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const batchSize = 250
 const longestRestMs = 250
 
-/** Pauses after each batch for as long as it took, to let other work run. Returns the number of documents. */
+/** Pauses after a batch for as long as it took, so that other work can run. */
 export async function runInBatches<Doc>(
   cursor: AsyncIterable<Doc>,
   act: (docs: Doc[]) => void | Promise<void>,
@@ -24,9 +24,9 @@ export async function runInBatches<Doc>(
 }
 
 /**
- * Takes at most `maxOfOne` documents per business, so that a large business doesn't delay others. `find` must
- * return the oldest first, without the businesses in `without`; it may start at `last` and repeat documents.
- * If `act` throws, the remaining batches still run, and the first error is thrown at the end.
+ * Takes at most `maxOfOne` documents per business, so that a large business
+ * doesn't delay others. `find` may start at `last` and repeat documents.
+ * If `act` throws, the remaining batches still run.
  */
 export async function runInFairBatches<Doc extends { businessId: string }>(
   maxOfOne: number,

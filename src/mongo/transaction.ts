@@ -4,13 +4,13 @@ import { unavailable } from '../platform/errors.ts'
 import { createKeyedMutex } from '../platform/one-at-a-time.ts'
 
 export interface TransactionScope {
-  /** A process runs transactions on the same document one at a time, or MongoDB would abort all but one. */
+  /** A process runs transactions on the same document one after another. */
   documents: readonly string[]
-  /** A `performance.now()` time. The default is `longestWaitMs` from now. */
+  /** A `performance.now()` time. */
   deadlineAt?: number | undefined
 }
 
-/** How long a request may wait for MongoDB in total, so that the client gets a response within 10 s. */
+/** The longest that a request may wait for MongoDB in total. */
 export const maxMongoWaitMs = 8_000
 
 export type Transactions = ReturnType<typeof openTransactions>
@@ -26,14 +26,14 @@ const snapshotAndMajority = {
   readPreference: 'primary',
 } as const satisfies mongo.TransactionOptions
 
-/** A transaction takes about this long. Pauses are random so that two processes don't collide again. */
+/** A transaction takes about this long. */
 const firstPauseMs = 8
 const longestPauseMs = 100
 
 /**
- * Runs `work` again after a conflict, so it must not keep state between runs. Data that `work` reads may
- * change before the commit unless the transaction guards or writes it. If the deadline passes during the
- * commit, the commit may or may not have taken effect.
+ * Runs `work` again after a conflict, so it must not keep state between runs.
+ * If the deadline passes during the commit, the transaction may have taken
+ * effect.
  */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
@@ -48,7 +48,7 @@ export async function transaction<T>(
     }
     throw unavailable()
   }
-  // Sorted, because transactions that take the same documents in different orders could deadlock.
+  // Transactions that lock documents in the same order can't deadlock.
   const inOrder = [...new Set(documents)].toSorted()
   return inOrder.reduceRight<() => Promise<T>>((run, id) => () => oneAtATime(id, run), runAll)()
 }
@@ -73,7 +73,7 @@ async function tryOnce<T>(
   }
 }
 
-/** A commit can be sent twice, because MongoDB recognises the session. */
+/** MongoDB recognises the session, so a commit can be sent twice. */
 async function commit(session: mongo.ClientSession, deadlineAt: number): Promise<void> {
   for (;;) {
     try {
@@ -90,8 +90,8 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
 }
 
 /**
- * Returns null if the document is locked, so a poll must find it again. Outside a transaction, the write
- * would wait for the lock – for seconds if the process that holds it has died.
+ * Returns null if the document is locked. Outside a transaction, the write
+ * would wait for seconds for a lock that a dead process left behind.
  */
 export async function writeIfUnlocked<T>(
   { transactions: { client } }: { transactions: Transactions },

@@ -13,9 +13,8 @@ export interface WalkOrder {
 export const creationOrder: WalkOrder = { time: 'createdAt', tie: '_id' }
 
 export interface IndexWalk {
-  /** Should end with the fields of `order`. With any other index, MongoDB sorts in memory. */
+  /** If it doesn't end with the fields of `order`, MongoDB sorts in memory. */
   index: string
-  /** The last fields of the index: a time, and a tie-breaker for documents with the same time. */
   order?: WalkOrder
   where: Record<string, unknown>
   from: Date | null
@@ -52,7 +51,7 @@ export const toMongoSort = ({ time, tie }: WalkOrder): Record<string, 1> => ({
   ...(tie && { [tie]: 1 }),
 })
 
-/** Selects the documents after `last`. With `$or`, MongoDB would read some ranges twice. */
+/** With `$or` instead of `$nor`, MongoDB would read some ranges twice. */
 function span({ time, tie = '_id' }: WalkOrder, { from, before }: IndexWalk, last: object | null) {
   const { [time]: at, [tie]: reached } = (last ?? {}) as Record<string, Date>
   const $gte = at !== undefined && (from === null || at > from) ? at : from

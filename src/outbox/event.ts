@@ -8,14 +8,14 @@ import { newId } from '../platform/ids.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import type { Commission, ReturnedFees } from '../wallets/commission.ts'
 
-/** If `retryable`, the intent is still PENDING and the customer can pay again. */
+/** If `retryable`, the intent is still PENDING, so the customer can retry. */
 export const paymentFailureFields = field.part({
   code: field.oneOf<DeclineReason | FailureReason>(),
   retryable: field.flag,
 })
 export type PaymentFailure = field.ValueOfField<typeof paymentFailureFields>
 
-/** Values as of the event, because they may change later. The format sets a default if one is missing. */
+/** The values at the time of the event. */
 export interface EventFacts {
   status: string
   /** In centimes. Missing for an unpaid OPEN intent. */
@@ -29,28 +29,28 @@ export interface EventFacts {
     amount: number
     returnedFees: ReturnedFees
     reason?: string
-    /** When the refund began. No webhook contains this. */
+    /** No webhook contains this. */
     createdAt?: Date
   }
-  /** Set for endpoint events: all of their `data` except the endpoint's id and `status`. */
+  /** Set only for endpoint events. */
   endpoint?: {
-    /** The URL as `maskUrl` returns it. */
+    /** The URL is masked by `maskUrl`. */
     url: string
     failingSince: Date
     /** Missing if the status is FAILING. */
     recoveredAt?: Date
-    /** The stage at which the last failed attempt failed. */
+    /** The stage of the last failed attempt. */
     lastError: string | null
-    /** Null if the last failed attempt got no response. */
+    /** Null if that attempt got no response. */
     lastStatus: number | null
   }
 }
 
-/** `format` decides how `data` is composed from the facts. */
+/** `format` selects the function that composes `data` from the facts. */
 export const recordedFactFields = field.part({ format: field.whole, facts: field.anything<EventFacts>() })
 export type RecordedFacts = field.ValueOfField<typeof recordedFactFields>
 
-/** Both are missing if no request caused the event, e.g. if the intent expired. */
+/** Both are missing if no request caused the event, such as an expiry. */
 export const eventCauseFields = field.part({
   requestId: field.optional(field.text),
   traceparent: field.optional(field.text),
@@ -66,7 +66,7 @@ export const outboxFields = field.part({
 })
 export type OutboxEvent = field.ValueOfField<typeof outboxFields>
 
-/** Has every field that the poll needs, so the poll reads only index keys. */
+/** The poll reads only index keys. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },

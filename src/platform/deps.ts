@@ -1,12 +1,12 @@
 import type { Log } from './log.ts'
 
-/** An operation takes only the dependencies it uses. context/open-deps.ts adds those from other folders. */
+/** An operation takes only the dependencies that it uses. */
 export interface Deps extends Models {
   log: Log
-  /** Database time. Use it for every instant that is stored or compared (mongo/database-time.ts). */
+  /** The time of the database. Use it for all that is stored or compared. */
   now(): Date
   batchers: Batchers
-  /** Once aborted, `/readyz` fails and each response closes its connection. */
+  /** Once aborted, `/readyz` fails and responses close their connection. */
   stopping: AbortController
   close(): Promise<void>
 }
@@ -14,5 +14,4 @@ export interface Deps extends Models {
 /** `context/open-deps.ts` adds the models. */
 export interface Models {}
 
-/** `context/open-deps.ts` adds the batchers. */
 export interface Batchers {}

@@ -1,7 +1,4 @@
-/**
- * HTTP status and default message per error code (SPEC 7). Programs should check the code: messages are for
- * people.
- */
+/** Messages are for people. Programs should check the code (SPEC 7). */
 const statusLines = {
   MISSING_CREDENTIALS:
     '401 The Authorization header is missing. Send your API key as "Authorization: Bearer <key>".',
@@ -94,7 +91,7 @@ interface RefusalExtras {
   message?: string
   retryAfterSeconds?: number
   headers?: Record<string, string>
-  /** Whether an error is known to have written nothing. Below status 500, no error has. */
+  /** True if the error is known to have written nothing. */
   changedNothing?: true
 }
 
@@ -115,13 +112,13 @@ export class Refusal extends Error {
 
 export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new Refusal(code, extras ?? {})
 
-/** Thrown if MongoDB times out (a write may still have happened) or concurrent requests keep conflicting. */
+/** MongoDB may have timed out, so a write may have taken effect. */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })
 
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE'
 
-/** Refuses work after `deadlineAt` (a `performance.now()` time), because the client may have given up. */
+/** After `deadlineAt`, the client may have given up. */
 export function refuseIfLate(deadlineAt: number): void {
   if (performance.now() >= deadlineAt)
     throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2, changedNothing: true })

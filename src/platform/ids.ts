@@ -3,7 +3,7 @@ import { Types } from 'mongoose'
 
 const unambiguous = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** 80 random bits, too many to guess. `randomInt` has a pool, so it's five times as fast as `randomBytes`. */
+/** 80 random bits. `randomInt` is five times as fast as `randomBytes`. */
 const randomText = (): string => Array.from({ length: 16 }, () => unambiguous[randomInt(32)]).join('')
 
 /** Ids increase with time, so indexes grow only at one end. */

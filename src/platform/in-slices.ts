@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 
 /** The process serves no other requests during a slice. */
 const sliceMs = 4
-/** A slice of over 20 ms was probably interrupted by other work, so a longer pause would be wasted. */
+/** After a slice of over 20 ms, a longer pause would be wasted. */
 const maxRestMs = 10
 
 /** Limits a long computation to two thirds of the process's time. */
@@ -20,7 +20,7 @@ export async function runInSlices<Item>(items: Iterable<Item>, act: (item: Item)
   }
 }
 
-/** Decoding counts toward the slice, too: a product with a hundred variants takes 0.3 ms to decode. */
+/** It takes 0.3 ms to decode a product with a hundred variants. */
 export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc: Doc) => void) {
   try {
     while (await cursor.hasNext()) await runInSlices(decoded(cursor), act)

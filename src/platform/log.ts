@@ -5,7 +5,7 @@ export type Log = Logger
 
 type OnWarning = (level: string, line: string) => void
 
-/** `error` means that an operator must act, `warn` that the service recovers by itself. */
+/** `error` means that an operator must act, `warn` that we recover. */
 export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
   const lines = (stdout ??= openStdout())
   const options: LoggerOptions = {
@@ -29,8 +29,8 @@ export function createLog(level: string, processType: string, onWarning: OnWarni
 let stdout: ReturnType<typeof openStdout> | undefined
 
 /**
- * Writes the lines of an event-loop iteration together: separate writes make up 5 % of the cost of an intent.
- * Warnings and errors are flushed at once; a SIGKILL can lose the info lines of an iteration.
+ * Writes all lines of an event loop iteration together, which costs less.
+ * Only info lines can be lost, because warnings are flushed at once.
  */
 function openStdout() {
   const destination = pino.destination({ fd: 1, sync: true })

@@ -1,4 +1,4 @@
-/** Load other files with `import()` after this: on an older Node.js, a static import may fail before it. */
+/** Other imports must be dynamic, because an old Node.js may fail on them. */
 export function requireNode24(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > 24 || (major === 24 && minor >= 12)) return

@@ -1,4 +1,3 @@
-/** Lets a process that is shutting down wait for its work. */
 export type WorkTracker = ReturnType<typeof createWorkTracker>
 
 export function createWorkTracker() {

@@ -1,11 +1,10 @@
 import { constants } from 'node:os'
 import { describeError, type Log } from './log.ts'
 
-/** Exiting is safe: other processes poll MongoDB and finish the work that this one leaves behind. */
+/** Exiting is safe, because other processes finish this one's work. */
 export function exitOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.error({ err }, 'process.crashed')
-    // If LOG_LEVEL is `silent`, the cause of the crash goes to stderr.
     if (!log.isLevelEnabled('error')) process.stderr.write(`${JSON.stringify(describeError(err))}\n`)
     process.exit(1)
   })
@@ -14,9 +13,9 @@ export function exitOnCrash(log: Log): void {
 type Close = (leftMs: () => number) => Promise<void>
 
 /**
- * Without handlers, Node.js ignores signals as process 1 in a container. The first signal calls `close`, if
- * you've passed it. Supervisors often send a second SIGTERM, which is ignored; a second SIGINT exits at once.
- * After `timeoutMs`, the process exits with code 0, because another one takes over the work in MongoDB.
+ * As process 1 of a container, Node.js ignores signals without handlers. A
+ * second SIGTERM is ignored, because supervisors often send two. After
+ * `timeoutMs`, the exit code is 0, because other processes take over.
  */
 export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {
   let closing: (() => Promise<void>) | null = null

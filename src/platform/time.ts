@@ -2,7 +2,7 @@ export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-/** All days are UTC, which is also Mauritania's local time. */
+/** All days are UTC, which is also the local time of Mauritania. */
 export const toUtcDay = (at: Date): string => at.toISOString().slice(0, 10)
 export const utcDayNumber = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOfUtcDay = (day: number): Date => new Date(day * dayMs)

@@ -1,6 +1,6 @@
 /**
- * Doesn't abort `work`. `ms` is negative if the process was frozen. If the event loop was blocked, messages
- * that arrived in the meantime are handled first, so their results don't count as late.
+ * Doesn't abort `work`. After a blocked event loop, results that have already
+ * arrived don't count as late.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,

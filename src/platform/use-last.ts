@@ -1,4 +1,4 @@
-/** Stores the value as the most recently used. If there are over `most`, drops the least recently used. */
+/** Drops the least recently used value if there are more than `most`. */
 export function setInLru<Value>(
   values: Map<string, Value>,
   key: string,

@@ -12,20 +12,17 @@ type Options = Pick<
   'lazyConnect' | 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout'
 >
 
-/**
- * Without a timeout, a connection to a frozen master would stay open after a failover. It must be longer than
- * the 10 s that BullMQ waits for a job.
- */
+/** A timeout ends connections to a frozen server. BullMQ waits up to 10 s. */
 const socketTimeoutMs = 15_000
 
 const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
 
-/** A READONLY error follows a failover. Reconnecting may reach the new master under the same name. */
+/** After a failover, the same name may lead to the new master. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
 
-/** If Redis refused REDIS_URL's database, the driver would use database 0 – maybe another installation's. */
+/** The driver would use database 0 if Redis refused the configured one. */
 class StrictRedis extends Redis {
   override async select(database: number | string): Promise<'OK'> {
     try {
@@ -34,12 +31,12 @@ class StrictRedis extends Redis {
       if (!(error instanceof ReplyError)) throw error
       this.emit('error', error)
       this.disconnect(true)
-      // The driver waits for this promise before it makes the connection ready.
+      // The connection becomes ready only after this promise.
       return new Promise<never>(() => undefined)
     }
   }
 
-  /** BullMQ's workers duplicate their connection, and the copies must also be strict. */
+  /** BullMQ's workers duplicate their connection. */
   override duplicate(changes?: Partial<RedisOptions>): never {
     return new StrictRedis({ ...this.options, ...changes, replyMapping: 'legacy' }) as never
   }
@@ -80,14 +77,13 @@ export function openRedis(
           ...tls,
           ...omitUndefined({ username, password }),
         },
-        // A certificate is valid for a node's name, not for its address.
         ...(servers.tls && { dnsLookup: (host, callback) => callback(null, host) }),
       })
     }
   }
 }
 
-/** Commands wait for at most `timeoutMs`. With `lazyConnect`, the connection is opened on first use. */
+/** Commands fail after `timeoutMs` instead of waiting for Redis. */
 export function openFastFailRedis(
   config: Parameters<typeof openRedis>[0],
   log: Log,

@@ -2,12 +2,12 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRestMs, createBatcher } from '../mongo/batchers.ts'
 
-/** Beyond this many unsent jobs, a queue drops new ones, because polls find their work in MongoDB. */
+/** Beyond this, new jobs are dropped, because polls find their work. */
 const maxUnsent = 20_000
-/** An unsent job is dropped after this time, because a poll has found its work by then. */
+/** By then, a poll has found the work of an unsent job. */
 const maxUnsentMs = 3_000
 const longestBatch = 500
-/** Longest time between the expiries in a merged job, and the interval at which these jobs are sent. */
+/** The longest time between two expiries in one job. */
 const maxSpreadMs = 500
 
 export const addJobs = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
@@ -41,7 +41,7 @@ export function createJobProducer(
   }
 }
 
-/** Merging saves 90 % of the Redis memory that expiry jobs would take. */
+/** Merging saves 90 % of the Redis memory for expiry jobs. */
 export function mergeJobs(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name === 'outbox-relay') return [mergedRelay(jobs as NewJob<'outbox-relay'>[])]
   return name === 'intent-expiry' ? mergedExpiries(jobs as NewJob<'intent-expiry'>[]) : jobs
@@ -70,7 +70,7 @@ function mergedExpiries(jobs: NewJob<'intent-expiry'>[]): NewJob<'intent-expiry'
   }))
 }
 
-/** Leaves out `attempts`, because BullMQ doesn't decide when a job is retried (workers/run/run-job.ts). */
+/** We decide when a job is retried, so BullMQ gets no `attempts`. */
 const jobOptions = ({ jobId, delayMs, apartMs }: NewJob<QueueName>): JobsOptions => ({
   ...(jobId !== undefined && { jobId }),
   ...(delayMs && { delay: delayMs }),

@@ -18,11 +18,11 @@ export function createQueueCounts(connection: RedisConnection, obtain: (name: Qu
         const counts = await queue.getJobCounts(...states)
         return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
       }),
-    /** Counts the workers of all processes. Throws if Redis forbids `CLIENT LIST`. */
+    /** Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(redisMasters(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
-      // Each worker is connected to its queue's node, so the highest count is the complete one.
+      // A worker connects only to its queue's node.
       return forEachQueue(async (queue) =>
         Math.max(0, ...names.map((ofMaster) => ofMaster.filter(isWorkerOf(queue)).length)),
       )
@@ -35,13 +35,13 @@ export function createQueueCounts(connection: RedisConnection, obtain: (name: Qu
 const clientNames = (list: string): string[] =>
   [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
-/** BullMQ's own method would list all connections once per queue. */
+/** BullMQ's own method would list all connections for each queue. */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`
   return (client) => client === own || client.startsWith(`${own}:w:`)
 }
 
-/** Returns the memory of the master that is closest to its limit. */
+/** Returns the memory of the fullest master. */
 async function readMemory(connection: RedisConnection): Promise<RedisMemory> {
   const infos = await Promise.all(redisMasters(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)

@@ -13,8 +13,8 @@ type Complain = (fields: object) => void
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Runs all commands or none. A command's response is null if its key holds a value of the wrong type. Returns
- * null if Redis is down, frozen or full; the commands may have run anyway.
+ * Runs all commands or none. Returns null if Redis didn't respond, although
+ * the commands may have run.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
@@ -33,7 +33,7 @@ const createRunCommands =
     }
   }
 
-/** Sends jobs in the background. Errors are only logged, because a poll finds the work of a lost job. */
+/** Only logs errors, because a poll finds the work of a lost job. */
 export type EnqueueJobs = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export type JobQueues = ReturnType<typeof openJobQueues>
@@ -42,7 +42,7 @@ const timeoutMs = 3000
 
 type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
-/** Uses its own connection, which fails fast: by default, BullMQ's `add` hangs while Redis is down. */
+/** Its own connection fails fast. BullMQ's would hang while Redis is down. */
 export function openJobQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFastFailRedis(config, log, timeoutMs, false)
   const connected = new Promise<void>((resolve) => {
@@ -58,11 +58,11 @@ export function openJobQueues(config: QueuesConfig, log: Log) {
   const marker = `${config.queuePrefix}:whole`
   return {
     enqueue,
-    /** These functions throw if Redis can't be reached. */
+    /** These throw if Redis can't be reached. */
     storedJobs: createStoredJobs(connection, obtain, marker),
     runCommands: createRunCommands(connection, complain),
     counts: createQueueCounts(connection, obtain),
-    /** Leaves an identical schedule unchanged, because an upsert would delete an overdue job. */
+    /** Updating an identical schedule would delete an overdue job. */
     async keepSchedule(
       name: QueueName,
       schedule: { id: string; pattern: string; tz: string },
@@ -74,7 +74,7 @@ export function openJobQueues(config: QueuesConfig, log: Log) {
       await queue.upsertJobScheduler(id, { pattern, tz }, { name })
     },
     whenReady: (act: () => void): void => void connection.on('ready', act),
-    /** Reads the marker so that, in a cluster, it reaches the node that stores the jobs. */
+    /** In a cluster, this pings the node that has the jobs. */
     ping: (): Promise<unknown> => connection.type(marker),
     async close(): Promise<void> {
       await Promise.all([...producers.values()].map((producer) => producer.drained()))
@@ -87,13 +87,12 @@ const boardTimeoutMs = 2000
 
 export type JobBoardQueues = ReturnType<typeof openJobBoardQueues>
 
-/** Has a connection of its own, so that staff pages never delay enqueueing. Most processes never open it. */
+/** Staff pages have their own connection, so they never delay other jobs. */
 export function openJobBoardQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFastFailRedis(config, log, boardTimeoutMs, true)
   const { obtain, close } = createOpener(connection, config.queuePrefix, complain, async () => {
     if (connection.status === 'ready') return
     const ready = once(connection, 'ready', { signal: AbortSignal.timeout(boardTimeoutMs) })
-    // The client emits a failure as an `error` event, and reconnects by itself.
     if (connection.status === 'wait') connection.connect().catch(() => undefined)
     await ready
   })
@@ -104,7 +103,7 @@ export function openJobBoardQueues(config: QueuesConfig, log: Log) {
   }
 }
 
-/** Whether Redis was down, frozen or full. Other errors are bugs. */
+/** Errors other than these are bugs. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError|ClusterAllFailedError)$/.test(error.name) ||
@@ -123,7 +122,7 @@ function createOpener(
 
   async function open(name: QueueName): Promise<Queue> {
     await ready()
-    // BullMQ reads Redis's version only here, so a queue opened without a connection would never work.
+    // A queue opened without a connection would never work.
     if (connection.status !== 'ready') throw new Error('Redis is not connected')
     const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true })
     queue.on('error', (err) => complain({ err, queue: name }))

@@ -7,7 +7,7 @@ import { addJobs } from './producer.ts'
 /** Adding this many jobs blocks Redis for about 10 ms. */
 const longestBatch = 250
 
-/** Reads and repairs the jobs in Redis. The source of truth is MongoDB. */
+/** Reads and repairs jobs in Redis. The source of truth is MongoDB. */
 export function createStoredJobs(
   connection: RedisConnection,
   obtain: (name: QueueName) => Promise<Queue>,
@@ -25,7 +25,7 @@ export function createStoredJobs(
   }
 
   return {
-    /** Adds the jobs whose ids don't exist in any state, and returns their number. */
+    /** Returns how many jobs it added. */
     async addMissing<Name extends QueueName>(name: Name, jobs: readonly JobWithId<Name>[]): Promise<number> {
       const queue = await obtain(name)
       const ids = jobs.map(({ jobId }) => jobId)
@@ -40,7 +40,7 @@ export function createStoredJobs(
       const exists = await findExisting(queue, jobIds)
       await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
-    /** Yields the ids of failed jobs in batches. An id may appear more than once. */
+    /** Yields ids in batches, some of them more than once. */
     async *failed(name: QueueName): AsyncGenerator<string[]> {
       const queue = await obtain(name)
       let cursor = '0'
@@ -50,14 +50,14 @@ export function createStoredJobs(
         cursor = next
       } while (cursor !== '0')
     },
-    /** Whether the marker that `makeWhole` set still exists. Redis loses the marker along with its data. */
+    /** If Redis loses its data, the marker is lost as well. */
     isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
     doubt: async (): Promise<void> => void (await connection.del(marker)),
     async makeWhole(act: () => Promise<void>): Promise<void> {
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // The marker is gone if Redis lost data during `act` or if another process called `doubt`.
+      // The marker is gone if Redis lost data during `act`.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

@@ -5,15 +5,13 @@ import type { Deps } from '../platform/deps.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
 import { outboxIdLists, outboxModels, type RelayDeps, relayOutboxes } from './relay.ts'
 
-/** The poll skips younger events: their wake-up jobs may still arrive. */
+/** Younger events are skipped, because their wake-up job may still arrive. */
 const graceMs = 1_500
 const maxPerBusiness = 1_000
 
 type Unrelayed = { _id: string; businessId: string }
 
-/**
- * Relays what is in outboxes, oldest first. Finds it by index keys alone. Returns the number of documents.
- */
+/** Relays the oldest events first. Returns the number of documents. */
 export async function pollOutboxes(
   deps: RelayDeps & Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   perBusiness = maxPerBusiness,

@@ -22,30 +22,25 @@ import type { BodySource } from '../webhooks/message.ts'
 
 export type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
-/** Keyed by the names of the id lists in a job. */
 export const outboxModels = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
 export const outboxIdLists = Object.keys(outboxModels) as (keyof typeof outboxModels)[]
 
 interface Relayed {
   events: number
   deliveries: number
-  /** Number of deliveries waiting for a slot. */
   waiting: number
   causes: EventCause[]
 }
 
-/** With 100 concurrent jobs, this keeps the events of at most 5,000 documents in memory. */
+/** 100 concurrent jobs keep the events of 5,000 documents in memory. */
 const maxPerJob = 50
-/** Waiting for capacity blocks the whole job. After this long, the document is left for the next poll. */
+/** A document that waits for longer is left to the next poll. */
 const maxWaitMs = 100
 
 /**
- * Inserts a delivery per event and subscribed endpoint, starts the attempts that get a slot, appends the
- * events to the log, books payments and refunds, and LAST removes the events from the outbox.
- *
- * You can run it again after a crash: each delivery is inserted only once, and only the relay that inserted
- * it starts its attempt. Events that exceed the capacity stay in the outbox for the next poll. If a document
- * fails, the rest are still relayed before the first error is thrown.
+ * Inserts the deliveries, starts the attempts that get a slot, logs and books
+ * the events, and only then removes them from the outbox. After a crash, it can
+ * run again: only the relay that inserts a delivery starts its attempt.
  */
 export async function relayOutboxes(
   deps: RelayDeps,
@@ -69,7 +64,7 @@ export async function relayOutboxes(
   return relayed
 }
 
-/** Skips documents that another call is relaying. That call then runs `act` again for them. */
+/** A call skips documents of another call, which runs `act` again for them. */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
   ids: string[],
@@ -118,19 +113,19 @@ async function relayDocument(
   ])
   const empty = deps.batchers[`empty${kind}Outbox`]
   await empty({ _id: id, events: outbox.map((event) => event.id) }, noDeadline)
-  // Enqueued by the relay, so that the create request doesn't wait for it.
+  // The relay does this so that the create request doesn't have to wait.
   if (expiresAt && outbox.some(({ event }) => event === 'payment.created'))
     deps.enqueue('intent-expiry', [newExpiryJob({ referenceNumber, expiresAt }, deps.now())])
   relayed.events += outbox.length
   relayed.causes.push(...outbox.map(eventCauseOf))
-  // There may be more events. They're relayed after the job's other documents.
+  // More events are relayed after the other documents of the job.
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }
 
-/** A later insert is left for the next poll, because its `createdAt` would be minutes too early. */
+/** A later insert would have a `createdAt` that is minutes too early. */
 const maxUnsentMs = 60_000
 
-/** Skips the endpoint that an event is about. */
+/** An endpoint never gets events about itself. */
 async function relayDeliveries(
   deps: AttemptDeps,
   counts: Relayed,
@@ -151,7 +146,7 @@ async function relayDeliveries(
   )
   const inserted = results.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []))
   const waiting = inserted.filter((job) => job !== 'begun')
-  // This process starts the attempts as slots become free, unless it runs no attempts at all.
+  // This process starts them later, unless it runs no attempts at all.
   if (waiting.length > 0 && !deps.slots.isOpen()) deps.enqueue('webhook-delivery', waiting)
   counts.deliveries += inserted.length
   counts.waiting += waiting.length
@@ -160,7 +155,7 @@ async function relayDeliveries(
   if (failed !== undefined) throw failed.reason
 }
 
-/** Returns a wake-up job if there's no slot, or null if another relay inserted the delivery. */
+/** Returns null if another relay inserted the delivery. */
 async function relayTo(
   deps: AttemptDeps,
   source: Source,
@@ -185,7 +180,7 @@ async function relayTo(
   }
 }
 
-/** Each traced event gets a span, which is the parent of its delivery attempts' spans. */
+/** The event's span becomes the parent of its attempts' spans. */
 function traceEvents({ tracing }: Pick<Deps, 'tracing'>, source: Source) {
   const { businessId, sandbox, referenceNumber } = source
   const spans: { span: TraceSpan; facts: Record<string, unknown> }[] = []
@@ -202,27 +197,27 @@ function traceEvents({ tracing }: Pick<Deps, 'tracing'>, source: Source) {
   return { source: { ...source, outbox }, endSpans }
 }
 
-/** Limits a job's memory: an event takes up to 1.4 KB, of which a refund's reason can be 0.8 KB. */
+/** Limits memory: an event takes up to 1.4 KB. */
 const maxEventsPerRead = 10
-/** Attempts read larger sources themselves, once they have a slot. A typical intent is below 2 KiB. */
+/** A typical intent takes 2 KiB. Attempts read larger documents themselves. */
 const smallBytes = 8 * 1024
 
-/** An intent, order or endpoint with its oldest events. `referenceNumber` can be an endpoint's id. */
+/** The `referenceNumber` of an endpoint is its id. */
 interface Source extends Pick<Delivery, '_id' | 'businessId' | 'sandbox' | 'referenceNumber'> {
   outbox: OutboxEvent[]
   /** Missing if the document is large. */
   bodySource?: BodySource
-  /** Only intents have these two fields. */
+  /** Only intents have this and the next field. */
   merchantReference?: string | null
   expiresAt?: Date
 }
 
-/** An active endpoint of the same business, subscribed to the event or not. */
+/** An active endpoint, whether or not it is subscribed to the event. */
 type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'url' | 'events' | 'health'>
 
 type RelayedEvents = { _id: string; events: string[] }
 
-/** Reads are batched, because many jobs run in parallel and most are for a single intent. */
+/** Reads are batched, because most of the many jobs are for one intent. */
 export const openRelayBatchers = (deps: Models & { transactions: Transactions }) => ({
   findIntentOutbox: createOutboxBatcher(deps.Intent, {
     referenceNumber: 1,
@@ -250,7 +245,7 @@ export const openRelayBatchers = (deps: Models & { transactions: Transactions })
   }),
   emptyIntentOutbox: createEmptyingBatcher(deps.Intent),
   emptyOrderOutbox: createEmptyingBatcher(deps.Order),
-  /** Not batched, because an endpoint locked by a transaction would hold up the whole batch. */
+  /** An endpoint locked by a transaction would delay a whole batch. */
   async emptyEndpointOutbox({ _id, events }: RelayedEvents) {
     const pull = { $pull: { outbox: { id: { $in: events } } } }
     const endpoints = nativeCollection(deps.Endpoint)

@@ -14,14 +14,14 @@ import { dayMs } from '../platform/time.ts'
 import { type Author, actorFields } from '../security/actor.ts'
 import { findEndpoint } from '../webhooks/endpoints/find.ts'
 
-/** Both ends of the period are included. */
+/** The period includes both ends. */
 const selectionFields = field.part({
   businessId: field.text,
   sandbox: field.flag,
   from: field.date,
   to: field.date,
   events: field.list(field.oneOf<EventName>()),
-  /** The log's last number at the start. Later events aren't replayed, so a replay always ends. */
+  /** Events logged after the start aren't replayed, so a replay always ends. */
   through: field.whole,
 })
 export type EventSelection = field.ValueOfField<typeof selectionFields>
@@ -29,15 +29,12 @@ export type EventSelection = field.ValueOfField<typeof selectionFields>
 const countFields = field.part({
   requeued: field.whole,
   created: field.whole,
-  /** E.g. events whose delivery is already DELIVERED, due or in flight. */
+  /** Events whose delivery is DELIVERED, due or in flight, for example. */
   skipped: field.whole,
 })
 export type ReplayCounts = field.ValueOfField<typeof countFields>
 
-/**
- * A replay sends the events of a period to one endpoint again. Workers lease it for a few seconds at a time,
- * so that all replays advance.
- */
+/** Workers lease a replay for a few seconds at a time. */
 export const replays = declareCollection({
   name: 'webhookreplays',
   kept: 'until it expires, 30 days (test) or 90 days (live) after its end',
@@ -49,17 +46,17 @@ export const replays = declareCollection({
     onlyUndelivered: field.flag,
     total: field.whole,
     status: field.oneOf<ReplayStatus>(),
-    /** Missing once the replay has ended. Unique, so each endpoint has one running replay at most. */
+    /** Unique, so each endpoint has at most one running replay. */
     running: field.optional(field.flag),
     cancellationReason: field.orNull(field.oneOf<ReplayCancellation>()),
     reached: field.orNull(field.part({ createdAt: field.date, eventId: field.text })),
-    /** When a worker may lease the replay, or when its current lease ends. Null once it has ended. */
+    /** When the replay is due or its lease ends. Null after its end. */
     nextRunAt: field.orNull(field.date),
-    /** Only the holder of this token may record progress. A cancelled replay keeps it for the last page. */
+    /** Only the holder of this token may record progress. */
     leaseToken: field.orNull(field.text),
     startedBy: actorFields,
     createdAt: field.date,
-    /** The UTC day of the start, and the replay's number on that day within its business and environment. */
+    /** Unique with `numberOfDay` per business and environment. */
     day: field.whole,
     numberOfDay: field.whole,
     finishedAt: field.orNull(field.date),
@@ -125,14 +122,14 @@ export async function listReplays(
 
 const maxLatest = 10
 
-/** MongoDB uses the index only if the filter names both environments. */
+/** The index requires a filter on `sandbox`. */
 export const findLatestReplays = ({ Replay }: Pick<Deps, 'Replay'>, endpointId: string): Promise<Replay[]> =>
   Replay.find({ endpointId, sandbox: { $in: [true, false] } })
     .sort({ createdAt: -1, _id: -1 })
     .limit(maxLatest)
     .lean<Replay[]>()
 
-/** Used by staff. The worker stops within a second, but attempts that are already due are still made. */
+/** Used by staff. Attempts that are already due are still made. */
 export const cancelReplay = (
   deps: Pick<Models, 'Replay'> & AuditedDeps,
   { _id }: Pick<Replay, '_id'>,

@@ -23,13 +23,12 @@ type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 
 /** These two constants allow a replay at most 200 attempts per second. */
 const pageEveryMs = 100
 const maxPerPage = 20
-/** A replay waits while this many deliveries are due, because new deliveries come first. */
+/** A replay waits while this many deliveries are due. */
 const maxDue = 10
-/** Used with `onlyUndelivered`, which may skip most events of a page. */
 const maxReadPerPage = 500
 /** How long a replay runs before others continue. */
 const sliceMs = 5_000
-/** If no attempt can start for this long, the worker releases the replay for `restMs`. */
+/** A replay that can't start an attempt for this long rests for `restMs`. */
 const maxBlockedMs = 500
 const restMs = 1_000
 
@@ -48,9 +47,8 @@ export const replayWork: PolledWork = {
 }
 
 /**
- * For each page, writes the deliveries that can be attempted now, records the progress and starts the
- * attempts. If the process dies in between, another worker repeats the page. A replay takes at most half of
- * the free slots, so new deliveries still get some.
+ * Writes a page of deliveries, records the progress and starts the attempts.
+ * If the process dies in between, another worker repeats the page.
  */
 export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
@@ -74,7 +72,7 @@ export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: Abo
   await releaseReplay(deps, replay, performance.now() < endsAt && !ending.aborted ? restMs : 0)
 }
 
-/** Returns null if the replay has ended or belongs to another worker. */
+/** Returns null if the replay has ended or another worker has taken over. */
 async function runPage(
   deps: RunDeps,
   replay: LeasedReplay,
@@ -93,7 +91,7 @@ async function runPage(
   return next?.status === 'RUNNING' ? next : null
 }
 
-/** Stops after `most` deliveries, at least 1. Writes record the replay's id, so a page can be repeated. */
+/** A page can be repeated, because each write records the replay's id. */
 async function applyPage(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'batchers' | 'counters' | 'config' | 'now'>,
   replay: Replay,
@@ -110,7 +108,7 @@ async function applyPage(
   if (last === undefined) throw new Error('a page has no events')
   const page = events.slice(0, events.indexOf(last) + 1)
   const isOwn = (event: LoggedEvent): boolean => existing.get(idOf(event))?.insertedBy === replay._id
-  // An event about an endpoint is never sent to that endpoint.
+  // An endpoint never gets events about itself.
   const isAboutTarget = ({ referenceNumber }: LoggedEvent): boolean => referenceNumber === endpoint._id
   const missing = page.filter((event) => !existing.has(idOf(event)) && !isAboutTarget(event))
   const created = [
@@ -125,7 +123,7 @@ async function applyPage(
   return { last, counts, dueIds: [...requeued, ...created] }
 }
 
-/** Returns the ids that it inserted. The relay may have inserted the others in the meantime. */
+/** Returns the ids it inserted. The relay may have inserted the others. */
 async function insertDeliveries(
   deps: Pick<Deps, 'batchers' | 'counters' | 'config' | 'now'>,
   { _id: insertedBy }: Replay,
@@ -171,10 +169,10 @@ async function end(
   deps.log.info({ replayId, endpointId, businessId, sandbox, status, ...counts }, 'replay.ended')
 }
 
-/** Every page renews the lease, and takes far less than a second. */
+/** A page takes far less than a second, and renews the lease. */
 const leaseMs = 10_000
 
-/** Other workers may lease some replays first, or a dead process's transaction may have locked one. */
+/** Other workers or a dead process's transaction may hold the first ones. */
 const maxTried = 10
 
 export type LeasedReplay = Replay & { leaseToken: string }
@@ -194,7 +192,7 @@ export async function leaseDueReplay(
   return null
 }
 
-/** Returns null if another worker has taken over. A page counts even if the replay was just cancelled. */
+/** Returns null if another worker has taken over. */
 export const saveReplayProgress = (
   deps: Pick<Deps, 'Replay' | 'now'>,
   replay: LeasedReplay,

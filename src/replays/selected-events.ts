@@ -44,21 +44,17 @@ const filterOf = ({ businessId, sandbox, events, through }: EventSelection) => (
   number: { $lte: through },
 })
 
-/** Counting more would keep the database busy for too long. */
 export const maxCountedEvents = 100_000
 const pageSize = 1_000
 
-/**
- * Counts the events that `onlyUndelivered` would send, and those whose delivery is due anyway. Returns null
- * if the period has more than `maxCounted` events.
- */
+/** Returns null if there are too many events to count. */
 export async function countUndelivered(
   planned: EventSelection & Pick<Replay, 'endpointId' | 'total'>,
   models: Pick<Models, 'LoggedEvent' | 'Delivery'>,
 ): Promise<number | null> {
   if (planned.total > maxCountedEvents) return null
   const { endpointId } = planned
-  // An event about an endpoint is never sent to that endpoint.
+  // An endpoint never gets events about itself.
   let undelivered = -(await countSelectedEvents(models, planned, endpointId))
   let reached: Replay['reached'] = null
   for (;;) {

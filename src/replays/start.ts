@@ -19,7 +19,6 @@ import { checkEventScopes, findEndpoint } from '../webhooks/endpoints/find.ts'
 import { type EventSelection, presentReplay, type Replay } from './replay.ts'
 import { countSelectedEvents, countUndelivered } from './selected-events.ts'
 
-/** `to` defaults to now, `events` to all that the endpoint is subscribed to. */
 export interface ReplayRequest {
   from: Date
   to: Date | null
@@ -29,7 +28,6 @@ export interface ReplayRequest {
 
 export type PlannedReplay = ReplayRequest & EventSelection & Pick<Replay, 'endpointId' | 'total'>
 
-/** Limits per business, environment and UTC day. */
 export const maxReplaysPerDay = 100
 /** A replay to a new endpoint creates a delivery for each event. */
 export const maxReplayEventsPerDay = 1_000_000
@@ -39,7 +37,7 @@ export const replayLimitRow = {
   limit: `${maxReplaysPerDay} and one million events per business`,
   gets: '429 `replays`',
 }
-/** An estimate: a running replay may take much longer. */
+/** A running replay may take much longer than this. */
 const retryAfterMs = 60_000
 
 /** Throws ENDPOINT_NOT_ACTIVE, INVALID_WEBHOOK_EVENT and VALIDATION_ERROR. */
@@ -78,13 +76,13 @@ export const startReplay = (
 ): Promise<Replay> =>
   runAudited(deps, { documents: [planned.businessId], by }, (act) => insertReplay(deps, planned, act))
 
-/** Throws ENDPOINT_NOT_ACTIVE and RATE_LIMITED. Unique indexes make concurrent transactions repeat. */
+/** Throws ENDPOINT_NOT_ACTIVE and RATE_LIMITED. */
 export async function insertReplay(
   deps: Pick<Models, 'Endpoint' | 'Replay'>,
   planned: PlannedReplay,
   { session, by, at: now, add }: AuditContext,
 ): Promise<Replay> {
-  // A concurrent request that deletes or disables the endpoint conflicts with this write.
+  // If the endpoint is being deleted or disabled, this write conflicts.
   const receiving = { _id: planned.endpointId, active: true, deletedAt: null }
   const endpoints = nativeCollection(deps.Endpoint)
   const { matchedCount } = await endpoints.updateOne(receiving, { $set: { replayedAt: now } }, { session })
@@ -151,7 +149,7 @@ export function parseReplayBody(deps: Pick<Deps, 'validate'>, body: unknown): Re
   }
 }
 
-/** A dry run only counts. Throws EVENTS_NOT_PERMITTED and the errors of `planReplay` and `insertReplay`. */
+/** A dry run only counts. */
 export async function requestReplay(
   deps: QuotaDeps &
     Parameters<typeof runAuditedOnce>[0] &
@@ -163,7 +161,7 @@ export async function requestReplay(
 ): Promise<OperationResult> {
   const endpoint = await findEndpoint(deps, caller, endpointId)
   checkEventScopes(caller, wanted.events ?? endpoint.events, 'events')
-  // A dry run can be repeated without end, so the limits for lists apply.
+  // Dry runs count as lists, because a client can repeat them endlessly.
   const { undelivered, ...planned } = await deps.lists.readAndAct(
     caller.businessId,
     async (models) => {

@@ -10,10 +10,9 @@ import { type Delivery, eventIdOf } from './deliveries/delivery.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { decryptSecrets } from './endpoints/signing-secrets.ts'
 
-/** An endpoint that an event is about. All else is in the event's facts, so no document is read. */
+/** An endpoint that an event is about. */
 type EndpointSource = { endpointId: string }
 
-/** The format that new endpoint events get. */
 export const endpointEventFormat = 1
 
 /** Never change a released format; add the next number. */
@@ -33,10 +32,7 @@ const endpointFormats: Record<number, (source: EndpointSource, facts: EventFacts
 
 export type BodySource = PaymentEventSource | OrderEventSource | EndpointSource
 
-/**
- * Returns an event's `data` as JSON, the same for all deliveries. Throws if the format comes from a later
- * version of the service; a worker of that version will take over.
- */
+/** Throws if the format comes from a later version of the service. */
 export function composeEventData({ format, facts }: RecordedFacts, source: BodySource): string {
   if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
   return 'items' in source
@@ -60,11 +56,11 @@ export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data
 export const webhookBody = (delivery: BodyHead & RecordedFacts, source: BodySource): string =>
   composeBody(delivery, composeEventData(delivery, source))
 
-/** Implements SPEC 6.3. The HMAC key is the secret's text, not the bytes that it encodes. */
+/** The HMAC key is the secret's text, not its bytes (SPEC 6.3). */
 const signature = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
-/** Node signs four times faster with a `KeyObject` than with a buffer. */
+/** With a `KeyObject`, Node.js signs four times as fast as with a buffer. */
 function standardSignature(secret: string, id: string, timestamp: string, body: string): string {
   const key = createSecretKey(secret, 'hex')
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
@@ -74,7 +70,7 @@ type Signed = Pick<Delivery, '_id' | 'event'>
 
 const timestampOf = (at: Date): string => String(Math.floor(at.getTime() / 1000))
 
-/** Returns the headers of SPEC 6.2. They use only stored values, so an old attempt's can be shown again. */
+/** Uses only stored values, so old headers can be shown again (SPEC 6.2). */
 export function unsignedHeaders(brand: string, { _id: id, event }: Signed, at: Date): Record<string, string> {
   const timestamp = timestampOf(at)
   return {
@@ -87,7 +83,7 @@ export function unsignedHeaders(brand: string, { _id: id, event }: Signed, at: D
   }
 }
 
-/** `previous` has the secrets replaced in the last 24 hours. `webhook-signature` has one entry per secret. */
+/** `previous` has the secrets that were replaced in the last 24 hours. */
 export function signedHeaders(
   brand: string,
   secrets: readonly [current: string, ...previous: string[]],
@@ -108,7 +104,7 @@ export function signedHeaders(
   }
 }
 
-/** Keyed by endpoint object. A batch shares one, so secrets are decrypted once per batch. */
+/** A batch shares an endpoint object, so its secrets are decrypted once. */
 const decrypted = new WeakMap<object, ReturnType<typeof decryptSecrets>>()
 
 export function signForEndpoint(
@@ -125,21 +121,20 @@ export function signForEndpoint(
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
-/** One read returns about 8 MB at most, because an order with 100 items may take 160 KB. */
+/** An order with 100 items takes 160 KB, so a read returns 8 MB at most. */
 const maxPerRead = 50
 
-/** Finds sources by reference number. Returns null if the intent or order is gone. */
+/** Returns null if the intent or order is gone. */
 export const createBodySourceBatcher = (models: Sources) =>
   createBatcher<string, BodySource | null>(maxPerRead, async (references) => {
     const found = await findBodySources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
-/** Callers outside the workers use this instead of the batcher. */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findBodySources(models, [reference])).get(reference) ?? null
 
-/** Intents and orders that are gone have no entry. */
+/** The map has no entry for an intent or order that is gone. */
 export async function findBodySources(
   models: Sources,
   references: readonly string[],

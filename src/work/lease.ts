@@ -3,7 +3,7 @@ import { newId } from '../platform/ids.ts'
 
 export type Leasable = { _id: string; leaseToken: string | null }
 
-/** Any process may take a document after the time in `field`: its work is due, or its lease has ended. */
+/** A document can be taken once the time in `field` has passed. */
 export function documentLeases<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,
   { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },
@@ -12,7 +12,7 @@ export function documentLeases<Doc extends Leasable>(
   const endsAt = (): Date => new Date(now().getTime() + leaseMs)
   return {
     endsAt,
-    /** Null if no document matches, or if another process was first. */
+    /** Returns null if another process was first. */
     take: (free: mongo.Filter<Doc>, options: mongo.FindOneAndUpdateOptions = {}): Promise<Doc | null> =>
       collection.findOneAndUpdate(
         free,

@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { QueueName } from '../../schemas/jobs.ts'
 import type { Deps } from '../platform/deps.ts'
 
-/** Work that is found by polling MongoDB. Jobs only start it sooner. */
+/** Polling MongoDB finds the work. Jobs only start it sooner. */
 export interface PolledWork {
   name: string
-  /** The work runs only if WORKER_QUEUES includes this queue, whose jobs may wake it. */
+  /** The work runs only if WORKER_QUEUES includes this queue. */
   queue: QueueName
   everyMs: number
   atOnce?: number
-  /** A run that finds `many` may have left some work, so the next run follows after `afterMs`. */
+  /** After a run that finds `many`, the next one follows after `afterMs`. */
   again?: { many: number; afterMs: number }
-  /** A run may take minutes, so its last-poll metric would be misleading and isn't set. */
+  /** A run may take minutes, so its last poll isn't a metric. */
   isLong?: true
-  /** Does a limited amount of work per business. Returns the number of items found. */
+  /** Returns how many items the run found. */
   run(deps: Deps, ending: AbortSignal): Promise<number>
 }
 
@@ -21,7 +21,7 @@ const usually = { many: 500, afterMs: 250 } as const
 
 export type PollLoops = ReturnType<typeof startPollLoops>
 
-/** Each kind of work has its own loops, so a hanging one doesn't stop the rest. */
+/** Each kind of work has its own loop, so a hanging one doesn't stop others. */
 export function startPollLoops(deps: Deps, works: readonly PolledWork[]) {
   const ending = new AbortController()
   const loops = works
@@ -50,7 +50,7 @@ function startLoop(deps: Deps, work: PolledWork, ending: AbortSignal) {
       for (const resolve of waiting) resolve()
       if (woken.length > 0) continue
       const { many, afterMs } = work.again ?? usually
-      // A random pause keeps processes from all polling at the same time.
+      // Random pauses keep processes from polling at the same time.
       const pauseMs = found >= many ? afterMs : work.everyMs * (0.8 + Math.random() * 0.2)
       const signal = AbortSignal.any([ending, waking.signal])
       await pause(pauseMs, undefined, { signal }).catch(() => undefined)

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTimeMeters, timeMeterLimits } from '../limits/rate.ts'
 
-/** A long batch can then use most of a lease (retention/record.ts). */
+/** A long batch can then use most of a lease. */
 const renewEveryMs = 5_000
 
-/** Runs a batch, then pauses for over twice as long. Throws if the lease is lost or the process stops. */
+/** Pauses after a batch. Throws if the lease is lost or the process stops. */
 export type Pacer = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPacer(

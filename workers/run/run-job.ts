@@ -3,21 +3,21 @@ import { type JobPayloads, type QueueName, queueSettings } from '../../schemas/j
 import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 
-/** The log line of a run has level debug with `isNoise`, warn with `isWarning`, otherwise info. */
+/** Runs are logged as info, as debug if `isNoise`, as warn if `isWarning`. */
 export interface JobResult {
   event: string
   log: Record<string, unknown>
-  /** Delays the job until this time. By default, the job completes. */
+  /** The job runs again at this time. By default, it completes. */
   againAt?: Date | null
-  /** Puts the job among the failed ones, where support staff can see it. */
+  /** Makes the job fail, so that support staff can see it. */
   failure?: string
-  /** The `traceparent` of each request that caused some of the work. */
+  /** The traces of the requests that caused the work. */
   traces?: string[]
   isNoise?: boolean
   isWarning?: boolean
 }
 
-/** If `run` throws, the job is retried a few seconds later – unless a poll finds its work (`afterFault`). */
+/** `complete`: if `run` throws, the job ends and a poll finds its work. */
 export interface QueueWorker<Name extends QueueName> {
   afterFault?: 'complete'
   run(deps: Deps, data: JobPayloads[Name], identity: { jobId: string; name: string }): Promise<JobResult>
@@ -25,15 +25,15 @@ export interface QueueWorker<Name extends QueueName> {
 
 const faultWaitMs = 5000
 
-/** Otherwise a process might never finish shutting down. The job runs again when its lock expires. */
+/** A shutdown must not wait for Redis. The job's lock will expire. */
 const putBackMs = 3000
 
-/** A shorter delay wouldn't be worth the round trip to Redis. */
+/** A shorter delay isn't worth the round trip to Redis. */
 const shortestWaitMs = 100
 
 /**
- * Completes a job with invalid data, because no retry could run it. We don't use BullMQ's retries: MongoDB
- * decides when a job must run again, and a delayed job takes half as much space in Redis.
+ * Completes a job with invalid data, because no retry could run it. We delay
+ * jobs ourselves, because BullMQ's retries take twice the space in Redis.
  */
 export async function runJob(
   deps: Deps,
@@ -85,35 +85,30 @@ function levelOf({ isNoise, isWarning }: JobResult): 'debug' | 'info' | 'warn' {
 
 async function delay(deps: Pick<Deps, 'log' | 'now'>, at: Date, job: Job, token?: string): Promise<never> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
-  // BullMQ measures delays with the system clock, which may differ from database time.
+  // BullMQ uses the system clock, which may differ from database time.
   const delayed = job.moveToDelayed(Date.now() + waitMs, token)
-  // While Redis is down, a worker's connection queues commands indefinitely.
+  // Without Redis, a worker's connection queues commands indefinitely.
   await withTimeout(delayed, putBackMs, () => {
     throw new Error('Redis did not respond in time')
   }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-  // Any other error would mark the job as failed, as if its delivery were DEAD. If Redis hasn't responded,
-  // the job stays active until its lock expires, and runs again within a few seconds.
+  // Any other error would mark the job as failed. If it couldn't be delayed, it
+  // runs again when its lock ends.
   throw new DelayedError()
 }
 
-/** Makes BullMQ fail the job at once. The stack would only take up memory in Redis. */
+/** BullMQ doesn't retry this error. A stack would take up memory in Redis. */
 function failureOf(reason: string): Error {
   const error = new UnrecoverableError(reason)
   error.stack = ''
   return error
 }
 
-/**
- * Each job has its own trace, with links to the traces of the requests that caused it: there may be many
- * requests or none. Jobs without work get no span, because there may be hundreds per second.
- */
+/** A job has its own trace, linked to those of the requests that caused it. */
 function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {
-    /**
-     * `result` is null after an error. Returns the trace id to log: the only request's, or else the job's.
-     */
+    /** Returns the trace id to log: the only request's, or else the job's. */
     end(about: { jobId: string; queue: QueueName }, result: JobResult | null): string {
       const traces = result?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)

@@ -25,7 +25,7 @@ import { type QueueWorker, runJob } from './run-job.ts'
 
 export const polledWorks: readonly PolledWork[] = [
   { name: 'outbox-relay', queue: 'outbox-relay', everyMs: 2_000, run: (deps) => pollOutboxes(deps) },
-  // A dead worker's deliveries are taken over within 13 s: a 10 s lease, a margin of 0.5 s, and this poll.
+  // A dead worker's deliveries are taken over within 13 s.
   { name: 'webhook-delivery', queue: 'webhook-delivery', everyMs: 2_000, run: pollDeliveries },
   replayWork,
   { name: 'intent-expiry', queue: 'intent-expiry', everyMs: 2_000, run: (deps) => expireDueIntents(deps) },
@@ -45,14 +45,14 @@ const createWorkers = (loops: PollLoops): { [Name in QueueName]: QueueWorker<Nam
   retention: retentionWorker(loops),
 })
 
-/** If a poll takes longer, other processes find the remaining work. */
+/** Other processes find the work of a poll that takes longer. */
 const pollGraceMs = 3000
-/** Attempts are aborted this long before SHUTDOWN_TIMEOUT_SECONDS. A call to a frozen MongoDB takes 5 s. */
+/** A call to a frozen MongoDB can take 5 s of this. */
 const afterAbortMs = 7000
 const lastResultsMs = 2000
 const redisGraceMs = 3000
 
-/** BullMQ fetches all jobs it can before it starts any: with 200, many waited for 300 ms (measured). */
+/** With more, BullMQ fetches so many jobs that they wait for 300 ms. */
 const maxConcurrency = 25
 
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
@@ -94,7 +94,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       const closed = Promise.allSettled(bullWorkers.map((worker) => worker.close()))
       const isDone = await succeedsWithin(workEnded(polled), deps.config.shutdownTimeoutMs - afterAbortMs)
       if (!isDone) await abortAttempts(deps)
-      // BullMQ itself would wait for Redis indefinitely. All results are in MongoDB.
+      // BullMQ would wait for Redis indefinitely.
       await succeedsWithin(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -102,7 +102,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   }
 }
 
-/** Other workers attempt these deliveries at their next poll. The aborted attempts don't count. */
+/** The aborted attempts don't count. Other workers make them. */
 async function abortAttempts({
   leases,
   backgroundWork,
@@ -120,7 +120,7 @@ function splitConcurrency(concurrency: number): number[] {
   return Array<number>(count).fill(Math.ceil(concurrency / count))
 }
 
-/** BullMQ would fetch a job with unreadable data again and again. This worker completes it as invalid. */
+/** BullMQ would fetch an unreadable job again and again. */
 class LenientWorker extends Worker {
   protected override createJob(json: Parameters<Worker['createJob']>[0], id: string): Job {
     try {
@@ -141,16 +141,16 @@ function startWorker(
 ): Worker {
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, name, work, job, token)
-    // A shutdown doesn't wait for this job, because another process will restore the jobs.
+    // Another process restores the jobs, so a shutdown doesn't wait for this.
     return name === 'maintenance' ? run : running.add(run)
   }
   return new LenientWorker(name, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // Waits after an error, such as a failover of Redis. Meanwhile, polls find the work.
+    // The wait after an error, such as a failover. Polls find the work.
     runRetryDelay: 1000,
-    // A killed worker's jobs run again within 12 s – about as long as a delivery's lease (10 s).
+    // A killed worker's jobs run again within 12 s.
     lockDuration: 8000,
     stalledInterval: 4000,
     // We count attempts in MongoDB, so BullMQ must not give up.
@@ -161,9 +161,9 @@ function startWorker(
   })
 }
 
-/** If Redis evicts a job, its work waits for a poll. Redis may forbid `INFO`. */
+/** If Redis evicts a job, its work waits for a poll. */
 async function warnOfEviction(connection: RedisConnection, log: Log): Promise<void> {
-  // Waits until the nodes of a cluster are known.
+  // A cluster's nodes are known only after a first command.
   await connection.ping().catch(() => undefined)
   const infos = redisMasters(connection).map((master) => master.info('memory').catch(() => ''))
   for (const memory of await Promise.all(infos)) {
@@ -172,9 +172,9 @@ async function warnOfEviction(connection: RedisConnection, log: Log): Promise<vo
   }
 }
 
-/** A lease lasts 10 s, so two renewals may fail. Renewals also notice deleted and disabled endpoints. */
+/** A lease lasts 10 s, so two renewals may fail. */
 const renewEveryMs = 3_000
-/** The first check waits too, because other processes need time to start. */
+/** Other processes need time to start. */
 const checkQueuesEveryMs = 60_000
 
 function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 'queues'>) {
@@ -183,7 +183,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }, renewEveryMs)
   const restoring = setInterval(() => requestJobRestore(deps), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnservedQueues(deps), checkQueuesEveryMs)
-  // Redis may have lost writes before we started or in a failover. If this fails, it runs again on reconnect.
+  // Redis may have lost writes. On a reconnect, this runs again.
   const doubt = (): void => void deps.queues.storedJobs.doubt().catch(() => undefined)
   doubt()
   deps.queues.whenReady(doubt)
@@ -196,7 +196,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }
 }
 
-/** If every process sets WORKER_QUEUES, a queue may have been left out by mistake. */
+/** If every process sets WORKER_QUEUES, one queue may be missing. */
 export async function warnOfUnservedQueues(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return

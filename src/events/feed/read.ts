@@ -37,9 +37,8 @@ export function parseFeedQuery(caller: Caller, query: ReadFeedQuery): FeedSearch
 type Reads = Pick<Deps, 'LoggedEvent'>
 
 /**
- * Reads the chain's last number first, and limits the second read to it. Otherwise the second read, which
- * scans an index range per type, could return a new event 8 but miss event 7 of a type already scanned. The
- * session lets it see everything that the first read saw, even on another primary.
+ * Reads the last number first, as an upper bound. Otherwise the second read,
+ * which scans each type in turn, could return event 8 but miss event 7.
  */
 export async function readFeedPage(
   deps: Reads,
@@ -51,7 +50,7 @@ export async function readFeedPage(
   try {
     const last = await findLastEventNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
-    // Right after a failover, majority reads may lack the latest events. A local read has them.
+    // After a failover, a majority read may lack the latest events.
     if (after > last && after > (await findLastEventNumber(deps, owner, { readConcern: 'local' })))
       throw lostPosition()
     const { limit } = search
@@ -104,7 +103,7 @@ async function readBetween(
   return readPageDocuments(found)
 }
 
-/** Merchants pass this as `after`. The check value exposes positions of another business or environment. */
+/** The check value detects a position of another business or environment. */
 const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
 function readPosition(owner: ChainOwner, position: string): number {
@@ -117,7 +116,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   return number
 }
 
-/** Only durably stored events have positions, so the database must have been restored from a backup. */
+/** A position exists only if its event was stored, so data must be lost. */
 const lostPosition = () =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
@@ -128,7 +127,6 @@ const invalidPosition = (message: string) => refuse('VALIDATION_ERROR', { param:
 const checkOf = ({ businessId, sandbox }: ChainOwner, number: number): string =>
   hash('sha256', `${businessId} ${sandbox} ${number}`, 'hex').slice(0, 8)
 
-/** `read` runs a read within the request's deadline. `signal` aborts if the client disconnects. */
 export interface FeedWaitLimits {
   read<T>(read: () => Promise<T>): Promise<T>
   signal: AbortSignal
@@ -136,10 +134,9 @@ export interface FeedWaitLimits {
 
 type WaitDeps = Pick<Deps, 'LoggedEvent' | 'chainWatch' | 'capacity'>
 
-/** The query to read now, or an empty response if there's still no event. */
 type WaitResult = { query: ReadFeedQuery } | { data: Feed }
 
-/** Returns null if the query has no `wait`, and no events if the process has no slot left. */
+/** Returns null if the query has no `wait`. */
 export async function waitForEvent(
   deps: WaitDeps,
   caller: Caller,
@@ -157,7 +154,7 @@ export async function waitForEvent(
     let last = await findLast()
     const after = search.after === 'latest' ? last : search.after
     const found = { query: { ...query, after: writePosition(owner, after) } }
-    // `readFeedPage` then reports that the log has lost this position.
+    // In this case, `readFeedPage` throws the error.
     if (after > last) return found
     const options = { limit: 1, projection: numberOnly, session }
     for (let seen = after; ; ) {
@@ -177,7 +174,7 @@ export async function waitForEvent(
   }
 }
 
-/** Returns null if the process is full. Throws RATE_LIMITED if the business has used up its own slots. */
+/** Returns null if the process is full, but throws if the business is. */
 function takeSlot({ capacity }: WaitDeps, businessId: string) {
   const [owners, cost] = [[businessId], { polls: 1 }]
   const held = capacity.takeNow(owners, cost)

@@ -18,15 +18,15 @@ import { type AttemptSlot, type SlotOwner, slotOwnerOf } from './slots.ts'
 
 type DueDeps = AttemptDeps & Pick<Deps, 'queues'>
 
-/** How long a due delivery is left to its wake-up job before the poll attempts it. */
+/** For this long, a due delivery is left to its wake-up job. */
 const graceMs = 500
-/** A business has fewer slots than this. `startWaitingAttempts` starts its other attempts later. */
+/** A business has fewer slots than this. */
 const maxPerBusiness = 500
 
 type Due = Pick<LeasedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
-/** Also attempts deliveries whose lease has ended. Returns how many due deliveries it found. */
+/** Returns how many due deliveries it found. */
 export function pollDeliveries(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return runInFairBatches<Due>(
@@ -39,7 +39,7 @@ export function pollDeliveries(deps: DueDeps): Promise<number> {
   )
 }
 
-/** Skips endpoints that are waiting for slots, because a single one may have 100,000 due deliveries. */
+/** An endpoint that waits for slots may have 100,000 due deliveries. */
 function findDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
   last: Due | null,
@@ -85,12 +85,12 @@ export async function startWaitingAttempts(deps: DueDeps): Promise<number> {
   return begun
 }
 
-/** If more deliveries may be due, the endpoint stays marked as waiting. */
+/** The endpoint stays marked as waiting if more deliveries may be due. */
 async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
   if (available === 0) return 0
-  // Must come before the read: a delivery that then finds no slot marks the endpoint as waiting again.
+  // A delivery that finds no slot after the read marks the endpoint again.
   deps.slots.clearWaiting(endpointId)
   try {
     const due = await nativeCollection(deps.Delivery)
@@ -107,7 +107,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   }
 }
 
-/** Skips deliveries that get no slot or are already leased. Returns how many attempts it started. */
+/** Skips leased deliveries. Returns how many attempts it started. */
 export async function beginAttempts(
   deps: DueDeps,
   owner: SlotOwner,
@@ -141,7 +141,7 @@ async function leaseAndBegin(
   return delivery
 }
 
-/** The caller must have found the endpoint deleted or disabled. */
+/** Call this only if the endpoint is deleted or disabled. */
 async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'log' | 'now'>,
   endpointId: string,
@@ -155,7 +155,7 @@ async function cancelDue(
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/** Removes the earlier jobs of re-queued deliveries, which replays and the command line leave behind. */
+/** Removes jobs that replays and the command line left in Redis. */
 export async function removeStaleJobs(
   deps: Pick<Deps, 'queues' | 'log'>,
   deliveries: AttemptCounts[],
@@ -168,16 +168,13 @@ export async function removeStaleJobs(
     .catch((err: unknown) => deps.log.warn({ err, jobs: jobIds.length }, 'jobs.not-removed'))
 }
 
-/**
- * `begun`: the attempt runs in the background. `no-slot`: the delivery waits in MongoDB. `superseded`: the
- * job isn't needed, e.g. because the delivery has a newer one.
- */
+/** `superseded`: the delivery needs no job, or has a newer one. */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'no-slot' | 'superseded' }
   | { outcome: 'not-due'; again: Date }
   | { outcome: 'dead'; reason: string }
 
-/** `woken` has the delivery's counts from when the job was created. */
+/** `woken` has the counts from when the job was created. */
 export async function wakeDelivery(deps: AttemptDeps, woken: AttemptCounts): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
@@ -197,9 +194,9 @@ async function whyNotBegun(
 ): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(_id, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
-  // An attempt in progress adds the next job itself. If its worker dies, the poll takes over.
+  // The attempt in progress adds the next job itself.
   if (!isLatest || isLeased(delivery, deps.now())) return { outcome: 'superseded' }
-  // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
+  // A DEAD delivery needs a failed job, because support staff look there.
   if (delivery.status === 'DEAD') {
     const last = delivery.attemptLog.at(-1)
     return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? failureText(last) : 'failed'}` }

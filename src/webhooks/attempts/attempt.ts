@@ -30,10 +30,10 @@ export type AttemptDeps = Pick<Deps, 'Delivery' | 'batchers' | 'config' | 'count
 
 export type AttemptEndpoint = Omit<Endpoint, 'attemptHours' | 'outbox'>
 
-/** An attempt starts only if its lease lasts this long, because the first renewal may be 3 s away. */
+/** The first renewal of the lease may be 3 s away. */
 const minLeaseMs = 5_000
 
-/** Runs in the background. This process must hold the lease. `read` is the body's source, if already read. */
+/** `read` is the source of the body, if the caller has already read it. */
 export function beginAttempt(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
@@ -51,9 +51,7 @@ export function beginAttempt(
   )
 }
 
-/**
- * Implements SPEC 6.2 to 6.4. If MongoDB fails, the attempt doesn't count and is repeated after the lease.
- */
+/** If MongoDB fails, the attempt doesn't count and is repeated (SPEC 6.2). */
 async function attemptDelivery(
   deps: AttemptDeps,
   delivery: LeasedDelivery,
@@ -61,7 +59,7 @@ async function attemptDelivery(
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // We hold the lease by now, so an endpoint deleted before this read gets no request.
+  // The lease is ours by now, so a deleted endpoint gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !receivesEvents(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
@@ -86,7 +84,6 @@ async function send(
   const headers = signForEndpoint(deps, endpoint, delivery, body, at)
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, sandbox } = delivery
   const { requestId = null, traceparent = null } = delivery
-  // Continues the trace of the API request that caused the event.
   const span = deps.tracing?.begin('attempt', 'call', traceparent)
   const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
   const sent = await deps.sender.send({ owner, url, headers, body, onStart })
@@ -102,10 +99,10 @@ async function send(
   const ended = { outcome: verdict.status.toLowerCase(), attempts, stage }
   span?.end({ facts: { ...about, sandbox, ...ended }, failed: stage !== null })
   const record = { at, url, ...sent }
-  // Test keys list a live endpoint's test deliveries, but must not be able to filter them by its responses.
+  // Test keys must not filter deliveries by a live endpoint's responses.
   const result = { delivery, ...verdict, attempt: record, isSelectable: endpoint.sandbox === sandbox }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
-  // If the lease was lost, no result is recorded, so no stage is logged. The response text is never logged.
+  // Without the lease, no result is recorded, so none is logged either.
   const logged = isRecorded
     ? { ...ended, nextAttemptAt }
     : { outcome: 'lease-lost', attempts: delivery.attempts, stage: null, nextAttemptAt: null }
@@ -126,7 +123,7 @@ async function send(
 
 const times = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
 
-/** The wait starts when the attempt ended (SPEC 6.4). The endpoint's Retry-After header is ignored. */
+/** The wait starts at the end of the attempt (SPEC 6.4). */
 export function judgeAttempt(
   sent: SentAttempt,
   attempts: number,
@@ -139,7 +136,7 @@ export function judgeAttempt(
   return { ...times, status: 'RETRYING', nextAttemptAt: new Date(endedAt.getTime() + wait) }
 }
 
-/** Re-queued attempts come on top of the retry table, so they don't advance it. */
+/** Re-queued attempts don't advance the retry table. */
 export const retryTableStep = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 async function cancel(
@@ -151,7 +148,7 @@ async function cancel(
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)
   const fields = { deliveryId, webhookEvent, reference }
-  // The clean-up removes an intent or order only after its deliveries, so this one was removed by hand.
+  // The clean-up removes deliveries first, so someone removed this by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }

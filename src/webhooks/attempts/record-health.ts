@@ -17,20 +17,20 @@ export type HealthRecorder = ReturnType<typeof createHealthRecorder>
 const gatherMs = 1_000
 
 /**
- * Writes in the background; a killed process loses the results of its last second. Each endpoint has its own
- * write, because one endpoint locked by a dead process's transaction would delay a batch for seconds.
+ * Each endpoint has its own write, because one that a dead process has locked
+ * would delay a whole batch for seconds.
  */
 export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
   const writing = createWorkTracker()
   const closing = new AbortController()
-  // Without this, Node would warn, because every endpoint with notes adds a listener.
+  // Each endpoint adds a listener, about which Node.js would warn.
   setMaxListeners(0, closing.signal)
 
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {
     while (gathered.length > 0) {
       await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
-      // Results from before a URL change say nothing about the new URL.
+      // Results for the old URL say nothing about the new one.
       for (const [url, notes] of Map.groupBy(gathered.splice(0), (note) => note.url))
         await nativeCollection(models.Endpoint)
           .updateOne({ _id, url }, healthUpdate(notes))
@@ -48,7 +48,6 @@ export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log)
       noted.set(_id, gathered)
       void writing.add(writeAll(_id, gathered))
     },
-    /** Writes all pending notes. */
     async close(): Promise<void> {
       closing.abort()
       await writing.ended()
@@ -58,7 +57,7 @@ export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log)
 
 const isSuccess = ({ stage }: Result): boolean => stage === null
 
-/** `notes` must be in the order in which the attempts ended. */
+/** The notes must be in the order in which the attempts ended. */
 export function healthUpdate(notes: Result[]): Record<string, unknown>[] {
   const success = notes.findLast(isSuccess)
   const failure = notes.findLast((note) => !isSuccess(note))
@@ -93,7 +92,7 @@ function failuresInRow(notes: Result[], hasSuccess: boolean): Record<string, unk
       }
 }
 
-/** Marks a reported failure as recovered, so that the poll reports the recovery. */
+/** A poll reports the recovery to the business's other endpoints. */
 const ended = ({ at }: Result) => ({
   $cond: [
     { $eq: [{ $type: '$reportedFailure' }, 'object'] },
@@ -102,7 +101,7 @@ const ended = ({ at }: Result) => ({
   ],
 })
 
-/** Each hour's counts overwrite those of the same hour of the day before. */
+/** The counts of an hour replace those of the same hour yesterday. */
 const hourChanges = (notes: Result[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => startOfHour(at).getTime())].map(([start, ofHour]) => {

@@ -4,13 +4,13 @@ import { backgroundRestMs } from '../../mongo/batchers.ts'
 import { type ProcessClock, processClock } from '../../platform/process-clock.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
-/** docs/merchants/webhooks.md recommends responding within 5 s. An attempt that takes longer is slow. */
+/** docs/merchants/webhooks.md recommends responding within 5 s. */
 export const fastAttemptMs = 5_000
 
-/** Fast attempts per endpoint. A success adds one. A failure, or 5 s without a response, removes one. */
+/** The limit of fast attempts per endpoint. Each failure lowers it by one. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
-/** Limits per process. In measurements, 1,000 hanging attempts took about 40 MB. */
+/** Limits per process. 1,000 hanging attempts took about 40 MB. */
 export const attemptLimits = (windowOf: (endpointId: string) => number) =>
   ({
     fast: {
@@ -26,7 +26,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       metric: 'attempts_in_flight',
       maxWaiting: 500,
     },
-    // An attempt that times out after 30 s is slow for 25 s, so 100 slots allow four of them per second.
+    // At a timeout of 30 s, 100 slow slots allow four timeouts per second.
     slow: {
       what: 'Webhook attempts in progress for over 5 s',
       total: 400,
@@ -35,8 +35,8 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       gets: 'the attempt keeps its fast slot',
       metric: 'attempts_in_flight',
     },
-    // A character takes 1 or 2 bytes, and up to 3 more while it's being sent. Most bodies have about 600
-    // characters. The longest has about 230,000: full metadata in which JSON escapes every character.
+    // A character takes up to 5 bytes in transit. Most bodies have 600
+    // characters; the longest has 230,000, with JSON escapes.
     characters: {
       what: 'Characters of webhook bodies in progress',
       total: 24_000_000,
@@ -56,14 +56,13 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     },
   }) satisfies Record<string, LimitedResource>
 
-/** 1,000 fast and 400 slow attempts, with one socket each. */
+/** 1,000 fast and 400 slow attempts. */
 export const maxAttemptsInFlight = 1_400
 
-/** A waiting relay occupies one of the 100 concurrent jobs that all businesses share. */
+/** A waiting relay occupies one of 100 jobs that all businesses share. */
 const maxWaitMs = 100
-/** How long to wait after a slot becomes free. By then more are free, so one read can fill several. */
+/** In the meantime, more slots become free for the same read to fill. */
 const serveAfterMs = 10
-/** How long an endpoint's window is remembered without an attempt. */
 const forgetAfterMs = 60_000
 
 /** `origin` is the host and port of the endpoint's URL. */
@@ -75,11 +74,11 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 export interface AttemptSlot {
   /** Returns false if the business has too many characters in progress. */
   count(body: string): boolean
-  /** `delivered` is null if no attempt was made. Only the first call has an effect. */
+  /** `delivered` is null if no attempt was made. */
   free(delivered: boolean | null): void
 }
 
-/** `characters` is the length of the endpoint's last body, as an estimate of its next one. */
+/** `characters` is the length of the last body, an estimate of the next. */
 interface Use {
   window: number
   characters: number
@@ -89,8 +88,8 @@ interface Use {
 export type AttemptSlots = ReturnType<typeof createAttemptSlots>
 
 /**
- * Limits the attempts in progress, and remembers which endpoints wait (docs/maintainers/architecture.md,
- * "Isolation"). After 5 s an attempt gets a slow slot, so endpoints that hang delay only their own business.
+ * Limits the attempts in progress. After 5 s, an attempt moves to a slow slot,
+ * so endpoints that hang delay only their own business.
  */
 export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
@@ -178,7 +177,7 @@ export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processC
   const setWaiting = (owner: SlotOwner): void => void waiting.set(owner.endpointId, owner)
 
   return {
-    /** Without a free slot, returns null and marks the endpoint as waiting. */
+    /** Returns null and marks the endpoint as waiting if no slot is free. */
     takeNow(owner: SlotOwner, isReplay = false): AttemptSlot | null {
       if (!isOpen) return null
       const use = useOf(owner)
@@ -186,7 +185,7 @@ export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processC
       if (held === null) setWaiting(owner)
       return held && slotOf(use, held)
     },
-    /** Waits up to 100 ms, but not at all if older deliveries to the endpoint are waiting in MongoDB. */
+    /** Older deliveries that wait in MongoDB come first. */
     async take(owner: SlotOwner): Promise<AttemptSlot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
       const use = useOf(owner)
@@ -198,19 +197,18 @@ export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processC
     },
     setWaiting,
     available,
-    /** Returns at most half of the free slots, so that new deliveries still find one during a replay. */
+    /** New deliveries still find a slot, because a replay gets half of them. */
     availableToReplay: (owner: SlotOwner): number =>
       Math.min(share.left('replays', ownersOf(owner)), Math.floor(available(owner) / 2)),
     /** The endpoint that has been waiting longest comes first. */
     waiting: (): SlotOwner[] => [...waiting.values()],
     clearWaiting: (endpointId: string): void => void waiting.delete(endpointId),
-    /** `act` must not throw. It returns how many attempts it started: the more, the later its next call. */
+    /** `act` must not throw. It returns how many attempts it started. */
     onAvailable: (act: () => Promise<number>): void => void (serve = act),
-    /** The poll calls this in case a read failed and no slot becomes free to trigger the next read. */
+    /** The poll calls this in case an earlier read failed. */
     serveWaiting: serveSoon,
     used: share.used,
     inFlight: (): number => share.used().fast + share.used().slow,
-    /** No slots are available before `open` and after `close`. */
     open: (): void => void (isOpen = true),
     close: (): void => void (isOpen = false),
     isOpen: (): boolean => isOpen,

@@ -5,15 +5,15 @@ import { readTimeoutMs } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
-/** The staff pages' default period. Bull Board shows failed jobs for the same time. */
+/** Bull Board shows failed jobs for the same time. */
 export const deadVisibleMs = deadJobSeconds * 1000
 
-/** Only DEAD deliveries have a `deadAt`. MongoDB uses the partial indexes only if the filter has `$type`. */
+/** MongoDB uses a partial index only if the filter has `$type`. */
 export const deadFilter = (span: TimeSpan): { deadAt: object } => ({
   deadAt: { $type: 'date', ...spanFilter('deadAt', span).deadAt },
 })
 
-/** A count of exactly this number means "at least this many". */
+/** A count that reaches this means "at least this many". */
 export const maxBacklogCount = 100_000
 
 export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>) {
@@ -60,7 +60,6 @@ export const countBusinessDead = (deps: Pick<Deps, 'Delivery'>, businessId: stri
 const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
   deps.Delivery.countDocuments(filter, { limit: maxBacklogCount })
 
-/** Both ends are included. */
 export type DeadPeriod = Record<'from' | 'to', Date>
 
 export interface DeadGroup {
@@ -70,7 +69,7 @@ export interface DeadGroup {
   live: number
   oldest: Date
   newest: Date
-  /** The last attempt of the delivery that died last. Null if all were re-queued since the count. */
+  /** The newest delivery's last attempt. Null if it was re-queued since. */
   lastAttempt: AttemptRecord | null
 }
 
@@ -83,7 +82,7 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
   _id: { businessId: string; endpointId: string }
 }
 
-/** Returns the largest group first, or null if counting takes too long. Choose a shorter period then. */
+/** Returns the largest group first, or null if counting takes too long. */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod) {
   const counted = await countDead(deps, period)
   if (counted === null) return null
@@ -99,7 +98,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod
   return { groups, isCut: counted.length > maxGroups }
 }
 
-/** Reads only keys of the index `deadByTime`. Returns null if that takes too long. */
+/** Returns null if counting takes too long. */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod): Promise<Counted[] | null> {
   const stages = [
     { $match: deadFilter(period) },
@@ -113,7 +112,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod): Prom
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    // The extra group shows whether there are more than the limit.
+    // The extra group shows whether groups were left out.
     { $limit: maxGroups + 1 },
   ]
   try {

@@ -12,11 +12,11 @@ import {
 
 const attemptFields = field.part({
   at: field.date,
-  /** May differ from the delivery's URL, because merchants can change an endpoint's URL. */
+  /** May differ from the delivery's URL, because merchants can change it. */
   url: field.text,
   durationMs: field.whole,
   status: field.orNull(field.whole),
-  /** Where the attempt failed. Null if it succeeded. */
+  /** The stage that failed. Null if the attempt succeeded. */
   stage: field.orNull(field.text),
   error: field.orNull(field.text),
   /** The beginning of the response, until the clean-up removes it. */
@@ -28,7 +28,7 @@ export const deliveries = declareCollection({
   name: 'deliveries',
   kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
   fields: {
-    /** Derived from the event and the endpoint, so relaying an event twice creates one delivery. */
+    /** An event and an endpoint always give the same id. */
     _id: field.text,
     endpointId: field.text,
     businessId: field.text,
@@ -39,35 +39,34 @@ export const deliveries = declareCollection({
     /** The endpoint's URL when the delivery was created. */
     url: field.text,
     status: field.oneOf<DeliveryStatus>(),
-    /** Counts only attempts with a recorded result, not interrupted ones. */
+    /** Includes only attempts with a recorded result. */
     attempts: field.whole,
-    /** Manually requested attempts, in addition to those of the retry table. */
+    /** Number of attempts requested in addition to the retry table. */
     requeues: field.whole,
-    /** The value of `attempts` at the last re-queue. If equal, the requested attempt has no result yet. */
+    /** Equal to `attempts` while a requested attempt has no result. */
     attemptsAtRequeue: field.optional(field.whole),
-    /** When a worker may lease the delivery, or when its current lease ends. Null once it's done. */
+    /** When the delivery is due or its lease ends. Null once it's done. */
     nextAttemptAt: field.orNull(field.date),
     /** Only the holder of this token may record a result. */
     leaseToken: field.orNull(field.text),
-    /** The oldest comes first. In old deliveries, the clean-up keeps only the last attempt. */
+    /** In old deliveries, the clean-up keeps only the last attempt. */
     attemptLog: field.list(attemptFields),
-    /** The HTTP status of a failed last attempt. Missing for test events to live endpoints. */
+    /** The HTTP status of the last attempt, if that failed. */
     failureStatus: field.optional(field.whole),
-    /** The next clean-up must trim the delivery: it was open during the last one, or re-queued since. */
+    /** The next clean-up must trim the delivery. */
     untrimmed: field.optional(field.flag),
     createdAt: field.date,
     deliveredAt: field.orNull(field.date),
     deadAt: field.orNull(field.date),
     cancelledAt: field.optional(field.date),
-    /** The replay that inserted the delivery. Missing if the relay did. */
+    /** The replay that inserted the delivery, if the relay didn't. */
     insertedBy: field.optional(field.text),
-    /** The last replay that re-queued the delivery. */
     requeuedBy: field.optional(field.text),
     ...recordedFactFields.fields,
     ...eventCauseFields.fields,
   },
   indexes: [
-    // Only open deliveries have a `nextAttemptAt`. Polls read only index keys.
+    // Only open deliveries have a `nextAttemptAt`.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
@@ -78,7 +77,7 @@ export const deliveries = declareCollection({
       key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       ...indexIfDate('nextAttemptAt'),
     },
-    // These four cover every filter of the list except `referenceNumber`, so counts read no documents.
+    // With these four, counts of almost any filtered list read no documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -103,7 +102,6 @@ export const deliveries = declareCollection({
       ...indexIfPresent('failureStatus'),
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // With this index, `groupDead` counts without reading documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
@@ -120,8 +118,8 @@ export const deliveries = declareCollection({
 export type Delivery = Stored<typeof deliveries>
 
 /**
- * Packs two 12-byte ids into 32 characters, because Redis stores the id three times for each waiting
- * delivery. Merchants decode the event's id from it.
+ * Redis stores the id three times for each waiting delivery, so it's short.
+ * Merchants decode the event's id from it.
  */
 export const makeDeliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
@@ -133,7 +131,7 @@ export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url')
 /** No other kind of id has this form. */
 export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id)
 
-/** With a `leaseToken`, this process attempts the delivery at once. Otherwise it waits for a slot. */
+/** Without a `leaseToken`, the delivery waits for a slot. */
 export function newDelivery(
   { businessId, sandbox, referenceNumber }: Pick<Delivery, 'businessId' | 'sandbox' | 'referenceNumber'>,
   event: OutboxEvent,
@@ -165,20 +163,19 @@ export function newDelivery(
   }
 }
 
-/** Omits missing fields, because MongoDB would store undefined as null. */
+/** MongoDB would store undefined as null. */
 export const eventCauseOf = ({ requestId, traceparent }: OutboxEvent): EventCause => ({
   ...(requestId !== undefined && { requestId }),
   ...(traceparent !== undefined && { traceparent }),
 })
 
-/** Leases are renewed every 3 s, so the lease of a dead worker ends within 10 s. */
+/** Leases are renewed every 3 s, so a dead worker's leases end within 10 s. */
 export const deliveryLeaseMs = 10_000
 export const leaseEndFrom = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
-/** A filter for deliveries that are due and not leased. */
+/** Matches deliveries that are due and not leased. */
 export const leasableFilter = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
 
-/** The fields that change when a delivery is cancelled. */
 export const cancelledFields = (now: Date) =>
   ({ status: 'CANCELLED', nextAttemptAt: null, leaseToken: null, cancelledAt: now }) as const
 
@@ -187,7 +184,7 @@ type Lease = Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>
 export const isLeased = ({ leaseToken, nextAttemptAt }: Lease, now: Date): boolean =>
   leaseToken !== null && nextAttemptAt !== null && nextAttemptAt > now
 
-/** The time to show for the next attempt. During an attempt, that's when its lease was last renewed. */
+/** During an attempt, this is when its lease was last renewed. */
 export const shownDueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
   leaseToken === null || nextAttemptAt === null
     ? nextAttemptAt
@@ -202,7 +199,7 @@ export const failureText = ({ status, error }: FailedAttempt): string => error ?
 type JobFields = Pick<Delivery, 'event' | 'referenceNumber' | 'url' | 'nextAttemptAt'> &
   AttemptCounts & { lastAttempt?: FailedAttempt | undefined }
 
-/** The job wakes a worker when the delivery is due. The worker needs only the job's id. */
+/** The worker needs only the id of the job. */
 export function newDeliveryJob(delivery: JobFields, now: Date): JobWithId<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
   return {
@@ -219,16 +216,16 @@ export function newDeliveryJob(delivery: JobFields, now: Date): JobWithId<'webho
   }
 }
 
-/** A delivery's id with the two counts that its job's id contains. */
+/** The id of a delivery's job contains these counts. */
 export type AttemptCounts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
-/** Unique per attempt: BullMQ ignores a job whose id exists, and the last attempt's job may still exist. */
+/** BullMQ ignores a new job if its id exists, even in the failed jobs. */
 export const jobIdOf = ({ _id, attempts, requeues }: AttemptCounts): string =>
   `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** The counts are from when the job was created. */
+/** Returns the counts from when the job was created. */
 export function parseJobId(jobId: string): AttemptCounts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }

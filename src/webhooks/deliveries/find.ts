@@ -20,7 +20,7 @@ import { findBodySource } from '../message.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, deliveryRowFields } from './present.ts'
 
-/** Throws DELIVERY_NOT_FOUND, and SANDBOX_MISMATCH for a delivery in the other environment. */
+/** Throws DELIVERY_NOT_FOUND and SANDBOX_MISMATCH. */
 export async function findFullDelivery(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
   caller: Caller,
@@ -30,7 +30,6 @@ export async function findFullDelivery(
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
-/** Reads only the fields that a list of deliveries contains. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,
@@ -52,20 +51,19 @@ interface DeliverySearch extends PageRequest, DeliveryFilter {}
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
   const { status, event = null, endpointId = null, referenceNumber = null, responseStatus = null } = query
   const statuses = [...new Set(status?.split(',') as DeliveryStatus[] | undefined)]
-  // Selecting every status is the same as no filter, but MongoDB would have to merge five sorted lists.
+  // With a filter on all statuses, MongoDB would merge five sorted lists.
   const isEvery = statuses.length === 0 || statuses.length === deliveryStatuses.length
   const named = { statuses: isEvery ? null : statuses, event, endpointId, referenceNumber, responseStatus }
   return { ...named, ...readSpan(query), ...parsePageRequest(query) }
 }
 
-/** Lists the newest first, without bodies. */
 export function listDeliveries(
   deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
   caller: Caller,
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = search
-  // Count checkpoints need a list that never shrinks, but the clean-up removes test deliveries.
+  // Count checkpoints need a list that never shrinks. Test deliveries expire.
   const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every(
     (each) => each === null,
   )
@@ -95,7 +93,7 @@ export interface DeliveryFilter extends TimeSpan {
   responseStatus: string | null
 }
 
-/** Except for `byReference`, the index has all filtered fields. But a payment has few deliveries. */
+/** All indexes except `byReference` contain every filtered field. */
 export function buildDeliveryQuery(
   owner: Caller,
   filter: DeliveryFilter,
@@ -118,8 +116,8 @@ export function buildDeliveryQuery(
     where: { ...where, failureStatus },
     index,
   })
-  // MongoDB can read a class such as `5xx` in list order only if the filter names every status. A count is
-  // faster with a range.
+  // To read `5xx` in list order, MongoDB needs each status. For a count, a
+  // range is faster.
   return {
     ...withStatus(codes.length === 1 ? first : { $in: codes }),
     counted: withStatus({ $gte: first, $lte: codes.at(-1) ?? first }),

@@ -5,14 +5,13 @@ import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { type AttemptRecord, type Delivery, leasableFilter, leaseEndFrom } from './delivery.ts'
 
-/** A delivery leased by this process. */
 export interface LeasedDelivery extends Omit<Delivery, 'attemptLog'> {
   leaseToken: string
   nextAttemptAt: Date
 }
 type Lease = Pick<LeasedDelivery, '_id' | 'leaseToken'>
 
-/** Returns null if the delivery isn't due or is leased. Of two callers with one id, the first gets it. */
+/** If two callers have the same id, only the first gets the delivery. */
 export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
   createBatcher<string, LeasedDelivery | null>(500, async (ids) => {
     const leased = await leaseTogether(Delivery, [...new Set(ids)], now())
@@ -37,7 +36,6 @@ async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date
   return new Map(leased.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Makes the delivery due again at once. */
 export async function endLease(
   { Delivery, now }: Pick<Deps, 'Delivery' | 'now'>,
   { _id, leaseToken }: Lease,
@@ -57,10 +55,10 @@ interface AttemptResult extends AttemptVerdict {
   isSelectable?: boolean
 }
 
-/** The 8 scheduled attempts and many re-queues fit. The oldest attempts are dropped first. */
+/** The oldest attempts are dropped first. */
 const maxLogLength = 50
 
-/** One update with a list of results takes MongoDB a quarter less time than a bulk write. */
+/** One update for a batch takes a quarter less time than a bulk write. */
 export const createResultBatcher = (Delivery: Model<Delivery>) =>
   createBatcher<AttemptResult, boolean>(
     250,
@@ -78,7 +76,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>) =>
     backgroundRestMs,
   )
 
-/** Finds out which results were written, because the update returns only their number. */
+/** The update returns only how many results were written. */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await nativeCollection(Delivery)
@@ -91,12 +89,12 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // Two attempts never start in the same millisecond: the second waits for the first's result or lease.
+    // A delivery's attempts never start in the same millisecond.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
 
-/** Writes `results[i]` to document `ids[i]`. Values are `$literal`, because a response may begin with `$`. */
+/** Values are `$literal`, because a response may begin with `$`. */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(
     ({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
@@ -120,7 +118,7 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },
         attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
-        // The field is removed instead of set to null, because the index has every delivery that has it.
+        // The index has every delivery that has this field, even if it's null.
         failureStatus: { $ifNull: ['$failureStatus', '$$REMOVE'] },
       },
     },
@@ -130,17 +128,16 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
 
 interface Held {
   token: string
-  /** Null once the request has ended, with or without a response. */
+  /** Null once the request has ended. */
   abort: (() => void) | null
 }
 
 export type DeliveryLeases = ReturnType<typeof createHeldLeases>
 
-/** The leases held by this process. */
 export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
   const held = new Map<string, Held>()
 
-  /** Compares tokens, because an earlier attempt must not use the lease of a later one. */
+  /** An earlier attempt must not use the lease of a later one. */
   function leaseOf({ _id, leaseToken }: Lease): Held | undefined {
     const lease = held.get(_id)
     return lease?.token === leaseToken ? lease : undefined
@@ -159,7 +156,7 @@ export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
     }
   }
 
-  /** Returns how many leases it changed. Any that it didn't change have been lost. */
+  /** Returns how many leases it changed. The others have been lost. */
   async function changeLeases(
     leases: [id: string, Held][],
     change: Partial<Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>>,
@@ -174,16 +171,15 @@ export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
   }
 
   return {
-    /** `renew` renews the lease until `release` is called. */
     hold: ({ _id, leaseToken }: Lease): void =>
       void held.set(_id, { token: leaseToken, abort: () => undefined }),
-    /** A lease is lost if the endpoint is deleted or disabled, or if this process froze for too long. */
+    /** A lease is lost if the endpoint is disabled or this process froze. */
     onLost(delivery: Lease, abort: () => void): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = abort
       else abort()
     },
-    /** After this call, `giveUp` keeps the lease, because the result is being written. */
+    /** `giveUp` keeps the lease from now on, so that the result is written. */
     onRequestEnd(delivery: Lease): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = null
@@ -198,7 +194,7 @@ export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
       const matched = await changeLeases([...held], { nextAttemptAt: leaseEndFrom(now()) })
       if (matched < ids.length) await abortLost(ids)
     },
-    /** Aborts unfinished requests without recording them. Returns how many deliveries are due again. */
+    /** Returns how many unfinished attempts it aborted. */
     async giveUp(): Promise<number> {
       const open = [...held].filter(([, { abort }]) => abort !== null)
       for (const [id, { abort }] of open) {

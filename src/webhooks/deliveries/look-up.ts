@@ -8,11 +8,11 @@ import { deadFilter } from './backlog.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { deliveryRowFields } from './present.ts'
 
-/** Has no responses or event facts, because those belong to the merchant and the customer. */
+/** Responses and event facts belong to the merchant and the customer. */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
-/** If the response repeats data that staff may not see, `isHidden` is true and `responseText` null. */
+/** `isHidden` is true if the response repeats data that staff may not see. */
 export type StaffAttempt = AttemptRecord & { isHidden: boolean }
 export type StaffDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: StaffAttempt[] }
 
@@ -20,7 +20,7 @@ export type StaffEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
 
-/** Enough for 100 events, each sent to 5 endpoints. */
+/** 100 events to 5 endpoints each are enough. */
 export const maxDeliveriesShown = 500
 /** A longer page would be hard to read on a phone. */
 const maxListed = 20
@@ -48,7 +48,6 @@ const findDeliveries = (
 export const lookUpDelivery = async (deps: Reads, id: string): Promise<ListedDelivery | null> =>
   (await findDeliveries(deps, { _id: id }, tracedFields, { limit: 1 }))[0] ?? null
 
-/** Includes the responses that staff may see. */
 export async function lookUpWithResponses(
   deps: Reads & Pick<Deps, 'Intent' | 'Order'>,
   id: string,
@@ -57,7 +56,7 @@ export async function lookUpWithResponses(
   if (delivery === null) return null
   const { facts: _facts, ...traced } = delivery
   const source = await findBodySource(deps, delivery.referenceNumber)
-  // Without the intent or order, we don't know what must be hidden.
+  // Without the source, we don't know what to hide.
   const filter = source === null ? () => null : createResponseFilter(webhookBody(delivery, source))
   return shownUrls(deps)({
     ...traced,
@@ -78,7 +77,7 @@ export function lookUpDeliveries(deps: Reads, referenceNumber: string): Promise<
   return findDeliveries(deps, { referenceNumber }, tracedFields, options)
 }
 
-/** Returns the most recently dead first, each with only its last attempt. */
+/** Returns the deliveries that died most recently. */
 export function listLatestDead(deps: Reads, endpointId: string): Promise<ListedDelivery[]> {
   const options = { sort: { deadAt: -1 }, limit: maxListed } as const
   return findDeliveries(deps, { endpointId, ...deadFilter(anyTimeSpan) }, deliveryRowFields, options)
@@ -86,7 +85,7 @@ export function listLatestDead(deps: Reads, endpointId: string): Promise<ListedD
 
 const newestFirst = { sort: { createdAt: -1, _id: -1 }, limit: maxListed } as const
 
-/** Returns live and test deliveries, newest first, each with only its last attempt. */
+/** Returns live and test deliveries, newest first. */
 export function listFailedDeliveries(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
   const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
   return findDeliveries(deps, inTrouble, deliveryRowFields, newestFirst)
@@ -116,11 +115,11 @@ export async function endpointsOfDeliveries(
   return new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]))
 }
 
-/** Returns the newest first, including deleted endpoints. */
+/** Returns the newest first. Includes deleted endpoints. */
 export const listAllEndpoints = (deps: Reads, businessId: string): Promise<StaffEndpoint[]> =>
   findEndpoints(deps, { businessId }, newestFirst)
 
-/** Leaves out an order's customer and a payment's metadata and short code. */
+/** Omits an order's customer, and a payment's metadata and short code. */
 const shownToStaff: ReadonlySet<string> = new Set([
   '_id',
   'reference_number',
@@ -144,12 +143,12 @@ const shownToStaff: ReadonlySet<string> = new Set([
   'last_response_status',
 ])
 
-/** A shorter value is recognised only as a word of its own, not inside other text. */
+/** A shorter value is found only as a separate word. */
 const shortestValue = 6
 
 /**
- * The filter returns null for a response that repeats hidden data: a whole value, however it's spaced, or one
- * word of it. Words that also occur elsewhere in the event, e.g. as a field name, don't count.
+ * The filter returns null if a response repeats hidden data: a whole value,
+ * however it's spaced, or one of its words.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
@@ -185,17 +184,17 @@ const decoded = (text: string): string =>
 /** `AÏCHA` becomes `aicha`. */
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Host names reveal nothing about a customer, and many error pages contain them. */
+/** Host names reveal nothing about a customer. */
 const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
 
-/** Ignores shorter words and numbers such as `of` and `500`, because they are everywhere. */
+/** Skips short words and numbers such as `of` and `500`. */
 const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
 
 const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Keeps the last eight digits of a phone number, to recognise it without its country code. */
+/** Drops the country code of a phone number. */
 const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '')
 
-/** A response that was cut off may end with half a phone number, which the filter wouldn't recognise. */
+/** The filter wouldn't recognise a phone number that was cut off. */
 const withoutCutWord = (response: string): string =>
   Buffer.byteLength(response) > maxStoredBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response

@@ -6,20 +6,19 @@ import { type BodySource, unsignedHeaders, webhookBody } from '../message.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { shownDueAt } from './delivery.ts'
 
-/** A list shows only the last attempt. */
 export const deliveryRowFields = { facts: 0, attemptLog: { $slice: -1 } } as const
 export type DeliveryRecord = Omit<Delivery, 'facts'>
 
-/** The URL of the last attempt or, if there's none, the endpoint's URL when the delivery was created. */
+/** Returns the URL of the last attempt, if there was one. */
 export const deliveryUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
-/** A test key doesn't see these fields of a delivery to a live endpoint. */
+/** Hidden from test keys if the endpoint is live. */
 const hidden =
   'url attempts maxAttempts nextAttemptAt lastAttemptAt lastResponseStatus lastError lastDurationMs deliveredAt'
 const hiddenFields = Object.fromEntries(hidden.split(' ').map((field) => [field, null]))
 
-/** Finds test deliveries to live endpoints. A test key can't see their attempts or request new ones. */
+/** Finds test deliveries to live endpoints, which test keys can't retry. */
 export async function findAtLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endpointId'>>(
   { Endpoint }: Pick<Deps, 'Endpoint'>,
   { sandbox }: Caller,
@@ -63,7 +62,7 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
   }
 }
 
-/** Returns the last attempt's headers without signatures, or null if there was no attempt. */
+/** Returns null before the first attempt. Omits signatures. */
 export function lastSentHeaders(
   { config }: Pick<Deps, 'config'>,
   delivery: Pick<Delivery, '_id' | 'event'> & { attemptLog: Pick<AttemptRecord, 'at'>[] },
@@ -73,8 +72,8 @@ export function lastSentHeaders(
 }
 
 /**
- * The payload is null if the key lacks the event's scope, or if the intent or order is gone. Responses also
- * need the scope, because an endpoint may repeat the payload.
+ * The payload is null if the key lacks the event's scope. Responses need the
+ * scope too, because an endpoint may repeat the payload.
  */
 export async function presentFullDelivery(
   deps: Pick<Deps, 'config' | 'Endpoint'>,

@@ -3,7 +3,7 @@ import { declareCollection, indexIfPresent, type Stored } from '../../mongo/decl
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
 
-/** `skipped` counts the matching deliveries that weren't re-queued, by reason. */
+/** `skipped` counts the deliveries that weren't re-queued, by reason. */
 export interface BulkRetryResult {
   requeued: number
   skipped: Record<'delivered' | 'under_way' | 'endpoint_gone', number>
@@ -11,7 +11,7 @@ export interface BulkRetryResult {
   next: string | null
 }
 
-/** A delivery never has the same state twice, so a write guarded by its state happens only once. */
+/** The same state never returns, so a write that it guards happens once. */
 export type DeliveryState = Pick<
   Delivery,
   '_id' | 'status' | 'attempts' | 'requeues' | 'nextAttemptAt' | 'leaseToken'
@@ -22,29 +22,29 @@ export type RequeueOutcome = 'requeued' | 'not_found' | 'delivered' | 'under_way
 export const planKeyIndex = 'requestKey'
 export const openPlanIndex = 'open'
 
-/** An hour longer than an idempotency key is valid, like stored responses. */
+/** An hour longer than an idempotency key is valid. */
 const keptSeconds = keyLifetimeMs / 1000 + 3600
 
-/** A plan is stored with its audit lines. Then this process, a repeated request or a poll carries it out. */
+/** A plan is stored with its audit lines, and any process can carry it out. */
 export const requeuePlans = declareCollection({
   name: 'requeueplans',
   kept: 'until it expires after 25 hours',
   fields: {
     _id: text,
     at: date,
-    /** Empty once the plan is carried out, or if an API request had nothing to re-queue. */
+    /** Empty once the plan has been carried out. */
     deliveries: list(anything<DeliveryState>()),
     /** Set only if the request named a single delivery. */
     outcome: orNull(oneOf<Exclude<RequeueOutcome, 'not_found'>>()),
-    /** The response data for a retry by filter. */
+    /** The response to a retry by filter. */
     result: orNull(anything<BulkRetryResult>()),
-    /** The idempotency key of an API request. After 24 hours, a new request may use the key again. */
+    /** After 24 hours, a new request may use the same key. */
     requestKey: optional(requestMarkFields),
   },
   indexes: [
     { name: 'expired', key: { at: 1 }, expireAfterSeconds: keptSeconds },
     { name: planKeyIndex, key: { 'requestKey.key': 1 }, unique: true, ...indexIfPresent('requestKey.key') },
-    // A delivery is in at most one open plan, so two people can't re-queue it at the same time.
+    // Unique, so two people can't re-queue a delivery at the same time.
     { name: openPlanIndex, key: { 'deliveries._id': 1 }, unique: true, ...indexIfPresent('deliveries._id') },
   ],
 })

@@ -26,7 +26,7 @@ export type RequeueOutcomes = Map<string, RequeueOutcome>
 
 export const requeueBatchSize = 500
 
-/** If a plan isn't carried out after this long, its process must have died. */
+/** A plan that is still open after this time belongs to a dead process. */
 const planMs = 10_000
 const mostPlans = 20
 
@@ -39,14 +39,13 @@ export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqu
 interface RequeueAct {
   by: Author
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
-  /** A retry by filter has one audit line for all deliveries. */
+  /** A retry by filter writes one audit line in total. */
   summarise?: (outcomes: RequeueOutcomes) => { result: BulkRetryResult; line: AuditLineInput }
 }
 
 /**
- * Skips deliveries that are delivered, due or being attempted. The others count as re-queued once the plan is
- * stored, because a poll carries it out if this process dies. An API request stores even an empty plan, so
- * that a repeated request can't re-queue deliveries that have died since.
+ * Skips deliveries that are delivered, due or being attempted. The others count
+ * as re-queued once the plan is stored, because a poll can carry it out.
  */
 export async function planAndRequeue(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
@@ -134,7 +133,7 @@ const requeueLine = (
   after: { status: 'RETRYING', nextAttemptAt: at },
 })
 
-/** Continues the plan of an earlier request with this key. */
+/** Carries out the plan of an earlier request with the same key. */
 export async function resumeRequeue(
   deps: PlanDeps,
   { key, arrivedAt }: WriteRequest,
@@ -145,7 +144,7 @@ export async function resumeRequeue(
   return plan
 }
 
-/** Carries out the plans that dead processes have left, and returns their number. */
+/** Returns how many plans of dead processes it carried out. */
 export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
   const left = await nativeCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
@@ -156,14 +155,14 @@ export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promis
   return left.length
 }
 
-/** Running this twice does no harm, because the deliveries' states no longer match the plan. */
+/** It can run twice, because the states then no longer match the plan. */
 async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
   if (deliveries.length === 0) return
   await writeDue(deps, deliveries, at, {})
   await nativeCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
 }
 
-/** Adds no jobs, because the replay starts the attempts. Returns the ids that this replay has re-queued. */
+/** Returns the ids that this replay has re-queued, even in an earlier run. */
 export async function requeueForReplay(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'now'>,
   found: readonly RequeueCandidate[],
@@ -180,7 +179,6 @@ export async function requeueForReplay(
 }
 
 interface Conditions {
-  /** Ids of deliveries in open plans. */
   planned: ReadonlySet<string>
   includesDelivered: boolean
   now: Date
@@ -227,7 +225,7 @@ function judge(
   return isAttemptPending(delivery) || isDue || isLeased(delivery, now) ? 'under_way' : 'requeued'
 }
 
-/** Until a requested attempt has a result, another re-queue would be counted but add no attempt. */
+/** A requested attempt without a result can't be requested again. */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: RequeueCandidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
@@ -252,7 +250,7 @@ async function writeDue(
     deadAt: null,
     attemptsAtRequeue: '$attempts',
     requeues: { $add: ['$requeues', { $cond: [{ $eq: ['$attempts', '$attemptsAtRequeue'] }, 0, 1] }] },
-    // The clean-up may have trimmed the delivery already, and must do so again.
+    // If the clean-up has trimmed the delivery, it must do so again.
     untrimmed: { $cond: ['$sandbox', '$untrimmed', true] },
   }
   await nativeCollection(model).bulkWrite(
@@ -272,7 +270,7 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandida
   deps.enqueue(
     'webhook-delivery',
     deliveries.map((delivery) => {
-      // If the last requested attempt was cancelled before it was made, it's requested again.
+      // A requested attempt that was cancelled first is requested again.
       const isSameAttempt = delivery.attempts === delivery.attemptsAtRequeue
       const requeues = delivery.requeues + (isSameAttempt ? 0 : 1)
       return newDeliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)
@@ -281,8 +279,8 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandida
 }
 
 /**
- * Yields the outcomes of each batch. `filter` must exclude deliveries that die after the call, or it would
- * match re-queued deliveries that die again.
+ * The filter must exclude deliveries that die after the call. Otherwise some
+ * would be re-queued twice.
  */
 export async function* requeueByFilter(
   deps: RequeueDeps,

@@ -26,7 +26,7 @@ import {
 } from './requeue.ts'
 import type { BulkRetryResult, RequeuePlan } from './requeue-plan.ts'
 
-/** Throws the errors of `findDeliveryRecord`, SANDBOX_MISMATCH and RATE_LIMITED. */
+/** Throws DELIVERY_NOT_FOUND, SANDBOX_MISMATCH and RATE_LIMITED. */
 export async function retryDelivery(
   deps: RequeueDeps & QuotaDeps,
   caller: Caller,
@@ -64,7 +64,6 @@ export async function findRetryResult(
   return effectResult(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
 }
 
-/** `after` is the `next` of an earlier response. */
 type RetryFilter = DeliveryFilter & { after: string | null }
 
 export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): RetryFilter {
@@ -77,8 +76,8 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
 }
 
 /**
- * Retries at most `requeueBatchSize` deliveries, oldest first. Each request continues after the previous one, so
- * a series considers each delivery once. A repeated request finds the plan of the first.
+ * Each request continues where the previous one ended, so a series considers
+ * each delivery once.
  */
 export async function retryDeliveries(
   deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,
@@ -120,7 +119,7 @@ function retryLine(
 }
 
 function resultOf(outcomes: RequeueOutcomes, next: string | null): BulkRetryResult {
-  // Ignores `not-found`: the clean-up has just removed those deliveries.
+  // Omits `not-found`: the clean-up has just removed these deliveries.
   const { requeued, skipped } = countOutcomes(outcomes)
   const { delivered = 0, under_way = 0, endpoint_gone = 0 } = skipped
   return { requeued, skipped: { delivered, under_way, endpoint_gone }, hasMore: next !== null, next }
@@ -128,7 +127,6 @@ function resultOf(outcomes: RequeueOutcomes, next: string | null): BulkRetryResu
 
 type Chosen = Awaited<ReturnType<typeof select>>
 
-/** `next` is null if no further delivery matches. */
 async function select(
   { Delivery, Endpoint }: Pick<Deps, 'Delivery' | 'Endpoint'>,
   caller: Caller,

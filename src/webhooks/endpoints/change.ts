@@ -46,7 +46,7 @@ type ChangeDeps = Parameters<typeof runAuditedOnce>[0] &
   QuotaDeps &
   Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
-/** Only this response contains the secret. Throws MAX_ENDPOINTS_REACHED and RATE_LIMITED. */
+/** Only this response contains the secret. */
 export function createEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -82,7 +82,7 @@ export function createEndpoint(
   return withAuditQuota(deps, caller, () => withStorageQuota(deps, caller, create), hasNewEffect)
 }
 
-/** If a concurrent request takes the slot, the unique index `slotInUse` makes the transaction repeat. */
+/** If a concurrent request takes the slot, the transaction is repeated. */
 async function findFreeSlot(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   { businessId }: Caller,
@@ -113,7 +113,7 @@ export function parseEndpointChange(
   return omitUndefined({ url: url === undefined ? url : toStoredUrl(url), events: wanted, active })
 }
 
-/** Throws EVENTS_NOT_PERMITTED if the caller changes the URL of an endpoint whose events it may not see. */
+/** A caller that may not see the events can't change the URL either. */
 export async function updateEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -144,7 +144,7 @@ export async function updateEndpoint(
   const result =
     (await request.earlier()) ??
     (await withAuditQuota(deps, caller, changeOnce, (done) => addsLine && hasNewEffect(done)))
-  // A repeated request also does this, because the first one's process may have died before it could.
+  // The process of an earlier request may have died before this line.
   if (change.active === false) await stopDeliveries(deps, id)
   return result
 }
@@ -155,7 +155,7 @@ function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields)
   return { url: maskUrl(deps, url), events, active }
 }
 
-/** Returns null if url, events and active all stay the same. */
+/** Returns null if these fields stay the same. */
 function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedFields) {
   const names = (['url', 'events', 'active'] as const).filter(
     (name) => !isDeepStrictEqual(after[name], stored[name]),
@@ -171,7 +171,7 @@ const overlapMs = 24 * 3_600_000
 /** Each previous secret adds a signature to every attempt. */
 const maxPrevious = 5
 
-/** For 24 hours, attempts are also signed with the old secret. Repeats within an hour share an audit line. */
+/** For 24 hours, attempts are also signed with the old secret. */
 export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   let addsLine = false
   const result = await runAuditedOnce(
@@ -210,7 +210,7 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
   return result
 }
 
-/** A live key may also delete a test endpoint, because both environments share the slots. */
+/** Test and live endpoints share the slots, so a live key can delete both. */
 export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   const remove = () =>
     runAuditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
@@ -229,7 +229,7 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
   const earlier = await request.earlier()
   const result = earlier ?? (await remove())
   if (earlier === null) countAuditLine(deps, caller)
-  // A repeated request also does this, because the first one's process may have died before it could.
+  // The process of an earlier request may have died before this line.
   await stopDeliveries(deps, id)
   await pruneEndpoints(deps, caller.businessId).catch((err: unknown) =>
     deps.log.warn({ err, businessId: caller.businessId }, 'endpoints.not-removed'),

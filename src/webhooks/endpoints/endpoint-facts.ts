@@ -8,19 +8,19 @@ import { type Endpoint, endpointSlots, undeletedFilter } from './endpoint.ts'
 
 const shownPath = 4
 const fingerprint = 8
-/** Shorter parts of a URL are hardly secret, and may be ordinary words. */
+/** Shorter parts of a URL are hardly secret, but may be ordinary words. */
 const minSecretPart = 12
 
 /**
- * Only the merchant sees whole URLs, because many contain secrets. The fingerprint shows whether two URLs are
- * equal. It changes with SECRET_KEY.
+ * Only the merchant sees whole URLs, because many contain secrets. The end of
+ * the masked URL shows whether two URLs are equal.
  */
 export function maskUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
   const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}
   return `${protocol}//${host}${pathname.slice(0, shownPath)}…${secrets.hash(url).slice(0, fingerprint)}`
 }
 
-/** Many servers repeat the request's path and query in error pages. */
+/** Many servers repeat the URL in error pages. */
 export function maskUrlParts(response: string, url: string): string {
   const { pathname = '', search = '' } = URL.parse(url) ?? {}
   const target = pathname + search
@@ -34,12 +34,10 @@ export function maskUrlParts(response: string, url: string): string {
 
 const shownHours = 24
 
-/** Returns the start of the hour in ms since 1970. */
-
-/** The same hour of the next day uses the same field. */
+/** The same hour of the next day has the same field. */
 export const attemptHourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
-/** Covers the current hour and the 23 before. `successRate` is from 0 to 1, or null without attempts. */
+/** Covers the current hour and the 23 before. */
 export function lastDayStats({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
   const first = startOfHour(now).getTime() - (shownHours - 1) * hourMs
   const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)
@@ -86,10 +84,10 @@ function endpointFacts(deps: Pick<Deps, 'secrets' | 'now'>, endpoint: Facts) {
     url: maskUrl(deps, url),
     state: deletedAt === null ? state : ('deleted' as const),
     last24Hours: lastDayStats({ attemptHours, health }, now),
-    /** Start of the failure that was reported to the merchant's other endpoints. */
+    /** The start of the failure that was reported to other endpoints. */
     reportedFailingSince: reportedFailure?.since ?? null,
     lastAttemptAt: latest([health.lastSuccessAt, health.lastFailureAt]),
-    /** Until this time, attempts are also signed with a replaced secret. */
+    /** Until then, attempts are also signed with the old secret. */
     oldSecretEndsAt: latest(ends),
   }
 }
@@ -99,13 +97,11 @@ const latest = (times: (Date | null)[]): Date | null =>
 
 type Reads = Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'now'>
 
-/** Also finds deleted endpoints. */
 export async function lookUpEndpointFacts(deps: Reads, id: string): Promise<EndpointDetails | null> {
   const endpoint = await deps.Endpoint.findOne({ _id: id }, factFields).lean<Facts | null>()
   return endpoint === null ? null : inDetail(deps, endpoint)
 }
 
-/** Returns the oldest first. */
 export async function listEndpointDetails(deps: Reads, businessId: string): Promise<EndpointDetails[]> {
   const found = await deps.Endpoint.find({ businessId, ...undeletedFilter }, factFields)
     .sort({ createdAt: 1, _id: 1 })

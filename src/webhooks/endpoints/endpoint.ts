@@ -3,10 +3,10 @@ import { declareCollection, indexIfDate, type Stored } from '../../mongo/declare
 import * as field from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-/** Each existing endpoint of a business takes one of these (SPEC 4.8, rule 1). */
+/** Each existing endpoint of a business takes a slot (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** A new process derives the endpoint's first attempt window from these (attempts/slots.ts). */
+/** A new process derives the first attempt window from these fields. */
 const healthFields = field.part({
   lastSuccessAt: field.orNull(field.date),
   lastFailureAt: field.orNull(field.date),
@@ -14,14 +14,13 @@ const healthFields = field.part({
   failuresInRow: field.whole,
   /** One of the stages in docs/merchants/webhooks.md. */
   lastError: field.orNull(field.text),
-  /** Null if no response arrived. */
   lastStatus: field.orNull(field.whole),
-  /** Time of the first failure since the last success, URL change or reactivation. */
+  /** The first failure since a success, a new URL or a reactivation. */
   failingSince: field.orNull(field.date),
 })
 type EndpointHealth = field.ValueOfField<typeof healthFields>
 
-/** A reported failure whose end hasn't been reported yet. */
+/** A reported failure whose recovery hasn't been reported yet. */
 const reportedFailureFields = field.part({
   /** `health.failingSince` at the time of the report. */
   since: field.date,
@@ -45,9 +44,9 @@ export const endpoints = declareCollection({
   fields: {
     _id: field.text,
     businessId: field.text,
-    /** The environment of the API key that created the endpoint. */
+    /** The environment of the key that created the endpoint. */
     sandbox: field.flag,
-    /** Unique per business, so concurrent requests never create a sixth endpoint. Missing once deleted. */
+    /** Unique, so a business never has six endpoints. Missing once deleted. */
     slot: field.optional(field.whole),
     url: field.text,
     events: field.list(field.oneOf<EventName>()),
@@ -55,14 +54,13 @@ export const endpoints = declareCollection({
     /** The newest comes first. */
     previousSecrets: field.list(previousSecretFields),
     active: field.flag,
-    /** A deleted endpoint is kept as long as it has deliveries. */
     deletedAt: field.orNull(field.date),
     replayedAt: field.optional(field.date),
     health: healthFields,
     /** The keys come from `attemptHourField`. */
     attemptHours: field.anything<Record<string, { hour: Date; attempts: number; succeeded: number }>>(),
     reportedFailure: field.orNull(reportedFailureFields),
-    /** Holds at most one event: the next is added only once the first has been relayed. */
+    /** Contains at most one event. */
     outbox: field.list(outboxFields),
     createdAt: field.date,
     updatedAt: field.date,
@@ -76,7 +74,7 @@ export const endpoints = declareCollection({
     },
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
     { name: 'deletions', key: { businessId: 1, deletedAt: -1, _id: -1 }, ...indexIfDate('deletedAt') },
-    // The next two serve the poll in report-failures.ts.
+    // Polls by report-failures.ts use the next two indexes.
     {
       name: 'unreported',
       key: { 'reportedFailure.since': 1, 'health.failingSince': 1 },
@@ -96,7 +94,7 @@ export const endpoints = declareCollection({
 })
 export type Endpoint = Stored<typeof endpoints>
 
-/** Excludes deleted endpoints. Only existing ones have a slot and are in the index `slotInUse`. */
+/** Only existing endpoints have a slot. */
 export const undeletedFilter: Record<string, unknown> = { slot: { $type: 'number' } }
 
 /** A live endpoint gets events from both environments (SPEC 6.2). */

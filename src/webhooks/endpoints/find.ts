@@ -7,7 +7,7 @@ import { refuse } from '../../platform/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { lastDayStats } from './endpoint-facts.ts'
 
-/** Throws ENDPOINT_NOT_FOUND if missing or deleted, SANDBOX_MISMATCH if it's in the other environment. */
+/** Throws ENDPOINT_NOT_FOUND and SANDBOX_MISMATCH. */
 export async function findEndpoint(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -17,7 +17,7 @@ export async function findEndpoint(
   return requireOwned(caller, await findOwnEndpoint(deps, caller, id, session), 'ENDPOINT_NOT_FOUND')
 }
 
-/** Searches both environments. */
+/** Finds endpoints of both environments. */
 export async function findOwnEndpoint(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   { businessId }: Caller,
@@ -31,7 +31,7 @@ export async function findOwnEndpoint(
   return endpoint
 }
 
-/** Throws EVENTS_NOT_PERMITTED with the events that the caller's scopes forbid (SPEC 4.8, rule 4). */
+/** Throws EVENTS_NOT_PERMITTED with the forbidden events. */
 export function checkEventScopes(
   caller: Caller,
   requested: readonly EventName[],
@@ -41,7 +41,6 @@ export function checkEventScopes(
   if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 }
 
-/** Leaves out the secret (SPEC 2.2). */
 export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
   const { _id: id, url, events, active, sandbox, createdAt, health } = endpoint
   const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health

@@ -18,8 +18,8 @@ type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'transactions' | 'secrets' | 'config' | 'now' | 'log'>
 
 /**
- * Adds an event to the outbox of each endpoint that has failed for `endpointWarningMs` or has recovered, for
- * the business's other endpoints. Guarded writes report each failure once. Returns the number of events.
+ * Reports to the business's other endpoints, and once per failure. Returns the
+ * number of reports.
  */
 export async function reportFailures(deps: ReportDeps): Promise<number> {
   const failing = await reportAll(deps, findFailing(deps), failureOf)
@@ -54,7 +54,6 @@ async function inActiveBusinesses({ Business }: ReportDeps, found: Found[]): Pro
   return found.filter(({ businessId }) => activeIds.has(businessId))
 }
 
-/** An endpoint's outbox contains at most one event. */
 const withoutEvent = { 'outbox.0': { $exists: false } } as const
 
 function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found> {
@@ -81,7 +80,7 @@ const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
     { projection: foundFields, hint: 'reported' },
   )
 
-/** `guard` filters by the stored values that the event contains. */
+/** `guard` matches only if the reported values are unchanged. */
 interface Report {
   status: 'FAILING' | 'RECOVERED'
   guard: mongo.Filter<Endpoint>
@@ -91,7 +90,6 @@ interface Report {
 
 function failureOf({ url, health: { failingSince } }: Found): Report | null {
   if (failingSince === null) return null
-  // If `failingSince` is unchanged, no attempt has succeeded since the read.
   const guard = { active: true, url, 'reportedFailure.since': null, 'health.failingSince': failingSince }
   return { status: 'FAILING', guard, reportedFailure: { since: failingSince }, times: { failingSince } }
 }
@@ -103,12 +101,12 @@ function recoveryOf({ reportedFailure }: Found): Report | null {
   return { status: 'RECOVERED', guard, reportedFailure: null, times: { failingSince: since, recoveredAt } }
 }
 
-/** Skips an endpoint that has changed, and leaves a locked one for a later poll. */
+/** Skips an endpoint that has changed. A later poll reports a locked one. */
 async function addReport(deps: ReportDeps, endpoint: Found, report: Report | null): Promise<boolean> {
   if (report === null) return false
   const { _id, businessId, sandbox, health } = endpoint
   const { status, guard, reportedFailure, times } = report
-  // The event goes to other servers, but the URL often contains credentials.
+  // The event goes to other servers, but URLs often contain credentials.
   const url = maskUrl(deps, endpoint.url)
   const facts = {
     status,

@@ -31,10 +31,7 @@ export function parseTestEvent(
 
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'capacity' | 'config' | 'secrets' | 'now' | 'log'>
 
-/**
- * The returned step sends one signed request with sample data for the given event, or for the endpoint's
- * first. It stores and retries nothing, and may throw RATE_LIMITED.
- */
+/** Sends one signed request with sample data, and never repeats it. */
 export async function testEndpoint(
   deps: TestDeps,
   caller: Caller,
@@ -55,7 +52,7 @@ export async function testEndpoint(
   return { kind: 'none', data: send }
 }
 
-/** Two concurrent requests with one idempotency key both send the event, but under the same id. */
+/** Two concurrent requests with the same key send the same event id. */
 const eventIdOfTest = (key: string, now: Date): string =>
   hash('sha256', JSON.stringify([key, utcDayNumber(now)]), 'hex').slice(0, 24)
 
@@ -67,7 +64,7 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = makeDeliveryId(eventIdOfTest(key, now), endpoint._id)
-  // Always a sandbox event, even with a live key, so that no merchant ships goods because of it.
+  // Never a live event, because no merchant should ship goods for it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleEventData(event, now))
   const headers = signForEndpoint(deps, endpoint, { _id: id, event }, body, now)
   const { _id: endpointId, businessId, url } = endpoint
@@ -93,7 +90,7 @@ const paidAt = (now: Date) => ({
   amount,
   paidAt: now,
   payerPhone: '22 ** ** 00',
-  // Calculated at the default rates (docs/merchants/take-a-payment.md).
+  // Calculated at the default rates.
   commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
 })
 
@@ -155,7 +152,7 @@ const samples: Record<EventName, (now: Date) => Sample> = {
   }),
 }
 
-/** Returns data for an endpoint test (SPEC 6.2): structured like a real event, with obvious sample values. */
+/** Returns data that looks real except for its sample values (SPEC 6.2). */
 export function sampleEventData(event: EventName, now: Date): string {
   const sample = samples[event](now)
   return composeEventData(sample, sample.source)

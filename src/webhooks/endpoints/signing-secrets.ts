@@ -10,20 +10,20 @@ import { type Endpoint, endpoints } from './endpoint.ts'
 /** Returns 64 hex characters (SPEC 2.2). */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/** `standardSecret` encodes the same 32 bytes for Standard Webhooks libraries. */
+/** Standard Webhooks libraries expect `standardSecret`. */
 export const presentSecret = (secret: string): { secret: string; standardSecret: string } => ({
   secret,
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
 })
 
-/** Replaced secrets also use this field, because a rotation copies their encrypted text. */
+/** Old secrets use this field too, because a rotation copies their text. */
 export const secretField = (endpointId: string): EncryptedField => ({
   collection: endpoints.name,
   id: endpointId,
   field: 'secret',
 })
 
-/** Returns the current secret first, then the replaced ones that are still valid. */
+/** Returns the current secret first, then the old ones that are still valid. */
 export function decryptSecrets(
   secrets: Pick<Secrets, 'decrypt'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
@@ -35,7 +35,7 @@ export function decryptSecrets(
   return [secrets.decrypt(endpoint.secret, field), ...previous]
 }
 
-/** Returns null if the SECRET_KEY is lost. An error would stop all attempts, even after a rotation. */
+/** If a SECRET_KEY is lost, attempts after a rotation must still work. */
 function orNull(read: () => string): string | null {
   try {
     return read()
@@ -47,10 +47,10 @@ function orNull(read: () => string): string | null {
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
-/** `unreadable` lists the endpoints with a secret whose encryption key isn't configured. */
+/** `unreadable` has the endpoints whose SECRET_KEY isn't configured. */
 type ReencryptedSecrets = { reencrypted: number; unreadable: string[] }
 
-/** Calls `advance` after each batch, with its size. */
+/** `advance` gets the size of each batch. */
 export async function reencryptSecrets(
   deps: Needs,
   advance: (count: number) => void,
@@ -68,7 +68,7 @@ export async function reencryptSecrets(
   return result
 }
 
-/** Repeats until all are re-encrypted, because a rotation may change one between the read and the write. */
+/** A rotation between a read and its write makes another round necessary. */
 async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)
   const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
@@ -83,7 +83,7 @@ async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: stri
   }
 }
 
-/** Returns null if the secrets stay the same. The filter has the old ones, so no rotation is undone. */
+/** Filters by the old secrets, so no rotation is undone. */
 function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encrypted) {
   const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
   const reencrypted = {
@@ -100,7 +100,7 @@ function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encryp
 const reencryptOrNull = (secrets: Secrets, id: string, encrypted: string): string | null =>
   orNull(() => secrets.reencrypt(encrypted, secretField(id)))
 
-/** Expired secrets and deleted endpoints don't count, because they no longer sign attempts. */
+/** Only secrets that sign attempts count. */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)

@@ -4,14 +4,14 @@ import { cancelledFields, leaseEndFrom } from '../deliveries/delivery.ts'
 import { type Endpoint, receivesEvents } from './endpoint.ts'
 
 const maxPerBatch = 500
-/** A lease may end later if it was renewed just now, or by a process whose clock is fast. */
+/** A process whose clock is fast writes leases that end later. */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels a deleted endpoint's open deliveries, but only those in flight of a disabled one, which may be
- * enabled again. Stops after about a second and never throws: workers cancel what is left once it's due.
+ * Cancels open deliveries – of a disabled endpoint, only those in flight.
+ * Workers cancel the rest when it's due.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -19,7 +19,7 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // Matches only leased deliveries. A hundred thousand others may be due, and workers cancel those.
+  // Only leased deliveries match. A hundred thousand others may be due.
   const latestEnd = new Date(leaseEndFrom(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
@@ -62,12 +62,12 @@ async function cancelMatching(model: Models['Delivery'], filter: object, now: Da
   }
 }
 
-/** Recent deletions stay visible to support staff. */
+/** Support staff can see this many deleted endpoints. */
 const maxKeptDeletions = 100
-/** Usually one is surplus. There are more if earlier deletions ran in parallel or were killed. */
+/** There is more than one if earlier deletions ran in parallel. */
 const maxPerRun = 10
 
-/** A client that creates and deletes endpoints in a loop must not make the collection grow. */
+/** Limits what a client can create and delete in a loop. */
 export async function pruneEndpoints(
   { Endpoint }: Pick<Models, 'Endpoint'>,
   businessId: string,
@@ -82,7 +82,7 @@ export async function pruneEndpoints(
     await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }
 
-/** Returns the ids of endpoints that have neither deliveries nor an unrelayed event. */
+/** Finds endpoints without deliveries or unrelayed events. */
 export async function findUnusedEndpoints(Endpoint: Models['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(

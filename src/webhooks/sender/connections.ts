@@ -7,7 +7,7 @@ import type { TimeMeter } from '../../limits/rate.ts'
 import { type SendFault, sendFaults, toConnectFault } from './faults.ts'
 import { type AddressLookup, isPublicAddress, resolveAddresses } from './resolve.ts'
 
-/** `hostname` has no brackets. An `allowed` host may have a private address. */
+/** `hostname` has no brackets. */
 export interface SocketTarget {
   origin: string
   hostname: string
@@ -16,14 +16,14 @@ export interface SocketTarget {
   allowed: boolean
 }
 
-/** How long to wait for an address before the next one. Node's 250 ms are too short for other continents. */
+/** Node's default of 250 ms is too short for other continents. */
 const nextAddressMs = 1_000
 
 function startSocket({ hostname: host, port }: SocketTarget, addresses: LookupAddress[]): Socket {
   return net.connect({
     host,
     port,
-    // Resolving the name again could give addresses that weren't checked.
+    // A second lookup could return addresses that weren't checked.
     lookup: (_hostname, _options, callback) => callback(null, addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressMs,
@@ -34,17 +34,17 @@ function startSocket({ hostname: host, port }: SocketTarget, addresses: LookupAd
 function startTls({ hostname }: SocketTarget, socket: Duplex, trust: tls.SecureContext): TLSSocket {
   return tls.connect({
     socket,
-    // NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment must have no effect.
+    // The variable NODE_TLS_REJECT_UNAUTHORIZED must have no effect.
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
     secureContext: trust,
-    // Without `host`, TLS would check the certificate against localhost.
+    // Without `host`, the certificate would have to be for localhost.
     host: hostname,
     servername: net.isIP(hostname) ? '' : hostname,
   })
 }
 
-/** Checks the address once more after connecting, this time as the kernel reports it. */
+/** Checks the address again, as the kernel reports it. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: AddressLookup, { allowed }: SocketTarget) {
   if (remoteAddress === undefined) return sendFaults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
@@ -57,7 +57,7 @@ interface OpenedSocket {
   raw: Socket
 }
 
-/** `meter` limits the CPU time of the handshake. If this returns a fault, no socket is left open. */
+/** If this returns a fault, no socket is left open. */
 export async function openSocket(
   lookup: AddressLookup,
   trust: tls.SecureContext,
@@ -83,7 +83,7 @@ export async function openSocket(
     const late = (): void => fail(sendFaults.lateConnection)
     const broken = (error: Error | null): void => fail(toConnectFault(error, connected))
     deadline.addEventListener('abort', late)
-    // Once connected, the gauge reports errors, after passing on the bytes that arrived before them.
+    // Once connected, the gauge reports errors.
     raw.on('error', (error) => connected || broken(error))
     raw.once('connect', () => {
       connected = true
@@ -103,7 +103,7 @@ export async function openSocket(
   })
 }
 
-/** Limits all received bytes, even a flood of 1xx responses. Certificates take 4 to 8 KiB. */
+/** Limits all received bytes. Certificates take 4 to 8 KiB. */
 const byteLimits = {
   handshake: { maxBytes: 16 * 1024, code: 'HANDSHAKE_TOO_LARGE' },
   response: { maxBytes: 64 * 1024, code: 'RESPONSE_TOO_LARGE' },
@@ -120,8 +120,8 @@ interface Use {
 type Gauge = ReturnType<typeof createGauge>
 
 /**
- * Holds received bytes back until their business has CPU time left, because some are slow to process: a
- * certificate chain of 94 KB takes 80 ms.
+ * Holds received bytes back until their business has CPU time, because a large
+ * certificate chain takes 80 ms.
  */
 export function createGauge(raw: Socket) {
   let use: Use | null = null
@@ -134,7 +134,7 @@ export function createGauge(raw: Socket) {
         raw.pause()
         await wait(ms)
       }
-      // Bytes after the end of a response must not become the beginning of the next one.
+      // Bytes after a response must not become part of the next one.
       if (mine === null || mine !== use) return void stream.destroy()
       if (mine.leftBytes === 0)
         return void stream.destroy(Object.assign(new Error('Too many bytes.'), { code: mine.code }))
@@ -146,14 +146,14 @@ export function createGauge(raw: Socket) {
       mine.meter.count(performance.now() - startedAt)
       if (rest.length === 0) continue
       raw.pause()
-      // Node emits the first bytes of a body in the next tick, and we often don't need the rest.
+      // A body's first bytes come in the next tick, and are often enough.
       await new Promise<void>(process.nextTick)
     }
     if (raw.isPaused()) raw.resume()
   }
 
   const stream = new Duplex({
-    // Bytes are pushed as they arrive. `byteLimits` bounds their number.
+    // Bytes are pushed as they arrive, up to `byteLimits`.
     read: () => undefined,
     write: (chunk, _encoding, done) => void raw.write(chunk, done),
     final: (done) => void raw.end(done),
@@ -166,7 +166,7 @@ export function createGauge(raw: Socket) {
   raw.on('data', (chunk) => {
     passing = pass(chunk)
   })
-  // Bytes that arrived before the end, or before an error, may still be waiting.
+  // Bytes that arrived earlier may still be waiting.
   raw.on('end', () => void passing.then(() => stream.push(null)))
   raw.on('close', () => void passing.then(() => stream.destroy()))
 
@@ -176,29 +176,29 @@ export function createGauge(raw: Socket) {
       const { maxBytes, code } = byteLimits[kind]
       use = { meter, leftBytes: maxBytes, code }
     },
-    /** If a byte arrives before the next `begin`, the connection is closed. */
+    /** If a byte arrives before the next `begin`, the connection closes. */
     end(): void {
       use = null
     },
   }
 }
 
-/** A connection may be used only for its `origin`, because the address was checked for that host. */
+/** Use a connection only for its `origin`, whose address was checked. */
 export interface HttpConnection extends OpenedSocket {
   origin: string
   openedAt: number
   idleSince: number
-  /** If the connection idles for longer, the endpoint may be about to close it. */
+  /** After this time, the endpoint may be about to close the connection. */
   mayIdleMs: number
 }
 
-/** Many servers close idle connections after 5 s. A request sent at that moment fails. */
+/** Many servers close idle connections after 5 s. */
 const idleMs = 4_000
 
-/** This applies even if an endpoint's `Keep-Alive: timeout=…` allows more. */
+/** Applies even if the endpoint allows more with `Keep-Alive: timeout=…`. */
 const maxIdleMs = 60_000
 
-/** This margin is subtracted from a timeout, because the request takes time to arrive. */
+/** A request takes time, so this is subtracted from the timeout. */
 const idleMarginMs = 2_000
 
 export function maxIdleMsFor(keepAlive: unknown): number {
@@ -206,12 +206,11 @@ export function maxIdleMsFor(keepAlive: unknown): number {
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
-/** Closing older connections lets DNS changes take effect. */
+/** Closing old connections lets DNS changes take effect. */
 const maxLifeMs = 5 * 60_000
 
-/** Callers must limit how many connections are in use at a time. */
+/** Callers must limit the number of connections in use. */
 export function createConnectionPool(maxSockets: number) {
-  /** The connection that has been idle longest comes first. */
   const idle = new Set<HttpConnection>()
   let sockets = 0
 
@@ -227,7 +226,7 @@ export function createConnectionPool(maxSockets: number) {
         for (const connection of idle) if (connection.origin === origin) kept = connection
         if (kept === null) return null
         idle.delete(kept)
-        // The socket's timer fires late if the process is busy.
+        // If the process is busy, the socket's timer fires late.
         if (kept.raw.writable && performance.now() - kept.idleSince < kept.mayIdleMs) return kept
         drop(kept)
       }

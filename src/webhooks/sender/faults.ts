@@ -1,6 +1,6 @@
 import type { FailureStage } from '../../../schemas/responses/webhooks.ts'
 
-/** Why an attempt got no response. `error` is a fixed sentence for merchants, without IP addresses. */
+/** `error` is a fixed sentence for merchants, without IP addresses. */
 export interface SendFault {
   stage: Exclude<FailureStage, 'status'>
   error: string
@@ -53,7 +53,7 @@ const codeOf = (error: unknown): string =>
 
 export const toResolveFault = (error: unknown): SendFault => byCode[codeOf(error)] ?? sendFaults.unresolved
 
-/** If `connected` is true, TCP succeeded, so the TLS handshake must have failed. */
+/** If TCP connected, the TLS handshake must have failed. */
 export function toConnectFault(error: unknown, connected: boolean): SendFault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? sendFaults.handshake
@@ -61,7 +61,7 @@ export function toConnectFault(error: unknown, connected: boolean): SendFault {
   return code === 'ECONNREFUSED' ? sendFaults.refused : sendFaults.unreachable
 }
 
-/** A TLS alert can arrive even after the handshake. Codes starting with `HPE_` are the HTTP parser's. */
+/** TLS can fail after the handshake. `HPE_` codes are the HTTP parser's. */
 export function toExchangeFault(error: unknown): SendFault {
   const code = codeOf(error)
   if (code.startsWith('ERR_SSL_')) return sendFaults.handshake

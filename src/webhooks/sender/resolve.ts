@@ -10,7 +10,7 @@ const azureHost = '168.63.129.16'
 /** The only global unicast block that IANA has assigned (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Marks an ISATAP address (RFC 5214), which ends with an IPv4 address. */
+/** In an ISATAP address (RFC 5214), an IPv4 address follows this. */
 const isatapId = 0x5efe
 
 function isPublicV6(address: string): boolean {
@@ -19,17 +19,17 @@ function isPublicV6(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(globalUnicast) && !isatap
 }
 
-/** Refuses special ranges, tunnels into them, metadata services, zones and notations such as `0x7f.1`. */
+/** Refuses special ranges, and notations such as `0x7f.1`. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
   return family === 6 && !address.includes('%') && isPublicV6(address)
 }
 
-/** The well-known NAT64 prefix, in which DNS64 embeds a name's IPv4 addresses (RFC 6052). */
+/** DNS64 embeds a name's IPv4 addresses in this prefix (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** DNS64 derives such an address from a public IPv4 address that the name also has, so it can be ignored. */
+/** DNS64 derives such an address from an IPv4 address that the name has. */
 function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
@@ -40,16 +40,16 @@ function isSynthesised(address: string): boolean {
 
 export type ResolveHost = (hostname: string) => Promise<LookupAddress[]>
 
-/** Connecting to this many addresses fits into an attempt's 30 s. All addresses are checked first. */
+/** Connecting to four addresses fits into an attempt's 30 s. */
 const maxAddresses = 4
 
-/** No real host has this many. Checking 4,000 would take 30 ms. */
+/** Checking 4,000 addresses would take 30 ms. */
 const maxChecked = 100
 
-/** The first query times out after 2 s, the second after 4 s, in time to report a dead name server. */
+/** The two queries take at most 6 s, so a dead name server is reported. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
-/** `dns.lookup` uses one of four threads of the process, so dead name servers would delay all endpoints. */
+/** `dns.lookup` uses one of four threads, so a dead server would block all. */
 async function queryNameServers(hostname: string): Promise<LookupAddress[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
@@ -58,7 +58,7 @@ async function queryNameServers(hostname: string): Promise<LookupAddress[]> {
   return [...found(four, 4), ...found(six, 6)]
 }
 
-/** The name servers may not know a host in WEBHOOK_ALLOWED_HOSTS, such as `localhost`. */
+/** Name servers may not know an allowed host such as `localhost`. */
 const lookUp: ResolveHost = (hostname) => dns.lookup(hostname, { all: true })
 
 export const chooseResolver = (allowed: boolean): ResolveHost => (allowed ? lookUp : queryNameServers)
@@ -72,15 +72,15 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
   })
 }
 
-/** `isBlocked` applies even to an allowed host (WEBHOOK_BLOCKED_RANGES). */
+/** `isBlocked` applies even to an allowed host. */
 export interface AddressLookup {
   resolve: ResolveHost
   isBlocked: (address: string) => boolean
 }
 
 /**
- * Refuses a name if any of its addresses is non-public: its owner could wait until we choose that address.
- * Only skips blocked and DNS64-derived addresses, because our own network may have added them.
+ * One non-public address is enough to refuse a name. Only our own network adds
+ * blocked and DNS64 addresses, so these are skipped.
  */
 export async function resolveAddresses(
   { resolve, isBlocked }: AddressLookup,

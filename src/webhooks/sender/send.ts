@@ -18,7 +18,7 @@ import {
 import { type SendFault, sendFaults, toExchangeFault } from './faults.ts'
 import { chooseResolver, type ResolveHost } from './resolve.ts'
 
-/** The stage `status` means that the response had a status other than 2xx. */
+/** The stage is `status` if the response wasn't a 2xx. */
 export type SentAttempt = Omit<AttemptRecord, 'at' | 'url'>
 
 interface SendRequest {
@@ -31,28 +31,27 @@ interface SendRequest {
 }
 
 export interface SenderOptions {
-  /** Covers a whole attempt, from the DNS query to the last byte of the response. */
+  /** Covers an attempt from the DNS query to the end of the response. */
   timeoutMs: number
-  /** Entries are `host:port`. These hosts may be private or an IP address, and may use plain http. */
+  /** Entries are `host:port`. These hosts may be private. */
   allowedHosts: ReadonlySet<string>
   /** These addresses are refused even for an allowed host. */
   blockedRanges: readonly IpRange[]
   maxSockets: number
-  /** Common firewalls refuse requests without a `User-Agent` header. */
+  /** Common firewalls refuse requests that have no `User-Agent`. */
   userAgent: string
-  /** Tests use this instead of DNS. */
   resolve?: ResolveHost
-  /** The authority that tests trust instead of the public ones, as PEM. */
+  /** Tests trust this authority (PEM) instead of the public ones. */
   ca?: string
 }
 
 export type Sender = ReturnType<typeof createSender>
 
-/** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
+/** Ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // Connections share one context, because loading the certificate authorities is slow. Renegotiation is off,
-  // because the certificate chain that it sends could be as long as a response.
+  // Loading the authorities is slow, so connections share one context. A
+  // renegotiation could send a certificate chain as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnectionPool(maxSockets)
@@ -61,7 +60,7 @@ export function createSender(options: SenderOptions) {
   const running = createWorkTracker()
   let isClosed = false
 
-  /** Never repeats a failed request, because the endpoint may have read it. */
+  /** Never repeats a request, because the endpoint may have read it. */
   async function post(
     target: SocketTarget,
     owner: string,
@@ -118,7 +117,7 @@ export function createSender(options: SenderOptions) {
   }
 
   return {
-    /** Posts `body` unchanged. Rejects on an invalid header or if closed, but not on an endpoint's error. */
+    /** Rejects only on an invalid header or after `close`. */
     async send(request: SendRequest): Promise<SentAttempt> {
       if (isClosed) throw new Error('The sender is closed.')
       return running.add(attempt(request))
@@ -131,11 +130,11 @@ export function createSender(options: SenderOptions) {
   }
 }
 
-/** Also stated in docs/merchants/webhooks.md. */
+/** docs/merchants/webhooks.md also states this. */
 const maxReadBytes = 16 * 1024
-/** Each chunk takes time to process, however small it is. */
+/** Even a small chunk takes time to process. */
 const maxReadChunks = 256
-/** How much is stored for the merchant: enough for an error message, too little to fill a database. */
+/** This much is stored for the merchant: enough for an error message. */
 export const maxStoredBytes = 1024
 
 interface PostRequest {
@@ -148,7 +147,7 @@ type Exchange =
   | { response: { status: number; responseText: string }; isReusable: boolean }
   | { fault: SendFault }
 
-/** Reads the response until it ends or `deadline` aborts. Rejects only if the request is invalid: our bug. */
+/** Rejects only if the request is invalid, which is a bug. */
 export function exchangeHttp(
   connection: HttpConnection,
   meter: TimeMeter,
@@ -156,7 +155,6 @@ export function exchangeHttp(
   deadline: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    // Only the first call to `resolve` has an effect, so later events do no harm.
     const fail = (fault: SendFault): void => resolve({ fault })
     const late = (): void => fail(sendFaults.lateResponse)
     if (deadline.aborted) return late()
@@ -166,10 +164,10 @@ export function exchangeHttp(
     const request = http.request({
       createConnection: () => socket,
       method: 'POST',
-      // Without an agent, Node would close the connection after the response.
+      // Without an agent, Node.js would close the connection afterwards.
       headers: { Connection: 'keep-alive', ...headers },
     })
-    // If `path` were an option, Node would copy all options once more, which takes 3 µs.
+    // With `path` as an option, Node.js would copy all options again.
     request.path = path
     let received: IncomingMessage | null = null
     const notHttp = (): void => {
@@ -177,7 +175,7 @@ export function exchangeHttp(
       socket.destroy()
     }
     request.on('upgrade', notHttp)
-    // If the response is complete, the error is only about bytes after it.
+    // If the response is complete, the error concerns bytes that came after it.
     request.on('error', (error) => received?.complete || fail(toExchangeFault(error)))
     request.on('response', (response) => {
       const { statusCode: status = 0 } = response
@@ -201,8 +199,8 @@ export function exchangeHttp(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Only in the next iteration of the event loop do we know whether the whole request was sent, and
-        // whether the server has closed the connection without announcing it.
+        // Only the next iteration shows whether the whole request was sent
+        // and the connection stays open.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(toExchangeFault(error)))
@@ -212,11 +210,11 @@ export function exchangeHttp(
   })
 }
 
-/** Control characters except tabs and line ends. Some databases reject NUL, and ESC can control terminals. */
+/** Control characters except tabs and line breaks. */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** Returns the first KiB as valid UTF-8 that never ends with half a character. */
+/** Never ends with half a character. */
 function responseTextOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
   const kept = Buffer.concat(chunks).subarray(0, maxStoredBytes)
