@@ -14,8 +14,8 @@ const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`
 /** How each page words the connection limits, with the code's numbers. */
 const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
-    `once more for each full ${kib(uncountedBytes)}`,
-    `${mib(maxBusinessBytes / memoryPerBodyByte.json)} of large bodies that arrive at once; ${mib(maxBusinessBytes / memoryPerBodyByte.csv)} of imports`,
+    `Each full ${kib(uncountedBytes)} of a JSON body`,
+    `${mib(maxBusinessBytes / memoryPerBodyByte.json)} of large bodies arriving at once, or ${mib(maxBusinessBytes / memoryPerBodyByte.csv)} of imports`,
     `${mib(maxBusinessBytes)} of large responses`,
   ],
   'docs/maintainers/decisions.md': [
