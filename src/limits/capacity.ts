@@ -105,12 +105,8 @@ export type Capacity = ReturnType<typeof createCapacity>
 
 export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
   const careful = new Map<string, number>()
-  const share = createShare(
-    capacityLimits((businessId) =>
-      (careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Number.POSITIVE_INFINITY,
-    ),
-    { after },
-  )
+  const maxReads = (businessId: string) => ((careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Infinity)
+  const share = createShare(capacityLimits(maxReads), { after })
 
   function noteLarge(businessId: string): void {
     careful.delete(businessId)

@@ -129,19 +129,18 @@ export function createRequestMemory(capacity: Capacity) {
       const held = takeNow(businessId, { memory: bytes * memoryPerBodyByte[kind] })
       return held && bodyMemory(held, kind)
     },
-    bodyRefusal: (businessId: string, kind: BodyFormat, bytes: number) =>
-      capacity.refusal(
-        [businessId],
-        { memory: bytes * memoryPerBodyByte[kind] },
-        {
-          scope: 'bodies',
-          message:
-            'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
-          limit: Math.floor(maxBusinessBytes / memoryPerBodyByte[kind]),
-        },
-      ),
+    bodyRefusal(businessId: string, kind: BodyFormat, bytes: number) {
+      const memory = bytes * memoryPerBodyByte[kind]
+      const limit = Math.floor(maxBusinessBytes / memoryPerBodyByte[kind])
+      return capacity.refusal([businessId], { memory }, { ...bodiesRefusal, limit })
+    },
   }
 }
+
+const bodiesRefusal = {
+  scope: 'bodies',
+  message: 'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
+} as const
 
 const bodyMemory = (held: HeldShare, kind: BodyFormat): BodyMemory => ({
   isLarge: true,

@@ -63,10 +63,7 @@ export function openJobQueues(config: QueuesConfig, log: Log) {
     runCommands: createRunCommands(connection, complain),
     counts: createQueueCounts(connection, obtain),
     /** Updating an identical schedule would delete an overdue job. */
-    async keepSchedule(
-      name: QueueName,
-      schedule: { id: string; pattern: string; tz: string },
-    ): Promise<void> {
+    async keepSchedule(name: QueueName, schedule: { id: string; pattern: string; tz: string }) {
       const { id, pattern, tz } = schedule
       const queue = await obtain(name)
       const known = await queue.getJobScheduler(id)

@@ -21,9 +21,9 @@ export async function pollOutboxes(
     outboxIdLists.map((list) =>
       runInFairBatches<Unrelayed>(
         perBusiness,
-        (_, exceptBusinessIds) =>
+        (_, without) =>
           nativeCollection(deps[outboxModels[list]] as unknown as Model<Unrelayed>).find(
-            { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...exceptBusinessIds] } },
+            { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...without] } },
             { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
           ),
         async (batch) => void (await relayOutboxes(deps, { [list]: batch.map(({ _id }) => _id) })),

@@ -90,12 +90,9 @@ async function relayOnce(
   }
 }
 
-async function relayDocument(
-  deps: RelayDeps,
-  relayed: Relayed,
-  kind: (typeof outboxModels)[keyof typeof outboxModels],
-  id: string,
-): Promise<void> {
+type OutboxModel = (typeof outboxModels)[keyof typeof outboxModels]
+
+async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: OutboxModel, id: string) {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
   if (source === null) return
   const { businessId, referenceNumber, expiresAt, outbox } = source
@@ -167,9 +164,8 @@ async function relayTo(
   let hasBegun = false
   try {
     const delivery = newDelivery(source, event, endpoint, deps.now(), slot && leaseToken)
-    const insertion = deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)
-    const isInserted = (await insertion).inserted
-    if (!isInserted) return null
+    const { inserted } = await deps.batchers.insertDelivery(delivery, performance.now() + maxUnsentMs)
+    if (!inserted) return null
     countStorage(deps, delivery, { others: 1, bytes: measureBson(delivery) })
     if (slot === null) return newDeliveryJob(delivery, deps.now())
     beginAttempt(deps, delivery as LeasedDelivery, slot, source.bodySource)

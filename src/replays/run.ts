@@ -73,12 +73,7 @@ export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: Abo
 }
 
 /** Returns null if the replay has ended or another worker has taken over. */
-async function runPage(
-  deps: RunDeps,
-  replay: LeasedReplay,
-  endpoint: AttemptEndpoint,
-  most: number,
-): Promise<LeasedReplay | null> {
+async function runPage(deps: RunDeps, replay: LeasedReplay, endpoint: AttemptEndpoint, most: number) {
   const events = await readSelectedEvents(deps, replay, replay.onlyUndelivered ? maxReadPerPage : most)
   if (events.length === 0) {
     await end(deps, replay, null)
@@ -144,10 +139,7 @@ async function insertDeliveries(
   return inserted.flat()
 }
 
-async function maxAttempts(
-  deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
-  endpoint: AttemptEndpoint,
-): Promise<number> {
+async function maxAttempts(deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>, endpoint: AttemptEndpoint) {
   const most = Math.min(maxPerPage, deps.slots.availableToReplay(slotOwnerOf(endpoint)))
   if (most <= 0) return 0
   const due = await deps.Delivery.countDocuments(

@@ -93,14 +93,13 @@ export function signedHeaders(
 ): Record<string, string> {
   const [secret, ...previous] = secrets
   const timestamp = timestampOf(at)
+  const standard = secrets.map((each) => standardSignature(each, delivery._id, timestamp, body))
   const older = previous.map((each) => signature(each, timestamp, body)).join(',')
   return {
     ...unsignedHeaders(brand, delivery, at),
     [`X-${brand}-Signature`]: signature(secret, timestamp, body),
     ...(older && { [`X-${brand}-Signature-Previous`]: older }),
-    'webhook-signature': secrets
-      .map((each) => standardSignature(each, delivery._id, timestamp, body))
-      .join(' '),
+    'webhook-signature': standard.join(' '),
   }
 }
 
@@ -147,14 +146,11 @@ export async function findBodySources(
 }
 
 async function addSources(found: Map<string, BodySource>, { Intent, Order }: Sources, references: string[]) {
-  const {
-    payments,
-    numbers,
-    endpointIds = [],
-  } = Object.groupBy(references, (reference) => {
+  const kindOf = (reference: string) => {
     if (isOrderNumber(reference)) return 'numbers'
     return isId(reference) ? 'endpointIds' : 'payments'
-  })
+  }
+  const { payments, numbers, endpointIds = [] } = Object.groupBy(references, kindOf)
   const projection = { _id: 0, ...paymentEventFields }
   const [intents = [], orders = []] = await Promise.all([
     payments &&

@@ -103,16 +103,12 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
 }
 
 /** The aborted attempts don't count. Other workers make them. */
-async function abortAttempts({
-  leases,
-  backgroundWork,
-  log,
-}: Pick<Deps, 'backgroundWork' | 'leases' | 'log'>): Promise<void> {
-  await leases.giveUp().then(
-    (attempts) => log.info({ attempts }, 'attempts.cut'),
-    (err: unknown) => log.warn({ err }, 'leases.not-given-up'),
+async function abortAttempts(deps: Pick<Deps, 'backgroundWork' | 'leases' | 'log'>) {
+  await deps.leases.giveUp().then(
+    (attempts) => deps.log.info({ attempts }, 'attempts.cut'),
+    (err: unknown) => deps.log.warn({ err }, 'leases.not-given-up'),
   )
-  await succeedsWithin(backgroundWork.ended(), lastResultsMs)
+  await succeedsWithin(deps.backgroundWork.ended(), lastResultsMs)
 }
 
 function splitConcurrency(concurrency: number): number[] {

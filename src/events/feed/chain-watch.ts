@@ -82,12 +82,7 @@ export function createChainWatch(
 
   return {
     /** Resolves to false if no event has arrived by the end of the wait. */
-    grows(
-      { businessId, sandbox }: ChainOwner,
-      number: number,
-      waitMs: number,
-      signal: AbortSignal,
-    ): Promise<boolean> {
+    grows({ businessId, sandbox }: ChainOwner, number: number, waitMs: number, signal: AbortSignal) {
       const chain = note({ businessId, sandbox, number })
       if (chain.number > number) return Promise.resolve(true)
       if (isClosed || signal.aborted || waitMs <= 0) return Promise.resolve(false)
@@ -134,14 +129,10 @@ export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log
   const warn = throttleLog(5000, (fields) => log.warn(fields, 'mongodb.failed'))
   const readGrown = async (known: readonly ChainEnd[]): Promise<ChainEnd[]> => {
     const branches = known.map(({ number, ...owner }) => ({ ...owner, number: { $gt: number } }))
+    const _id = { businessId: '$businessId', sandbox: '$sandbox' }
     const grown = await collection
       .aggregate<{ _id: Omit<ChainEnd, 'number'>; number: number }>(
-        [
-          { $match: { $or: branches } },
-          {
-            $group: { _id: { businessId: '$businessId', sandbox: '$sandbox' }, number: { $max: '$number' } },
-          },
-        ],
+        [{ $match: { $or: branches } }, { $group: { _id, number: { $max: '$number' } } }],
         { hint: 'chain', maxTimeMS: maxListReadMs },
       )
       .toArray()

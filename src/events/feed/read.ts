@@ -67,11 +67,7 @@ export async function readFeedPage(
 
 const numberOnly = { _id: 0, number: 1 } as const
 
-export async function findLastEventNumber(
-  deps: Reads,
-  owner: ChainOwner,
-  options: mongo.FindOptions,
-): Promise<number> {
+export async function findLastEventNumber(deps: Reads, owner: ChainOwner, options: mongo.FindOptions) {
   const last = await nativeCollection(deps.LoggedEvent).findOne(
     { ...owner, number: numberFilter },
     {

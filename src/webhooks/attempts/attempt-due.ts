@@ -31,7 +31,7 @@ export function pollDeliveries(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return runInFairBatches<Due>(
     maxPerBusiness,
-    (last, exceptBusinessIds) => findDue(deps, last, exceptBusinessIds),
+    (last, without) => findDue(deps, last, without),
     async (found) => {
       const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId)
       await settleAll([...byEndpoint].map(([endpointId, due]) => attemptAt(deps, endpointId, due)))
@@ -40,16 +40,12 @@ export function pollDeliveries(deps: DueDeps): Promise<number> {
 }
 
 /** An endpoint that waits for slots may have 100,000 due deliveries. */
-function findDue(
-  deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>,
-  last: Due | null,
-  exceptBusinessIds: readonly string[],
-): AsyncIterable<Due> {
+function findDue(deps: DueDeps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = leasableFilter(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return nativeCollection(deps.Delivery).find<Due>(
     {
       nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
-      businessId: { $nin: [...exceptBusinessIds] },
+      businessId: { $nin: [...without] },
       endpointId: { $nin: deps.slots.waiting().map(({ endpointId }) => endpointId) },
     },
     { projection: dueFields, hint: 'open', sort: { nextAttemptAt: 1 }, batchSize: 1000 },
@@ -108,12 +104,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
 }
 
 /** Skips leased deliveries. Returns how many attempts it started. */
-export async function beginAttempts(
-  deps: DueDeps,
-  owner: SlotOwner,
-  ids: string[],
-  isReplay = false,
-): Promise<number> {
+export async function beginAttempts(deps: DueDeps, owner: SlotOwner, ids: string[], isReplay = false) {
   const starting: Promise<LeasedDelivery | null>[] = []
   for (const id of ids) {
     const slot = deps.slots.takeNow(owner, isReplay)
@@ -126,11 +117,7 @@ export async function beginAttempts(
   return begun.length
 }
 
-async function leaseAndBegin(
-  deps: AttemptDeps,
-  id: string,
-  slot: AttemptSlot,
-): Promise<LeasedDelivery | null> {
+async function leaseAndBegin(deps: AttemptDeps, id: string, slot: AttemptSlot) {
   let delivery: LeasedDelivery | null = null
   try {
     delivery = await deps.batchers.leaseDelivery(id, noDeadline)
@@ -142,11 +129,7 @@ async function leaseAndBegin(
 }
 
 /** Call this only if the endpoint is deleted or disabled. */
-async function cancelDue(
-  deps: Pick<Deps, 'Delivery' | 'log' | 'now'>,
-  endpointId: string,
-  ids: string[],
-): Promise<void> {
+async function cancelDue(deps: Pick<Deps, 'Delivery' | 'log' | 'now'>, endpointId: string, ids: string[]) {
   const now = deps.now()
   const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...leasableFilter(now) },
@@ -156,10 +139,7 @@ async function cancelDue(
 }
 
 /** Removes jobs that replays and the command line left in Redis. */
-export async function removeStaleJobs(
-  deps: Pick<Deps, 'queues' | 'log'>,
-  deliveries: AttemptCounts[],
-): Promise<void> {
+export async function removeStaleJobs(deps: Pick<Deps, 'queues' | 'log'>, deliveries: AttemptCounts[]) {
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
   const jobIds = requeued.map((each) => jobIdOf({ ...each, requeues: each.requeues - 1 }))

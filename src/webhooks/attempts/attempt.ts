@@ -139,11 +139,7 @@ export function judgeAttempt(
 /** Re-queued attempts don't advance the retry table. */
 export const retryTableStep = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
-async function cancel(
-  deps: Pick<Deps, 'batchers' | 'log' | 'now'>,
-  delivery: LeasedDelivery,
-  missing: 'endpoint' | 'source',
-): Promise<void> {
+async function cancel(deps: AttemptDeps, delivery: LeasedDelivery, missing: 'endpoint' | 'source') {
   const { _id: deliveryId, referenceNumber: reference, event: webhookEvent } = delivery
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)

@@ -13,6 +13,8 @@ export const deadFilter = (span: TimeSpan): { deadAt: object } => ({
   deadAt: { $type: 'date', ...spanFilter('deadAt', span).deadAt },
 })
 
+type Reads = Pick<Deps, 'Delivery'>
+
 /** A count that reaches this means "at least this many". */
 export const maxBacklogCount = 100_000
 
@@ -29,10 +31,7 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>) {
 export type DeliveryTotals = Awaited<ReturnType<typeof countDeliveries>>
 
 /** Reads only index keys. */
-export async function countDeliveries(
-  deps: Pick<Deps, 'Delivery'>,
-  of: { businessId: string } | { endpointId: string },
-) {
+export async function countDeliveries(deps: Reads, of: { businessId: string } | { endpointId: string }) {
   const both = { ...of, sandbox: { $in: [true, false] } }
   const filters =
     'businessId' in of
@@ -48,16 +47,13 @@ export async function countDeliveries(
   return { dead, waiting }
 }
 
-export const countEndpointDead = (
-  deps: Pick<Deps, 'Delivery'>,
-  endpointId: string,
-  span: TimeSpan,
-): Promise<number> => count(deps, { endpointId, ...deadFilter(span) })
+export const countEndpointDead = (deps: Reads, endpointId: string, span: TimeSpan): Promise<number> =>
+  count(deps, { endpointId, ...deadFilter(span) })
 
-export const countBusinessDead = (deps: Pick<Deps, 'Delivery'>, businessId: string): Promise<number> =>
+export const countBusinessDead = (deps: Reads, businessId: string): Promise<number> =>
   count(deps, { businessId, sandbox: { $in: [true, false] }, status: 'DEAD' })
 
-const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
+const count = (deps: Reads, filter: object): Promise<number> =>
   deps.Delivery.countDocuments(filter, { limit: maxBacklogCount })
 
 export type DeadPeriod = Record<'from' | 'to', Date>
@@ -83,7 +79,7 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /** Returns the largest group first, or null if counting takes too long. */
-export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod) {
+export async function groupDead(deps: Reads, period: DeadPeriod) {
   const counted = await countDead(deps, period)
   if (counted === null) return null
   const groups = await Promise.all(
@@ -99,7 +95,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod
 }
 
 /** Returns null if counting takes too long. */
-async function countDead(deps: Pick<Deps, 'Delivery'>, period: DeadPeriod): Promise<Counted[] | null> {
+async function countDead(deps: Reads, period: DeadPeriod): Promise<Counted[] | null> {
   const stages = [
     { $match: deadFilter(period) },
     {

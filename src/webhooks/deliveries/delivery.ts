@@ -9,6 +9,7 @@ import {
   type OutboxEvent,
   recordedFactFields,
 } from '../../outbox/event.ts'
+import { omitUndefined } from '../../platform/without-undefined.ts'
 
 const attemptFields = field.part({
   at: field.date,
@@ -23,6 +24,8 @@ const attemptFields = field.part({
   responseText: field.optional(field.orNull(field.text)),
 })
 export type AttemptRecord = field.ValueOfField<typeof attemptFields>
+
+const newest = { createdAt: -1, _id: -1 } as const
 
 export const deliveries = declareCollection({
   name: 'deliveries',
@@ -78,27 +81,12 @@ export const deliveries = declareCollection({
       ...indexIfDate('nextAttemptAt'),
     },
     // With these four, counts of almost any filtered list read no documents.
-    { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
-    {
-      name: 'byEndpointAndTime',
-      key: { endpointId: 1, createdAt: -1, _id: -1, sandbox: 1, event: 1, businessId: 1 },
-    },
-    {
-      name: 'byStatus',
-      key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
-    },
+    { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, ...newest, event: 1 } },
+    { name: 'byEndpointAndTime', key: { endpointId: 1, ...newest, sandbox: 1, event: 1, businessId: 1 } },
+    { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, ...newest, event: 1, endpointId: 1 } },
     {
       name: 'byFailureStatus',
-      key: {
-        businessId: 1,
-        sandbox: 1,
-        failureStatus: 1,
-        createdAt: -1,
-        _id: -1,
-        status: 1,
-        event: 1,
-        endpointId: 1,
-      },
+      key: { businessId: 1, sandbox: 1, failureStatus: 1, ...newest, status: 1, event: 1, endpointId: 1 },
       ...indexIfPresent('failureStatus'),
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
@@ -164,10 +152,8 @@ export function newDelivery(
 }
 
 /** MongoDB would store undefined as null. */
-export const eventCauseOf = ({ requestId, traceparent }: OutboxEvent): EventCause => ({
-  ...(requestId !== undefined && { requestId }),
-  ...(traceparent !== undefined && { traceparent }),
-})
+export const eventCauseOf = ({ requestId, traceparent }: OutboxEvent): EventCause =>
+  omitUndefined({ requestId, traceparent })
 
 /** Leases are renewed every 3 s, so a dead worker's leases end within 10 s. */
 export const deliveryLeaseMs = 10_000

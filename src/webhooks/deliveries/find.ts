@@ -7,7 +7,6 @@ import { type Caller, requireOwned } from '../../businesses/caller.ts'
 import { readSpan, spanFilter, type TimeSpan } from '../../input/span.ts'
 import type { CountableList } from '../../lists/counts.ts'
 import {
-  type ListSelection,
   type Page,
   type PageRequest,
   parsePageRequest,
@@ -20,6 +19,8 @@ import { findBodySource } from '../message.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, deliveryRowFields } from './present.ts'
 
+type Reads = Pick<Deps, 'Delivery'>
+
 /** Throws DELIVERY_NOT_FOUND and SANDBOX_MISMATCH. */
 export async function findFullDelivery(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
@@ -30,14 +31,11 @@ export async function findFullDelivery(
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
-export const findDeliveryRecord = (
-  deps: Pick<Deps, 'Delivery'>,
-  caller: Caller,
-  id: string,
-): Promise<DeliveryRecord> => find<DeliveryRecord>(deps, caller, id, deliveryRowFields)
+export const findDeliveryRecord = (deps: Reads, caller: Caller, id: string) =>
+  find<DeliveryRecord>(deps, caller, id, deliveryRowFields)
 
 async function find<Found extends DeliveryRecord>(
-  { Delivery }: Pick<Deps, 'Delivery'>,
+  { Delivery }: Reads,
   caller: Caller,
   id: string,
   fields: Partial<typeof deliveryRowFields>,
@@ -94,15 +92,12 @@ export interface DeliveryFilter extends TimeSpan {
 }
 
 /** All indexes except `byReference` contain every filtered field. */
-export function buildDeliveryQuery(
-  owner: Caller,
-  filter: DeliveryFilter,
-): ListSelection & { counted: ListSelection } {
+export function buildDeliveryQuery({ businessId, sandbox }: Caller, filter: DeliveryFilter) {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = filter
   const index = indexFor(filter)
   const where = {
-    businessId: owner.businessId,
-    sandbox: owner.sandbox,
+    businessId,
+    sandbox,
     ...spanFilter('createdAt', filter),
     ...(statuses === null ? {} : { status: statuses.length === 1 ? statuses[0] : { $in: statuses } }),
     ...(event === null ? {} : { event }),
@@ -112,10 +107,7 @@ export function buildDeliveryQuery(
   if (responseStatus === null) return { where, index, counted: { where, index } }
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
-  const withStatus = (failureStatus: unknown): ListSelection => ({
-    where: { ...where, failureStatus },
-    index,
-  })
+  const withStatus = (failureStatus: unknown) => ({ where: { ...where, failureStatus }, index })
   // To read `5xx` in list order, MongoDB needs each status. For a count, a
   // range is faster.
   return {

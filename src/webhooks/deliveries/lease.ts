@@ -96,19 +96,10 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
 
 /** Values are `$literal`, because a response may begin with `$`. */
 function asPipeline(ids: string[], results: AttemptResult[]) {
-  const changes = results.map(
-    ({ status, nextAttemptAt, deliveredAt, deadAt, cancelledAt, attempt, isSelectable }) => ({
-      status,
-      nextAttemptAt,
-      deliveredAt,
-      deadAt,
-      ...(cancelledAt === undefined ? {} : { cancelledAt }),
-      leaseToken: null,
-      ...(attempt === null
-        ? {}
-        : { failureStatus: isSelectable && attempt.stage !== null ? attempt.status : null }),
-    }),
-  )
+  const changes = results.map(({ delivery: _delivery, attempt, isSelectable, ...verdict }) => {
+    const failureStatus = isSelectable && attempt?.stage ? attempt.status : null
+    return { ...verdict, leaseToken: null, ...(attempt !== null && { failureStatus }) }
+  })
   const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))
   const index = { $indexOfArray: [{ $literal: ids }, '$_id'] }
   const ownOf = (list: unknown[]) => ({ $arrayElemAt: [{ $literal: list }, index] })

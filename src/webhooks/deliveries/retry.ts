@@ -1,5 +1,4 @@
 import { noFilterMessage, retryDeliveriesBody } from '../../../schemas/deliveries.ts'
-import type { AuditLineInput } from '../../audit/audit-event.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
   type QuotaDeps,
@@ -108,14 +107,10 @@ export async function retryDeliveries(
   return withAuditQuota(deps, caller, retry, () => addsLine)
 }
 
-function retryLine(
-  { businessId }: Caller,
-  filter: RetryFilter,
-  { requeued, skipped }: BulkRetryResult,
-): AuditLineInput {
+function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skipped }: BulkRetryResult) {
   const set = Object.entries(filter).filter(([, value]) => value !== null)
   const after = { ...Object.fromEntries(set), requeued, skipped }
-  return { act: 'delivery.requeued', subject: businessId, businessId, after }
+  return { act: 'delivery.requeued', subject: businessId, businessId, after } as const
 }
 
 function resultOf(outcomes: RequeueOutcomes, next: string | null): BulkRetryResult {

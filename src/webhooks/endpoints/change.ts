@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 import { createEndpointBody, updateEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import { newAuditLine } from '../../audit/audit-event.ts'
-import { runAuditedOnce } from '../../audit/audited.ts'
+import { type AuditContext, runAuditedOnce } from '../../audit/audited.ts'
 import { countAuditRepeat } from '../../audit/repeats.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
@@ -28,14 +28,11 @@ import { checkEventScopes, findEndpoint, findOwnEndpoint, presentEndpoint } from
 import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
 import { pruneEndpoints, stopDeliveries } from './stop-deliveries.ts'
 
+type BodyDeps = Pick<Deps, 'validate'>
 type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
 /** Checks rules 2 to 4 of SPEC 4.8. */
-export function parseNewEndpoint(
-  deps: Pick<Deps, 'validate'>,
-  caller: Caller,
-  body: unknown,
-): EndpointRequest {
+export function parseNewEndpoint(deps: BodyDeps, caller: Caller, body: unknown): EndpointRequest {
   const input = deps.validate(createEndpointBody, body)
   const wanted = [...new Set(input.events as EventName[])]
   checkEventScopes(caller, wanted, 'events')
@@ -102,11 +99,7 @@ async function findFreeSlot(
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
-export function parseEndpointChange(
-  deps: Pick<Deps, 'validate'>,
-  caller: Caller,
-  body: unknown,
-): EndpointChange {
+export function parseEndpointChange(deps: BodyDeps, caller: Caller, body: unknown): EndpointChange {
   const { url, events, active } = deps.validate(updateEndpointBody, body)
   const wanted = events && [...new Set(events as EventName[])]
   checkEventScopes(caller, wanted ?? [], 'events')
@@ -174,38 +167,26 @@ const maxPrevious = 5
 /** For 24 hours, attempts are also signed with the old secret. */
 export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string, request: WriteRequest) {
   let addsLine = false
-  const result = await runAuditedOnce(
-    deps,
-    request,
-    { documents: [id] },
-    async ({ session, by, at, add }) => {
-      const endpoint = await findEndpoint(deps, caller, id, session)
-      const secret = newSecret()
-      const validUntil = new Date(at.getTime() + overlapMs)
-      const set = {
-        secret: deps.secrets.encrypt(secret, secretField(id)),
-        previousSecrets: [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets].slice(
-          0,
-          maxPrevious,
-        ),
-        updatedAt: at,
-      }
-      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
-      const about = { act: 'endpoint.secret-rotated', subject: id, businessId: caller.businessId } as const
-      const last = endpoint.previousSecrets[0]?.validUntil.getTime() ?? 0
-      addsLine = last < startOfHour(at).getTime() + overlapMs
-      if (addsLine) await add({ ...about, after: { overlapEndsAt: validUntil } })
-      else
-        await countAuditRepeat(
-          deps,
-          `rotate-secret ${id}`,
-          newAuditLine(by, at, about),
-          caller.keyId,
-          session,
-        )
-      return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
-    },
-  )
+  const rotate = async ({ session, by, at, add }: AuditContext) => {
+    const endpoint = await findEndpoint(deps, caller, id, session)
+    const secret = newSecret()
+    const validUntil = new Date(at.getTime() + overlapMs)
+    const previous = [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets]
+    const set = {
+      secret: deps.secrets.encrypt(secret, secretField(id)),
+      previousSecrets: previous.slice(0, maxPrevious),
+      updatedAt: at,
+    }
+    await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+    const about = { act: 'endpoint.secret-rotated', subject: id, businessId: caller.businessId } as const
+    const last = endpoint.previousSecrets[0]?.validUntil.getTime() ?? 0
+    addsLine = last < startOfHour(at).getTime() + overlapMs
+    if (addsLine) await add({ ...about, after: { overlapEndsAt: validUntil } })
+    else
+      await countAuditRepeat(deps, `rotate-secret ${id}`, newAuditLine(by, at, about), caller.keyId, session)
+    return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+  }
+  const result = await runAuditedOnce(deps, request, { documents: [id] }, rotate)
   if (addsLine) countAuditLine(deps, caller)
   return result
 }
@@ -216,12 +197,8 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
     runAuditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const find = caller.sandbox ? findEndpoint : findOwnEndpoint
       await find(deps, caller, id, session)
-      const set = { deletedAt: at, updatedAt: at }
-      await nativeCollection(deps.Endpoint).updateOne(
-        { _id: id },
-        { $set: set, $unset: { slot: 1 } },
-        { session },
-      )
+      const change = { $set: { deletedAt: at, updatedAt: at }, $unset: { slot: 1 } } as const
+      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, change, { session })
       const fields = { before: { deletedAt: null }, after: { deletedAt: at } }
       await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
       return { id, deleted: true }

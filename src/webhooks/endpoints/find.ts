@@ -7,36 +7,29 @@ import { refuse } from '../../platform/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { lastDayStats } from './endpoint-facts.ts'
 
+type Reads = Pick<Deps, 'Endpoint'>
+
 /** Throws ENDPOINT_NOT_FOUND and SANDBOX_MISMATCH. */
-export async function findEndpoint(
-  deps: Pick<Deps, 'Endpoint'>,
-  caller: Caller,
-  id: string,
-  session?: mongo.ClientSession,
-): Promise<Endpoint> {
+export async function findEndpoint(deps: Reads, caller: Caller, id: string, session?: mongo.ClientSession) {
   return requireOwned(caller, await findOwnEndpoint(deps, caller, id, session), 'ENDPOINT_NOT_FOUND')
 }
 
 /** Finds endpoints of both environments. */
 export async function findOwnEndpoint(
-  { Endpoint: model }: Pick<Deps, 'Endpoint'>,
+  deps: Reads,
   { businessId }: Caller,
   id: string,
   session?: mongo.ClientSession,
-): Promise<Endpoint> {
+) {
   const own = { _id: id, businessId, deletedAt: null }
-  const endpoint = await nativeCollection(model).findOne(own, { ...(session && { session }) })
+  const endpoint = await nativeCollection(deps.Endpoint).findOne(own, { ...(session && { session }) })
   if (endpoint === null)
     throw refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
   return endpoint
 }
 
 /** Throws EVENTS_NOT_PERMITTED with the forbidden events. */
-export function checkEventScopes(
-  caller: Caller,
-  requested: readonly EventName[],
-  param: 'event' | 'events',
-): void {
+export function checkEventScopes(caller: Caller, requested: readonly EventName[], param: 'event' | 'events') {
   const forbidden = requested.filter((event) => !caller.scopes.has(scopeOf[event]))
   if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 }

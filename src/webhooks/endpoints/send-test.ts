@@ -19,11 +19,7 @@ import {
 import type { Endpoint } from './endpoint.ts'
 import { checkEventScopes, findEndpoint } from './find.ts'
 
-export function parseTestEvent(
-  deps: Pick<Deps, 'validate'>,
-  caller: Caller,
-  body: unknown,
-): EventName | null {
+export function parseTestEvent(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown) {
   const { event = null } = deps.validate(testEndpointBody, body)
   if (event !== null) checkEventScopes(caller, [event as EventName], 'event')
   return event as EventName | null

@@ -68,10 +68,7 @@ const maxKeptDeletions = 100
 const maxPerRun = 10
 
 /** Limits what a client can create and delete in a loop. */
-export async function pruneEndpoints(
-  { Endpoint }: Pick<Models, 'Endpoint'>,
-  businessId: string,
-): Promise<void> {
+export async function pruneEndpoints({ Endpoint }: Pick<Models, 'Endpoint'>, businessId: string) {
   const surplus = await findUnusedEndpoints(Endpoint, [
     { $match: { businessId, deletedAt: { $type: 'date' } } },
     { $sort: { deletedAt: -1, _id: -1 } },

@@ -61,12 +61,7 @@ export function createSender(options: SenderOptions) {
   let isClosed = false
 
   /** Never repeats a request, because the endpoint may have read it. */
-  async function post(
-    target: SocketTarget,
-    owner: string,
-    request: PostRequest,
-    deadline: AbortSignal,
-  ): Promise<Exchange> {
+  async function post(target: SocketTarget, owner: string, request: PostRequest, deadline: AbortSignal) {
     const meter = meterOf(owner)
     const lookup = { resolve: resolve ?? chooseResolver(target.allowed), isBlocked }
     const open = () => openSocket(lookup, trust, target, meter, deadline)
