@@ -28,8 +28,8 @@ export const requestJobRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', apartMs }])
 
 /**
- * If Redis may have lost data, restores the schedule and the failed jobs of the
- * last 30 days. Otherwise only those of the last minutes. Returns their number.
+ * Restores the failed jobs of deliveries that died in the last minutes or, after
+ * a loss of data in Redis, in the last 30 days. Returns their number.
  */
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { storedJobs } = deps.queues

@@ -77,7 +77,6 @@ interface EventSearch extends PageRequest, TimeSpan {
   referenceNumber: string | null
 }
 
-/** Throws SCOPE_REQUIRED. */
 export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventSearch {
   const { type = null, referenceNumber = null } = query
   if (type !== null) checkEventScope(caller, type)
@@ -92,7 +91,7 @@ export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Pr
   const { type, referenceNumber } = search
   const types = type === null ? listReadableTypes(caller) : [type]
   const ofTypes = { businessId, sandbox, event: { $in: types } }
-  // Count checkpoints need a list that never shrinks, which test events don't.
+  // Count checkpoints need a list that never shrinks. Test events expire.
   if (!sandbox && referenceNumber === null) {
     const countable: CountableList = {
       collection: deps.LoggedEvent.collection,

@@ -151,7 +151,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 }
 
-/** 100 of the largest orders fit. */
+/** 100 of the largest orders fit into a page. */
 export const maxPageBytes = 26 * 1024 * 1024
 
 export class PageTooLarge extends Refusal {

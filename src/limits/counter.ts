@@ -96,11 +96,7 @@ export const refuseUsedUp = (
 
 export type Counters = ReturnType<typeof openCounters>
 
-/**
- * Counters that all processes share. A transaction would lock them for others.
- * *Points* are written at once. A *quota* is reserved in blocks and spent in
- * memory, so a killed process leaves its blocks reserved until the day ends.
- */
+/** Counters that all processes share. A transaction would lock them for others. *Points* are written at once. A *quota* is reserved in blocks and spent in memory, so a killed process leaves its blocks reserved until the day ends. */
 export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
   const stored = nativeCollection(model)
   const find = (ids: string[]): Promise<Counter[]> => stored.find({ _id: { $in: ids } }).toArray()
@@ -223,7 +219,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
     log.warn({ quota, businessId, used: block.used, limit }, 'quota.nearly-used')
   }
 
-  /** Returns all but `most` unused units, or writes uncounted spending. */
+  /** Gives back all but `most` unused units, or writes uncounted spending. */
   async function settle(block: Block, most: number): Promise<void> {
     const kept = Math.min(Math.max(block.left, 0), most)
     const amount = kept - block.left
@@ -268,7 +264,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       block.left -= amount
       return true
     },
-    /** A negative `amount` returns unused units. */
+    /** A negative `amount` gives back unused units. */
     count(owned: Owned, amount: number): void {
       const block = blockOf(owned)
       block.left -= amount

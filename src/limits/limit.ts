@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../platform/errors.ts'
 
 export interface LimitSummary {
   what: string
-  /** What a caller gets at the limit: a wait or an error, for example. */
+  /** What a caller gets at the limit, such as a wait or an error. */
   gets: string
   metric?: string
 }

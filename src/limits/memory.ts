@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import { unavailable } from '../platform/errors.ts'
 import { type Capacity, type CapacityCost, type HeldShare, maxBusinessBytes, readWaitMs } from './capacity.ts'
 
-/** Smaller bodies and responses aren't counted. */
 export const uncountedBytes = 16 * 1024
 const stalledMs = 1_000
 
@@ -20,7 +19,7 @@ export const memoryPerBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyFormat = keyof typeof memoryPerBodyByte
 
-/** The memory is freed after the last work that was passed to this. */
+/** The memory is freed when all work passed to this function has ended. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface BodyMemory {
@@ -29,7 +28,6 @@ export interface BodyMemory {
   keep(bytes: number): void
 }
 
-/** The memory is reserved until the response has been sent. */
 export interface ResponseMemory {
   held: HeldShare
   during: During

@@ -28,10 +28,7 @@ interface Block<Name extends string> {
 /** The waiters of one outermost owner, by innermost owner and resources. */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
-/**
- * The waiting owner that holds least is served first, and a caller gets either
- * everything it needs or nothing. So waiters never block each other.
- */
+/** The waiting owner that holds least is served first, and a caller gets either everything it needs or nothing. So waiters never block each other. */
 export function createShare<Name extends string>(
   resources: Record<Name, LimitedResource>,
   {
@@ -49,7 +46,6 @@ export function createShare<Name extends string>(
   const levels: Map<string, Record<Name, number>>[] = []
   /** The owner that was served longest ago comes first. */
   const lines = new Map<string, Line<Name>>()
-  /** True if the total of the process may block a waiter. */
   let isTight = false
 
   const totalOf = (name: Name): number => resources[name].total ?? Number.POSITIVE_INFINITY
@@ -160,7 +156,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** In the end, `isTight` is true only if the total still blocks a waiter. */
+  /** After the last call, `isTight` is true only if the total blocks a waiter. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false

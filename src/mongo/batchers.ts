@@ -4,10 +4,7 @@ import { createKeyedMutex } from '../platform/one-at-a-time.ts'
 import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
-/**
- * Sends concurrent operations in batches, one batch at a time. An operation
- * that isn't sent by `deadlineAt` is rejected with SERVICE_UNAVAILABLE.
- */
+/** Sends concurrent operations in batches, one batch at a time. An operation that isn't sent by `deadlineAt` is rejected with SERVICE_UNAVAILABLE. */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
 export const noDeadline = Number.POSITIVE_INFINITY
@@ -16,7 +13,7 @@ type Waiting<Item, Outcome> = PromiseWithResolvers<Outcome> & { item: Item; dead
 
 /**
  * The minimum ms between background batches, found by measurements. Shorter
- * rests slow down requests, and longer ones slow down deliveries.
+ * rests slow down requests, and longer ones slow down everything.
  */
 export const backgroundRestMs = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
@@ -102,10 +99,7 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
 
 export type InsertOutcome = { inserted: true } | { inserted: false; index: string }
 
-/**
- * `insertMany` must be unordered. Every document already has an `_id`,
- * so it can be sent twice.
- */
+/** `insertMany` must be unordered. Every document already has an `_id`, so it can be sent twice. */
 export function createInsertBatcher<Doc>(insertMany: (docs: Doc[]) => Promise<unknown>) {
   return createBatcher(longestBatch, insertTogether)
 

@@ -12,7 +12,6 @@ interface OwnClocks {
   monotonicMs(): number
 }
 
-/** Returns milliseconds since 1970. */
 type ReadClock = () => Promise<number>
 
 export type ClockShift = (databaseMs: number) => number

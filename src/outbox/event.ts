@@ -15,7 +15,6 @@ export const paymentFailureFields = field.part({
 })
 export type PaymentFailure = field.ValueOfField<typeof paymentFailureFields>
 
-/** The values at the time of the event. */
 export interface EventFacts {
   status: string
   /** In centimes. Missing for an unpaid OPEN intent. */
@@ -32,9 +31,7 @@ export interface EventFacts {
     /** No webhook contains this. */
     createdAt?: Date
   }
-  /** Set only for endpoint events. */
   endpoint?: {
-    /** The URL is masked by `maskUrl`. */
     url: string
     failingSince: Date
     /** Missing if the status is FAILING. */

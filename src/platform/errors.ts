@@ -84,7 +84,6 @@ export interface FieldFault {
   message: string
 }
 
-/** `message` replaces the default in the catalogue. */
 interface RefusalExtras {
   param?: string
   details?: Record<string, unknown> | readonly unknown[]

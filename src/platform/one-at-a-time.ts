@@ -1,4 +1,3 @@
-/** Tasks with the same key run one after another. */
 export type KeyedMutex = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
 export function createKeyedMutex(): KeyedMutex {

@@ -1,7 +1,6 @@
 export interface ProcessClock {
   /** Monotonic. Use it only for durations, and never store it. */
   elapsedMs(): number
-  /** Returns a function that cancels the call. */
   after(ms: number, act: () => unknown): () => void
 }
 

@@ -105,7 +105,6 @@ export function openFastFailRedis(
 export const redisMasters = (connection: RedisConnection): Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection]
 
-/** REDIS_TLS_CA replaces the public certificate authorities. */
 function tlsOptions({ ca, verify }: Config['redisTrust']): ConnectionOptions {
   return {
     ...(ca !== null && { ca }),

@@ -18,7 +18,6 @@ export function createQueueCounts(connection: RedisConnection, obtain: (name: Qu
         const counts = await queue.getJobCounts(...states)
         return Object.fromEntries(states.map((state) => [state, counts[state] ?? 0])) as JobCounts
       }),
-    /** Throws if Redis forbids `CLIENT LIST`. */
     async workers(): Promise<Map<QueueName, number>> {
       const lists = await Promise.all(redisMasters(connection).map((master) => master.client('LIST')))
       const names = lists.map((list) => clientNames(String(list)))
@@ -27,7 +26,6 @@ export function createQueueCounts(connection: RedisConnection, obtain: (name: Qu
         Math.max(0, ...names.map((ofMaster) => ofMaster.filter(isWorkerOf(queue)).length)),
       )
     },
-    /** Throws if Redis forbids `INFO`. */
     memory: (): Promise<RedisMemory> => readMemory(connection),
   }
 }

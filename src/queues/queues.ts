@@ -12,10 +12,7 @@ import { createStoredJobs } from './stored-jobs.ts'
 type Complain = (fields: object) => void
 type Command = readonly [name: string, key: string, argument: number]
 
-/**
- * Runs all commands or none. Returns null if Redis didn't respond, although
- * the commands may have run.
- */
+/** Runs all commands or none. Returns null if Redis didn't respond, although the commands may have run. */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
 const createRunCommands =
@@ -84,7 +81,7 @@ const boardTimeoutMs = 2000
 
 export type JobBoardQueues = ReturnType<typeof openJobBoardQueues>
 
-/** Staff pages have their own connection, so they never delay other jobs. */
+/** Staff pages have their own connection, so they never delay new jobs. */
 export function openJobBoardQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFastFailRedis(config, log, boardTimeoutMs, true)
   const { obtain, close } = createOpener(connection, config.queuePrefix, complain, async () => {
@@ -108,7 +105,6 @@ export const isRedisFault = (error: unknown): boolean =>
       error.message,
     ))
 
-/** Opens each queue once. `ready` waits for the connection. */
 function createOpener(
   connection: RedisConnection,
   prefix: string,

@@ -25,7 +25,6 @@ export function createStoredJobs(
   }
 
   return {
-    /** Returns how many jobs it added. */
     async addMissing<Name extends QueueName>(name: Name, jobs: readonly JobWithId<Name>[]): Promise<number> {
       const queue = await obtain(name)
       const ids = jobs.map(({ jobId }) => jobId)

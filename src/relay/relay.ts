@@ -37,11 +37,7 @@ const maxPerJob = 50
 /** A document that waits for longer is left to the next poll. */
 const maxWaitMs = 100
 
-/**
- * Inserts the deliveries, starts the attempts that get a slot, logs and books
- * the events, and only then removes them from the outbox. After a crash, it can
- * run again: only the relay that inserts a delivery starts its attempt.
- */
+/** Inserts the deliveries, starts the attempts that get a slot, logs and books the events, and only then removes them from the outbox. After a crash, it can run again: only the relay that inserts a delivery starts its attempt. */
 export async function relayOutboxes(
   deps: RelayDeps,
   toRelay: Partial<Record<keyof typeof outboxModels, string[]>>,
@@ -176,7 +172,6 @@ async function relayTo(
   }
 }
 
-/** The event's span becomes the parent of its attempts' spans. */
 function traceEvents({ tracing }: Pick<Deps, 'tracing'>, source: Source) {
   const { businessId, sandbox, referenceNumber } = source
   const spans: { span: TraceSpan; facts: Record<string, unknown> }[] = []
@@ -208,7 +203,6 @@ interface Source extends Pick<Delivery, '_id' | 'businessId' | 'sandbox' | 'refe
   expiresAt?: Date
 }
 
-/** An active endpoint, whether or not it is subscribed to the event. */
 type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'url' | 'events' | 'health'>
 
 type RelayedEvents = { _id: string; events: string[] }

@@ -34,7 +34,6 @@ const countFields = field.part({
 })
 export type ReplayCounts = field.ValueOfField<typeof countFields>
 
-/** Workers lease a replay for a few seconds at a time. */
 export const replays = declareCollection({
   name: 'webhookreplays',
   kept: 'until it expires, 30 days (test) or 90 days (live) after its end',

@@ -23,7 +23,6 @@ type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 
 /** These two constants allow a replay at most 200 attempts per second. */
 const pageEveryMs = 100
 const maxPerPage = 20
-/** A replay waits while this many deliveries are due. */
 const maxDue = 10
 const maxReadPerPage = 500
 /** How long a replay runs before others continue. */
@@ -46,10 +45,7 @@ export const replayWork: PolledWork = {
   },
 }
 
-/**
- * Writes a page of deliveries, records the progress and starts the attempts.
- * If the process dies in between, another worker repeats the page.
- */
+/** Writes a page of deliveries, records the progress and starts the attempts. If the process dies in between, another worker repeats the page. */
 export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
   let progressAt = performance.now()

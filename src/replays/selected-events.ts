@@ -8,7 +8,6 @@ import type { EventSelection, Replay } from './replay.ts'
 
 type Log = Pick<Models, 'LoggedEvent'>
 
-/** Reads only index keys. */
 export const countSelectedEvents = (
   { LoggedEvent }: Log,
   selection: EventSelection,

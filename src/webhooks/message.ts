@@ -10,7 +10,6 @@ import { type Delivery, eventIdOf } from './deliveries/delivery.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { decryptSecrets } from './endpoints/signing-secrets.ts'
 
-/** An endpoint that an event is about. */
 type EndpointSource = { endpointId: string }
 
 export const endpointEventFormat = 1
@@ -133,7 +132,6 @@ export const createBodySourceBatcher = (models: Sources) =>
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findBodySources(models, [reference])).get(reference) ?? null
 
-/** The map has no entry for an intent or order that is gone. */
 export async function findBodySources(
   models: Sources,
   references: readonly string[],

@@ -11,7 +11,6 @@ export interface JobResult {
   againAt?: Date | null
   /** Makes the job fail, so that support staff can see it. */
   failure?: string
-  /** The traces of the requests that caused the work. */
   traces?: string[]
   isNoise?: boolean
   isWarning?: boolean
@@ -31,10 +30,7 @@ const putBackMs = 3000
 /** A shorter delay isn't worth the round trip to Redis. */
 const shortestWaitMs = 100
 
-/**
- * Completes a job with invalid data, because no retry could run it. We delay
- * jobs ourselves, because BullMQ's retries take twice the space in Redis.
- */
+/** Completes a job with invalid data, because no retry could run it. We delay jobs ourselves, because BullMQ's retries take twice the space in Redis. */
 export async function runJob(
   deps: Deps,
   queue: QueueName,
@@ -91,8 +87,8 @@ async function delay(deps: Pick<Deps, 'log' | 'now'>, at: Date, job: Job, token?
   await withTimeout(delayed, putBackMs, () => {
     throw new Error('Redis did not respond in time')
   }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-  // Any other error would mark the job as failed. If it couldn't be delayed, it
-  // runs again when its lock ends.
+  // Any other error would mark the job as failed. An active job runs again when
+  // its lock ends.
   throw new DelayedError()
 }
 

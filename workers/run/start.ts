@@ -45,7 +45,6 @@ const createWorkers = (loops: PollLoops): { [Name in QueueName]: QueueWorker<Nam
   retention: retentionWorker(loops),
 })
 
-/** Other processes find the work of a poll that takes longer. */
 const pollGraceMs = 3000
 /** A call to a frozen MongoDB can take 5 s of this. */
 const afterAbortMs = 7000

@@ -11,7 +11,7 @@ export interface ChainEnd extends ChainOwner {
 
 type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 
-/** All waiting requests share one read instead of a connection each. */
+/** All waiting requests share one read, and so one connection. */
 export type ChainWatch = ReturnType<typeof createChainWatch>
 
 /** A waiting request sees a new event after at most this time. */

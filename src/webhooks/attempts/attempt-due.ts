@@ -66,10 +66,8 @@ export async function settleAll<T>(parts: Promise<T>[]): Promise<T[]> {
   return Promise.all(parts)
 }
 
-/** Each endpoint takes a few reads from MongoDB. */
 const maxServedAtOnce = 25
 
-/** Returns how many attempts it started. */
 export async function startWaitingAttempts(deps: DueDeps): Promise<number> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)

@@ -65,13 +65,12 @@ export interface DeadGroup {
   live: number
   oldest: Date
   newest: Date
-  /** The newest delivery's last attempt. Null if it was re-queued since. */
+  /** The newest delivery's last attempt. Null if it has been re-queued. */
   lastAttempt: AttemptRecord | null
 }
 
 export type DeadGroups = NonNullable<Awaited<ReturnType<typeof groupDead>>>
 
-/** A longer page would be unreadable. */
 const maxGroups = 100
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {

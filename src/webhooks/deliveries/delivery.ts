@@ -105,10 +105,7 @@ export const deliveries = declareCollection({
 })
 export type Delivery = Stored<typeof deliveries>
 
-/**
- * Redis stores the id three times for each waiting delivery, so it's short.
- * Merchants decode the event's id from it.
- */
+/** Redis stores the id three times for each waiting delivery, so it's short. Merchants decode the event's id from it. */
 export const makeDeliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
 
@@ -159,7 +156,6 @@ export const eventCauseOf = ({ requestId, traceparent }: OutboxEvent): EventCaus
 export const deliveryLeaseMs = 10_000
 export const leaseEndFrom = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
-/** Matches deliveries that are due and not leased. */
 export const leasableFilter = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
 
 export const cancelledFields = (now: Date) =>
@@ -211,7 +207,6 @@ export const jobIdOf = ({ _id, attempts, requeues }: AttemptCounts): string =>
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** Returns the counts from when the job was created. */
 export function parseJobId(jobId: string): AttemptCounts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }

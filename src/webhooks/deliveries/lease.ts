@@ -46,7 +46,6 @@ export async function endLease(
 
 export type AttemptVerdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
 
-/** A result is written only if the attempt still holds the lease. */
 interface AttemptResult extends AttemptVerdict {
   delivery: Lease
   cancelledAt?: Date

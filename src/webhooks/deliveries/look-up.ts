@@ -20,7 +20,7 @@ export type StaffEndpoint = Pick<Endpoint, '_id' | keyof typeof endpointFields>
 
 const tracedFields = { facts: 0, 'attemptLog.responseText': 0 }
 
-/** 100 events to 5 endpoints each are enough. */
+/** Enough for 100 events, each sent to 5 endpoints. */
 export const maxDeliveriesShown = 500
 /** A longer page would be hard to read on a phone. */
 const maxListed = 20
@@ -71,7 +71,6 @@ function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createRespon
   return { ...attempt, responseText: isHidden ? null : maskUrlParts(responseText, attempt.url), isHidden }
 }
 
-/** Returns the oldest first. */
 export function lookUpDeliveries(deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> {
   const options = { sort: { createdAt: 1, _id: 1 }, limit: maxDeliveriesShown } as const
   return findDeliveries(deps, { referenceNumber }, tracedFields, options)
@@ -85,7 +84,6 @@ export function listLatestDead(deps: Reads, endpointId: string): Promise<ListedD
 
 const newestFirst = { sort: { createdAt: -1, _id: -1 }, limit: maxListed } as const
 
-/** Returns live and test deliveries, newest first. */
 export function listFailedDeliveries(deps: Reads, businessId: string): Promise<ListedDelivery[]> {
   const inTrouble = { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } }
   return findDeliveries(deps, inTrouble, deliveryRowFields, newestFirst)
@@ -125,10 +123,7 @@ const shownToStaff = new Set(shownFields.split(' '))
 /** A shorter value is found only as a separate word. */
 const shortestValue = 6
 
-/**
- * The filter returns null if a response repeats hidden data: a whole value,
- * however it's spaced, or one of its words.
- */
+/** The filter returns null if a response repeats hidden data: a whole value, however it's spaced, or one of its words. */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
   const shown = Object.entries(data).filter(([field]) => shownToStaff.has(field))

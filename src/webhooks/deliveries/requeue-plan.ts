@@ -11,7 +11,7 @@ export interface BulkRetryResult {
   next: string | null
 }
 
-/** The same state never returns, so a write that it guards happens once. */
+/** A delivery never returns to an earlier state, so guarded writes run once. */
 export type DeliveryState = Pick<
   Delivery,
   '_id' | 'status' | 'attempts' | 'requeues' | 'nextAttemptAt' | 'leaseToken'
@@ -34,9 +34,7 @@ export const requeuePlans = declareCollection({
     at: date,
     /** Empty once the plan has been carried out. */
     deliveries: list(anything<DeliveryState>()),
-    /** Set only if the request named a single delivery. */
     outcome: orNull(oneOf<Exclude<RequeueOutcome, 'not_found'>>()),
-    /** The response to a retry by filter. */
     result: orNull(anything<BulkRetryResult>()),
     /** After 24 hours, a new request may use the same key. */
     requestKey: optional(requestMarkFields),

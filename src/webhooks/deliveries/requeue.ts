@@ -43,10 +43,7 @@ interface RequeueAct {
   summarise?: (outcomes: RequeueOutcomes) => { result: BulkRetryResult; line: AuditLineInput }
 }
 
-/**
- * Skips deliveries that are delivered, due or being attempted. The others count
- * as re-queued once the plan is stored, because a poll can carry it out.
- */
+/** Skips deliveries that are delivered, due or being attempted. The others count as re-queued once the plan is stored, because a poll can carry it out. */
 export async function planAndRequeue(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
   if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() as RequeueOutcomes }
@@ -144,7 +141,6 @@ export async function resumeRequeue(
   return plan
 }
 
-/** Returns how many plans of dead processes it carried out. */
 export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
   const left = await nativeCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
@@ -155,7 +151,7 @@ export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promis
   return left.length
 }
 
-/** It can run twice, because the states then no longer match the plan. */
+/** This can run twice: the second time, no state matches the plan. */
 async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
   if (deliveries.length === 0) return
   await writeDue(deps, deliveries, at, {})
@@ -234,7 +230,6 @@ const stateOf = (delivery: RequeueCandidate): DeliveryState => {
   return { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt }
 }
 
-/** Skips deliveries whose state has changed. */
 async function writeDue(
   { Delivery: model }: Pick<Deps, 'Delivery'>,
   states: DeliveryState[],
@@ -278,10 +273,7 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandida
   )
 }
 
-/**
- * The filter must exclude deliveries that die after the call. Otherwise some
- * would be re-queued twice.
- */
+/** The filter must exclude deliveries that die after the call. Otherwise some would be re-queued twice. */
 export async function* requeueByFilter(
   deps: RequeueDeps,
   filter: Record<string, unknown>,

@@ -148,7 +148,6 @@ function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields)
   return { url: maskUrl(deps, url), events, active }
 }
 
-/** Returns null if these fields stay the same. */
 function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedFields) {
   const names = (['url', 'events', 'active'] as const).filter(
     (name) => !isDeepStrictEqual(after[name], stored[name]),

@@ -20,7 +20,6 @@ const healthFields = field.part({
 })
 type EndpointHealth = field.ValueOfField<typeof healthFields>
 
-/** A reported failure whose recovery hasn't been reported yet. */
 const reportedFailureFields = field.part({
   /** `health.failingSince` at the time of the report. */
   since: field.date,
@@ -57,7 +56,6 @@ export const endpoints = declareCollection({
     deletedAt: field.orNull(field.date),
     replayedAt: field.optional(field.date),
     health: healthFields,
-    /** The keys come from `attemptHourField`. */
     attemptHours: field.anything<Record<string, { hour: Date; attempts: number; succeeded: number }>>(),
     reportedFailure: field.orNull(reportedFailureFields),
     /** Contains at most one event. */

@@ -18,8 +18,8 @@ type Found = Pick<Endpoint, '_id' | keyof typeof foundFields>
 type ReportDeps = Pick<Deps, 'Endpoint' | 'Business' | 'transactions' | 'secrets' | 'config' | 'now' | 'log'>
 
 /**
- * Reports to the business's other endpoints, and once per failure. Returns the
- * number of reports.
+ * Reports each failure and recovery once, to the business's other endpoints.
+ * Returns the number of reports.
  */
 export async function reportFailures(deps: ReportDeps): Promise<number> {
   const failing = await reportAll(deps, findFailing(deps), failureOf)

@@ -60,7 +60,7 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = makeDeliveryId(eventIdOfTest(key, now), endpoint._id)
-  // Never a live event, because no merchant should ship goods for it.
+  // Never a live event: no merchant should ship goods because of a test.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleEventData(event, now))
   const headers = signForEndpoint(deps, endpoint, { _id: id, event }, body, now)
   const { _id: endpointId, businessId, url } = endpoint

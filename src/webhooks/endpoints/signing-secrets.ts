@@ -50,7 +50,6 @@ type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedA
 /** `unreadable` has the endpoints whose SECRET_KEY isn't configured. */
 type ReencryptedSecrets = { reencrypted: number; unreadable: string[] }
 
-/** `advance` gets the size of each batch. */
 export async function reencryptSecrets(
   deps: Needs,
   advance: (count: number) => void,
@@ -83,7 +82,7 @@ async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: stri
   }
 }
 
-/** Filters by the old secrets, so no rotation is undone. */
+/** The filter has the old secrets, so no rotation is undone. */
 function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encrypted) {
   const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
   const reencrypted = {

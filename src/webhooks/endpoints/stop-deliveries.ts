@@ -9,10 +9,7 @@ const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
-/**
- * Cancels open deliveries – of a disabled endpoint, only those in flight.
- * Workers cancel the rest when it's due.
- */
+/** Cancels open deliveries – of a disabled endpoint, only those in flight. Workers cancel the rest when it's due. */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
   endpointId: string,
@@ -62,12 +59,11 @@ async function cancelMatching(model: Models['Delivery'], filter: object, now: Da
   }
 }
 
-/** Support staff can see this many deleted endpoints. */
 const maxKeptDeletions = 100
-/** There is more than one if earlier deletions ran in parallel. */
+/** Usually one endpoint is surplus, or a few after parallel deletions. */
 const maxPerRun = 10
 
-/** Limits what a client can create and delete in a loop. */
+/** Otherwise a client could create and delete endpoints without end. */
 export async function pruneEndpoints({ Endpoint }: Pick<Models, 'Endpoint'>, businessId: string) {
   const surplus = await findUnusedEndpoints(Endpoint, [
     { $match: { businessId, deletedAt: { $type: 'date' } } },
@@ -79,7 +75,6 @@ export async function pruneEndpoints({ Endpoint }: Pick<Models, 'Endpoint'>, bus
     await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }
 
-/** Finds endpoints without deliveries or unrelayed events. */
 export async function findUnusedEndpoints(Endpoint: Models['Endpoint'], stages: object[]): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(

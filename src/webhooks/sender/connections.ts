@@ -57,7 +57,6 @@ interface OpenedSocket {
   raw: Socket
 }
 
-/** If this returns a fault, no socket is left open. */
 export async function openSocket(
   lookup: AddressLookup,
   trust: tls.SecureContext,
@@ -119,10 +118,7 @@ interface Use {
 
 type Gauge = ReturnType<typeof createGauge>
 
-/**
- * Holds received bytes back until their business has CPU time, because a large
- * certificate chain takes 80 ms.
- */
+/** Holds received bytes back until their business has CPU time, because a large certificate chain takes 80 ms. */
 export function createGauge(raw: Socket) {
   let use: Use | null = null
   let passing = Promise.resolve()
@@ -257,7 +253,6 @@ export function createConnectionPool(maxSockets: number) {
       return connection
     },
 
-    /** Call this only after the whole response has been read. */
     giveBack(connection: HttpConnection): void {
       const { raw, openedAt, mayIdleMs } = connection
       const now = performance.now()

@@ -50,8 +50,7 @@ export type Sender = ReturnType<typeof createSender>
 /** Ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // Loading the authorities is slow, so connections share one context. A
-  // renegotiation could send a certificate chain as long as a response.
+  // Loading the authorities is slow, so connections share one context. A renegotiation could send a certificate chain as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnectionPool(maxSockets)
@@ -127,7 +126,6 @@ export function createSender(options: SenderOptions) {
 
 /** docs/merchants/webhooks.md also states this. */
 const maxReadBytes = 16 * 1024
-/** Even a small chunk takes time to process. */
 const maxReadChunks = 256
 /** This much is stored for the merchant: enough for an error message. */
 export const maxStoredBytes = 1024
@@ -194,8 +192,7 @@ export function exchangeHttp(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Only the next iteration shows whether the whole request was sent
-        // and the connection stays open.
+        // Only the next iteration shows whether the whole request was sent and the connection stays open.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(toExchangeFault(error)))
