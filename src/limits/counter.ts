@@ -96,7 +96,11 @@ export const refuseUsedUp = (
 
 export type Counters = ReturnType<typeof openCounters>
 
-/** Counters that all processes share. A transaction would lock them for others. *Points* are written at once. A *quota* is reserved in blocks and spent in memory, so a killed process leaves its blocks reserved until the day ends. */
+/**
+ * Counters that all processes share. A transaction would lock them for others.
+ * *Points* are written at once. A *quota* is reserved in blocks and spent in
+ * memory, so a killed process leaves its blocks reserved until the day ends.
+ */
 export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
   const stored = nativeCollection(model)
   const find = (ids: string[]): Promise<Counter[]> => stored.find({ _id: { $in: ids } }).toArray()

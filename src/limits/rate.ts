@@ -38,7 +38,11 @@ export interface RateLimit extends LimitSummary {
 
 export type AddToSums = ReturnType<typeof createAddToSums>
 
-/** Adds to sums that all processes share and that Redis keeps for `livesMs`. Returns null if Redis didn't respond, although the sums may have changed. Keys are hashed so that nobody can guess and set a future second's sum. */
+/**
+ * Adds to sums that all processes share and that Redis keeps for `livesMs`.
+ * Returns null if Redis didn't respond, although the sums may have changed.
+ * Keys are hashed so that nobody can guess and set a future second's sum.
+ */
 export const createAddToSums =
   (runCommands: RunCommands, prefix: string, hash: (name: string) => string) =>
   async (additions: [name: string, by: number][], livesMs: number): Promise<(number | null)[] | null> => {

@@ -28,7 +28,10 @@ interface Block<Name extends string> {
 /** The waiters of one outermost owner, by innermost owner and resources. */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
-/** The waiting owner that holds least is served first, and a caller gets either everything it needs or nothing. So waiters never block each other. */
+/**
+ * The waiting owner that holds least is served first, and a caller gets either
+ * everything it needs or nothing. So waiters never block each other.
+ */
 export function createShare<Name extends string>(
   resources: Record<Name, LimitedResource>,
   {
@@ -156,7 +159,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** After the last call, `isTight` is true only if the total blocks a waiter. */
+  /** In the end, `isTight` is true only if the total still blocks a waiter. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false

@@ -4,7 +4,10 @@ import { createKeyedMutex } from '../platform/one-at-a-time.ts'
 import { withTimeout } from '../platform/timeout.ts'
 import { nativeCollection } from './collection.ts'
 
-/** Sends concurrent operations in batches, one batch at a time. An operation that isn't sent by `deadlineAt` is rejected with SERVICE_UNAVAILABLE. */
+/**
+ * Sends concurrent operations in batches, one batch at a time. An operation
+ * that isn't sent by `deadlineAt` is rejected with SERVICE_UNAVAILABLE.
+ */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
 export const noDeadline = Number.POSITIVE_INFINITY
@@ -99,7 +102,10 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
 
 export type InsertOutcome = { inserted: true } | { inserted: false; index: string }
 
-/** `insertMany` must be unordered. Every document already has an `_id`, so it can be sent twice. */
+/**
+ * `insertMany` must be unordered. Every document already has an `_id`, so it
+ * can be sent twice.
+ */
 export function createInsertBatcher<Doc>(insertMany: (docs: Doc[]) => Promise<unknown>) {
   return createBatcher(longestBatch, insertTogether)
 

@@ -1,6 +1,9 @@
 import type { DocumentOf, StoredFields } from './fields.ts'
 
-/** The name tells which index a duplicate key violates. Use partial indexes, because the Stable API ignores sparse ones. */
+/**
+ * The name tells which index a duplicate key violates. Use partial indexes,
+ * because the Stable API ignores sparse ones.
+ */
 interface IndexDeclaration {
   name: string
   key: Record<string, 1 | -1>

@@ -23,7 +23,11 @@ export async function runInBatches<Doc>(
   return seen
 }
 
-/** Takes at most `maxOfOne` documents per business, so that a large business doesn't delay others. `find` may start at `last` and repeat documents. If `act` throws, the remaining batches still run. */
+/**
+ * Takes at most `maxOfOne` documents per business, so that a large business
+ * doesn't delay others. `find` may start at `last` and repeat documents. If
+ * `act` throws, the remaining batches still run.
+ */
 export async function runInFairBatches<Doc extends { businessId: string }>(
   maxOfOne: number,
   find: (last: Doc | null, without: readonly string[]) => AsyncIterable<Doc>,

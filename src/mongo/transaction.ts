@@ -30,7 +30,11 @@ const snapshotAndMajority = {
 const firstPauseMs = 8
 const longestPauseMs = 100
 
-/** Runs `work` again after a conflict, so it must not keep state between runs. If the deadline passes during the commit, the transaction may have taken effect. */
+/**
+ * Runs `work` again after a conflict, so it must not keep state between runs.
+ * If the deadline passes during the commit, the transaction may have taken
+ * effect.
+ */
 export async function transaction<T>(
   { transactions: { client, oneAtATime } }: { transactions: Transactions },
   { documents, deadlineAt = performance.now() + maxMongoWaitMs }: TransactionScope,
@@ -85,7 +89,10 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
   }
 }
 
-/** Returns null if the document is locked. Outside a transaction, the write would wait for seconds for a lock that a dead process left behind. */
+/**
+ * Returns null if the document is locked. Outside a transaction, the write
+ * would wait for seconds for a lock that a dead process left behind.
+ */
 export async function writeIfUnlocked<T>(
   { transactions: { client } }: { transactions: Transactions },
   write: (session: mongo.ClientSession) => Promise<T>,

@@ -33,7 +33,10 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
 const harmless = /^[0-9A-Za-z][^",;|\t\r\n]*$/
 
-/** Matches where a formula could begin, even inside a cell, because some spreadsheets split cells at other delimiters. */
+/**
+ * Matches where a formula could begin, even inside a cell, because some
+ * spreadsheets split cells at other delimiters.
+ */
 const beginnings =
   /([,;|\t\r\n]|^)[\s\p{C}"]*([=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20])?/gu
 

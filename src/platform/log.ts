@@ -28,7 +28,10 @@ export function createLog(level: string, processType: string, onWarning: OnWarni
 
 let stdout: ReturnType<typeof openStdout> | undefined
 
-/** Writes all lines of an event loop iteration together, which costs less. Only info lines can be lost, because warnings are flushed at once. */
+/**
+ * Writes all lines of an event loop iteration together, which costs less. Only
+ * info lines can be lost, because warnings are flushed at once.
+ */
 function openStdout() {
   const destination = pino.destination({ fd: 1, sync: true })
   let waiting = ''

@@ -7,7 +7,11 @@ interface NetworkPrefix {
   share: number
 }
 
-/** Prefixes that one party may own: an IPv6 customer has a /64 or /48, a provider a /40 or /32, and an IPv4 carrier a /16. A larger prefix has at least three times the share, so one party can't use it up for the others. */
+/**
+ * Prefixes that one party may own: an IPv6 customer has a /64 or /48, a
+ * provider a /40 or /32, and an IPv4 carrier a /16. A larger prefix has at
+ * least three times the share, so one party can't use it up for the others.
+ */
 const sizes = {
   ipv4: { bits: [32, 24, 16], shares: [1, 10, 100] },
   ipv6: { bits: [64, 48, 40, 32], shares: [1, 10, 30, 100] },

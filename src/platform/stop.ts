@@ -12,7 +12,11 @@ export function exitOnCrash(log: Log): void {
 
 type Close = (leftMs: () => number) => Promise<void>
 
-/** As process 1 of a container, Node.js ignores signals without handlers. A second SIGTERM is ignored, because supervisors often send two. After `timeoutMs`, the exit code is 0, because other processes take over. */
+/**
+ * As process 1 of a container, Node.js ignores signals without handlers. A
+ * second SIGTERM is ignored, because supervisors often send two. After
+ * `timeoutMs`, the exit code is 0, because other processes take over.
+ */
 export function stopOnSignals(log: Log): (timeoutMs: number, close: Close) => void {
   let closing: (() => Promise<void>) | null = null
   let stopping = false

@@ -1,4 +1,7 @@
-/** Doesn't abort `work`. After a blocked event loop, results that have already arrived don't count as late. */
+/**
+ * Doesn't abort `work`. After a blocked event loop, results that have already
+ * arrived don't count as late.
+ */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
   ms: number,

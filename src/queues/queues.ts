@@ -12,7 +12,10 @@ import { createStoredJobs } from './stored-jobs.ts'
 type Complain = (fields: object) => void
 type Command = readonly [name: string, key: string, argument: number]
 
-/** Runs all commands or none. Returns null if Redis didn't respond, although the commands may have run. */
+/**
+ * Runs all commands or none. Returns null if Redis didn't respond, although the
+ * commands may have run.
+ */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
 const createRunCommands =

@@ -37,7 +37,11 @@ const maxPerJob = 50
 /** A document that waits for longer is left to the next poll. */
 const maxWaitMs = 100
 
-/** Inserts the deliveries, starts the attempts that get a slot, logs and books the events, and only then removes them from the outbox. After a crash, it can run again: only the relay that inserts a delivery starts its attempt. */
+/**
+ * Inserts the deliveries, starts the attempts that get a slot, logs and books
+ * the events, and only then removes them from the outbox. After a crash, it can
+ * run again: only the relay that inserts a delivery starts its attempt.
+ */
 export async function relayOutboxes(
   deps: RelayDeps,
   toRelay: Partial<Record<keyof typeof outboxModels, string[]>>,

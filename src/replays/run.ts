@@ -45,7 +45,10 @@ export const replayWork: PolledWork = {
   },
 }
 
-/** Writes a page of deliveries, records the progress and starts the attempts. If the process dies in between, another worker repeats the page. */
+/**
+ * Writes a page of deliveries, records the progress and starts the attempts. If
+ * the process dies in between, another worker repeats the page.
+ */
 export async function runReplay(deps: RunDeps, leased: LeasedReplay, ending: AbortSignal): Promise<void> {
   let replay = leased
   let progressAt = performance.now()

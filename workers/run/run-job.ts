@@ -30,7 +30,10 @@ const putBackMs = 3000
 /** A shorter delay isn't worth the round trip to Redis. */
 const shortestWaitMs = 100
 
-/** Completes a job with invalid data, because no retry could run it. We delay jobs ourselves, because BullMQ's retries take twice the space in Redis. */
+/**
+ * Completes a job with invalid data, because no retry could run it. We delay
+ * jobs ourselves, because BullMQ's retries take twice the space in Redis.
+ */
 export async function runJob(
   deps: Deps,
   queue: QueueName,

@@ -36,7 +36,10 @@ export function parseFeedQuery(caller: Caller, query: ReadFeedQuery): FeedSearch
 
 type Reads = Pick<Deps, 'LoggedEvent'>
 
-/** Reads the last number first, as an upper bound. Otherwise the second read, which scans each type in turn, could return event 8 but miss event 7. */
+/**
+ * Reads the last number first, as an upper bound. Otherwise the second read,
+ * which scans each type in turn, could return event 8 but miss event 7.
+ */
 export async function readFeedPage(
   deps: Reads,
   { businessId, sandbox }: Caller,

@@ -16,7 +16,10 @@ export type HealthRecorder = ReturnType<typeof createHealthRecorder>
 /** Only people read these figures, so a delay of a second does no harm. */
 const gatherMs = 1_000
 
-/** Each endpoint has its own write, because one that a dead process has locked would delay a whole batch for seconds. */
+/**
+ * Each endpoint has its own write, because one that a dead process has locked
+ * would delay a whole batch for seconds.
+ */
 export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
   const writing = createWorkTracker()

@@ -35,7 +35,8 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       gets: 'the attempt keeps its fast slot',
       metric: 'attempts_in_flight',
     },
-    // A character takes up to 5 bytes in transit. Most bodies have 600 characters; the longest has 230,000, with JSON escapes.
+    // A character takes up to 5 bytes in transit. Most bodies have 600
+    // characters; the longest has 230,000, with JSON escapes.
     characters: {
       what: 'Characters of webhook bodies in progress',
       total: 24_000_000,
@@ -86,7 +87,10 @@ interface Use {
 
 export type AttemptSlots = ReturnType<typeof createAttemptSlots>
 
-/** Limits the attempts in progress. After 5 s, an attempt moves to a slow slot, so endpoints that hang delay only their own business. */
+/**
+ * Limits the attempts in progress. After 5 s, an attempt moves to a slow slot,
+ * so endpoints that hang delay only their own business.
+ */
 export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
   const waiting = new Map<string, SlotOwner>()

@@ -105,7 +105,10 @@ export const deliveries = declareCollection({
 })
 export type Delivery = Stored<typeof deliveries>
 
-/** Redis stores the id three times for each waiting delivery, so it's short. Merchants decode the event's id from it. */
+/**
+ * Redis stores the id three times for each waiting delivery, so it's short.
+ * Merchants decode the event's id from it.
+ */
 export const makeDeliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
 

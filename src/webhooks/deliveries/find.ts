@@ -108,7 +108,8 @@ export function buildDeliveryQuery({ businessId, sandbox }: Caller, filter: Deli
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
   const withStatus = (failureStatus: unknown) => ({ where: { ...where, failureStatus }, index })
-  // To read `5xx` in list order, MongoDB needs each status. For a count, a range is faster.
+  // To read `5xx` in list order, MongoDB needs each status. For a count, a
+  // range is faster.
   return {
     ...withStatus(codes.length === 1 ? first : { $in: codes }),
     counted: withStatus({ $gte: first, $lte: codes.at(-1) ?? first }),

@@ -123,7 +123,10 @@ const shownToStaff = new Set(shownFields.split(' '))
 /** A shorter value is found only as a separate word. */
 const shortestValue = 6
 
-/** The filter returns null if a response repeats hidden data: a whole value, however it's spaced, or one of its words. */
+/**
+ * The filter returns null if a response repeats hidden data: a whole value,
+ * however it's spaced, or one of its words.
+ */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
   const shown = Object.entries(data).filter(([field]) => shownToStaff.has(field))

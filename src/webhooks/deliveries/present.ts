@@ -71,7 +71,10 @@ export function lastSentHeaders(
   return last === undefined ? null : unsignedHeaders(config.webhookHeaderBrand, delivery, last.at)
 }
 
-/** The payload is null if the key lacks the event's scope. Responses need the scope too, because an endpoint may repeat the payload. */
+/**
+ * The payload is null if the key lacks the event's scope. Responses need the
+ * scope too, because an endpoint may repeat the payload.
+ */
 export async function presentFullDelivery(
   deps: Pick<Deps, 'config' | 'Endpoint'>,
   caller: Caller,

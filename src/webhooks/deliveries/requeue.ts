@@ -43,7 +43,10 @@ interface RequeueAct {
   summarise?: (outcomes: RequeueOutcomes) => { result: BulkRetryResult; line: AuditLineInput }
 }
 
-/** Skips deliveries that are delivered, due or being attempted. The others count as re-queued once the plan is stored, because a poll can carry it out. */
+/**
+ * Skips deliveries that are delivered, due or being attempted. The others count
+ * as re-queued once the plan is stored, because a poll can carry it out.
+ */
 export async function planAndRequeue(deps: RequeueDeps, ids: readonly string[], act: RequeueAct) {
   const { by, request } = act
   if (ids.length === 0 && !request) return { plan: null, outcomes: new Map() as RequeueOutcomes }
@@ -273,7 +276,10 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandida
   )
 }
 
-/** The filter must exclude deliveries that die after the call. Otherwise some would be re-queued twice. */
+/**
+ * The filter must exclude deliveries that die after the call. Otherwise some
+ * would be re-queued twice.
+ */
 export async function* requeueByFilter(
   deps: RequeueDeps,
   filter: Record<string, unknown>,

@@ -74,7 +74,10 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
   return { statuses: [...new Set(status ?? (['DEAD'] as const))], ...named, after }
 }
 
-/** Each request continues where the previous one ended, so a series considers each delivery once. */
+/**
+ * Each request continues where the previous one ended, so a series considers
+ * each delivery once.
+ */
 export async function retryDeliveries(
   deps: RequeueDeps & QuotaDeps & Pick<Deps, 'lists'>,
   caller: Caller,

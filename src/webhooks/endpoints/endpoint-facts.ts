@@ -11,7 +11,10 @@ const fingerprint = 8
 /** Shorter parts of a URL are hardly secret, but may be ordinary words. */
 const minSecretPart = 12
 
-/** Only the merchant sees whole URLs, because many contain secrets. The end of the masked URL shows whether two URLs are equal. */
+/**
+ * Only the merchant sees whole URLs, because many contain secrets. The end of
+ * the masked URL shows whether two URLs are equal.
+ */
 export function maskUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
   const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}
   return `${protocol}//${host}${pathname.slice(0, shownPath)}…${secrets.hash(url).slice(0, fingerprint)}`

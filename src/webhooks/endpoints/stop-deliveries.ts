@@ -9,7 +9,10 @@ const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
-/** Cancels open deliveries – of a disabled endpoint, only those in flight. Workers cancel the rest when it's due. */
+/**
+ * Cancels open deliveries – of a disabled endpoint, only those in flight.
+ * Workers cancel the rest when it's due.
+ */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
   endpointId: string,

@@ -118,7 +118,10 @@ interface Use {
 
 type Gauge = ReturnType<typeof createGauge>
 
-/** Holds received bytes back until their business has CPU time, because a large certificate chain takes 80 ms. */
+/**
+ * Holds received bytes back until their business has CPU time, because a large
+ * certificate chain takes 80 ms.
+ */
 export function createGauge(raw: Socket) {
   let use: Use | null = null
   let passing = Promise.resolve()

@@ -77,7 +77,10 @@ export interface AddressLookup {
   isBlocked: (address: string) => boolean
 }
 
-/** One non-public address is enough to refuse a name. Only our own network adds blocked and DNS64 addresses, so these are skipped. */
+/**
+ * One non-public address is enough to refuse a name. Only our own network adds
+ * blocked and DNS64 addresses, so these are skipped.
+ */
 export async function resolveAddresses(
   { resolve, isBlocked }: AddressLookup,
   target: { hostname: string; allowed: boolean },

@@ -50,7 +50,8 @@ export type Sender = ReturnType<typeof createSender>
 /** Ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // Loading the authorities is slow, so connections share one context. A renegotiation could send a certificate chain as long as a response.
+  // Loading the authorities is slow, so connections share one context. A
+  // renegotiation could send a certificate chain as long as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnectionPool(maxSockets)
@@ -192,7 +193,8 @@ export function exchangeHttp(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Only the next iteration shows whether the whole request was sent and the connection stays open.
+        // Only the next iteration shows whether the whole request was sent and
+        // the connection stays open.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(toExchangeFault(error)))
