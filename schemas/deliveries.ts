@@ -1,7 +1,7 @@
 import { eventScopes } from './events.ts'
 import {
   described,
-  listQuerySchema,
+  listQuery,
   normalisedText,
   type SchemaValue,
   spanQuery,
@@ -27,7 +27,7 @@ const deliveryFilters = {
     normalisedText('reference', 64),
   ),
   responseStatus: described(
-    'Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED.',
+    'Only deliveries whose last attempt got this HTTP status (`300` to `599`) or class (such as `5xx`).',
     {
       type: 'string',
       maxLength: 3,
@@ -37,9 +37,9 @@ const deliveryFilters = {
   ),
 } as const
 
-export const listDeliveriesQuery = listQuerySchema({
+export const listDeliveriesQuery = listQuery({
   status: {
-    description: `Only deliveries in this status, or in one of several separated by commas: ${deliveryStatuses.join(', ')}.`,
+    description: `Only deliveries in one of these statuses, separated by commas: ${deliveryStatuses.join(', ')}.`,
     type: 'string',
     // A status and its comma take up at most 10 characters.
     maxLength: 10 * deliveryStatuses.length,
@@ -74,8 +74,7 @@ export const retryDeliveriesBody = {
     ...deliveryFilters,
     ...spanQuery.properties,
     after: {
-      description:
-        'The `next` of the previous response. The request continues after the last delivery that the previous one covered.',
+      description: 'The `next` of the previous response.',
       type: 'string',
       maxLength: 60,
       // Ten digits in base 36 stay within the range of Date.

@@ -1,4 +1,4 @@
-import { described, listQuerySchema, type SchemaValue, spanSchemas } from './requests.ts'
+import { described, listQuery, type SchemaValue, spanSchemas } from './requests.ts'
 
 const eventNames = {
   type: 'array',
@@ -25,19 +25,14 @@ export const updateEndpointBody = {
   type: 'object',
   properties: {
     ...createEndpointBody.properties,
-    active: described('Whether the service sends events to the endpoint. A new endpoint is active.', {
-      type: 'boolean',
-    }),
+    active: { description: 'Whether the service sends events to the endpoint.', type: 'boolean' },
   },
 } as const
 
 export const testEndpointBody = {
   type: 'object',
   properties: {
-    event: {
-      ...eventNames.items,
-      description: 'The event to send. Defaults to the first event of the endpoint.',
-    },
+    event: { ...eventNames.items, description: "Defaults to the endpoint's first event." },
   },
 } as const
 
@@ -47,22 +42,17 @@ export const replayEndpointBody = {
   absenceWidens: ['to', 'events', 'onlyUndelivered', 'dryRun'],
   properties: {
     ...spanSchemas('Only events that happened', ' The default is now.'),
-    events: described(
-      'Replays only these events. Defaults to every event the endpoint subscribes to.',
-      eventNames,
-    ),
-    onlyUndelivered: described('If true, deliveries that your endpoint has accepted are left out.', {
-      type: 'boolean',
-    }),
+    events: described('Only these events. Defaults to all that the endpoint receives.', eventNames),
+    onlyUndelivered: described('Leaves out events that your endpoint has accepted.', { type: 'boolean' }),
     dryRun: { description: 'If true, the events are only counted, and the status is 200.', type: 'boolean' },
   },
 } as const
 
-export const listEndpointsQuery = listQuerySchema({
-  sandbox: described('The environment. Defaults to that of the key. Only a live key can choose.', {
-    type: 'string',
+export const listEndpointsQuery = listQuery({
+  sandbox: {
+    description: "Defaults to the key's environment. Only a live key can choose.",
     enum: ['true', 'false'],
-  }),
+  },
 })
 
 export type ListEndpointsQuery = SchemaValue<typeof listEndpointsQuery>

@@ -48,10 +48,7 @@ const paid = (status: string, more: Record<string, object>) =>
     ...payment(status),
     amount: described('Centimes. The amount that the customer paid, without fees.', field.amountSchema),
     paid_at: instantText,
-    payer_phone: described(
-      'The phone number of the customer, masked as `22 ** ** 45`, whatever its length.',
-      maskedPhone,
-    ),
+    payer_phone: described("The customer's phone number, masked as `22 ** ** 45`.", maskedPhone),
     commission: commission(field.countSchema),
     ...more,
   })
@@ -101,16 +98,13 @@ const endpoint = (status: string, recoveredAt: object) =>
     endpoint_id: described('The endpoint that the event is about.', field.idSchema),
     reference_number: described('The same id as `endpoint_id`.', field.idSchema),
     url: described(
-      'The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole.',
+      'The shortened URL, with a fingerprint. Your list of endpoints contains the full URL.',
       field.textSchema(300),
     ),
     status: { const: status },
     failing_since: described('When the first failed attempt ended.', instantText),
     recovered_at: recoveredAt,
-    last_error: described(
-      'The stage at which the last failed attempt failed.',
-      field.enumSchema(failureStages),
-    ),
+    last_error: described('The stage of the last failure.', field.enumSchema(failureStages)),
     last_response_status: responseStatusSchema,
   })
 
@@ -139,7 +133,7 @@ const eventBody = (event: string, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
     id: described(
-      'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
+      'The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event.',
       field.patternSchema('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
     ),
     event: { const: event },
@@ -154,16 +148,10 @@ export const eventBodySchemas = Object.fromEntries(
 ) as Record<EventName, object>
 
 export const loggedEventSchema = field.objectSchema({
-  id: described(
-    'The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`.',
-    field.idSchema,
-  ),
+  id: described('The id of the event, as in the header that ends in `-Event-Id`.', field.idSchema),
   type: field.eventNameSchema,
   createdAt: described('When the event happened.', field.instantSchema),
-  referenceNumber: described(
-    'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint.',
-    field.subjectSchema,
-  ),
+  referenceNumber: field.subjectSchema,
   sandbox: field.sandboxSchema,
   body: described('The body of the webhook, except that its `id` is the `id` of the event.', {
     oneOf: Object.values(eventBodySchemas),
@@ -175,7 +163,7 @@ export const eventPageSchema = field.pageSchema(loggedEventSchema)
 export const eventFeedSchema = field.objectSchema({
   items: field.listSchema(loggedEventSchema, 100),
   next: described(
-    'Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out.',
+    'Send this as `after` to get the events that follow.',
     field.patternSchema('^[0-9]{1,16}-[0-9a-f]{8}$', 25),
   ),
   hasMore: described('Whether more events are available now.', field.booleanSchema),

@@ -1,6 +1,6 @@
 import {
   described,
-  listQuerySchema,
+  listQuery,
   normalisedText,
   pageQuery,
   querySchema,
@@ -29,7 +29,7 @@ export const maxFeedWaitSeconds = 25
 
 const type = { description: 'Only events of this type.', enum: Object.keys(eventScopes) as EventName[] }
 
-export const listEventsQuery = listQuerySchema({
+export const listEventsQuery = listQuery({
   type,
   referenceNumber: described(
     'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',

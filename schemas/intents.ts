@@ -1,17 +1,17 @@
 import {
-  dateOrTimeSchema,
   described,
-  listQuerySchema,
+  listQuery,
   normalisedText,
   type SchemaValue,
   spanQuery,
+  spanSchemas,
   storableText,
 } from './requests.ts'
 
 export const merchantReferenceSchema = normalisedText('reference', 64)
 
 /** `errorCodes` maps keywords to error codes; `*` stands for the others. */
-const createIntentBody = <Format extends string>(redirectFormat: Format) =>
+const createIntentBody = <Format extends string>(redirect: Format) =>
   ({
     type: 'object',
     properties: {
@@ -28,7 +28,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         errorCodes: { maxLength: 'LABEL_TOO_LONG' },
       }),
       merchantReference: described(
-        'Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED.',
+        'Your own reference, such as an order number. Only one PENDING, PAID or REFUNDED intent can have it.',
         merchantReferenceSchema,
       ),
       metadata: described('Your own keys and string values, which the intent and its events contain.', {
@@ -41,14 +41,8 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
         },
         errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
       }),
-      success_url: described(
-        'The page to which the customer returns after the payment, https with a live key. An empty text counts as absent.',
-        redirectUrl(redirectFormat),
-      ),
-      cancel_url: described(
-        'The page to which the customer returns without a payment, https with a live key. An empty text counts as absent.',
-        redirectUrl(redirectFormat),
-      ),
+      success_url: described('The page to which the customer returns after paying.', redirectUrl(redirect)),
+      cancel_url: described('The page to which the customer returns without paying.', redirectUrl(redirect)),
     },
     if: { properties: { amountType: { const: 'OPEN' } }, required: ['amountType'] },
     else: { required: ['amount'] },
@@ -65,31 +59,22 @@ export type IntentStatus = (typeof intentStatuses)[number]
 
 const centimes = { type: 'string', format: 'centimes' } as const
 
+const paid = spanSchemas('Only intents paid')
+const refunded = spanSchemas('Only intents with a refund that SUCCEEDED', ' One refund must match both.')
+
 export const intentRangeQuery = {
-  paidFrom: described(
-    'Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC.',
-    dateOrTimeSchema,
-  ),
-  paidTo: described(
-    'Only intents paid at or before this date or date-time. A date means the end of that day.',
-    dateOrTimeSchema,
-  ),
-  refundedFrom: described(
-    'Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range.',
-    dateOrTimeSchema,
-  ),
-  refundedTo: described(
-    'Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day.',
-    dateOrTimeSchema,
-  ),
+  paidFrom: paid.from,
+  paidTo: paid.to,
+  refundedFrom: refunded.from,
+  refundedTo: refunded.to,
   minAmount: described(
-    'Only intents of at least this many centimes: the amount paid or, if the intent is not paid, its `amount`. An OPEN intent that is not paid has no amount.',
+    'Only intents whose paid amount, or `amount` while unpaid, is at least this many centimes.',
     centimes,
   ),
   maxAmount: { description: 'Only intents of at most this many centimes.', ...centimes },
 } as const
 
-export const listIntentsQuery = listQuerySchema({
+export const listIntentsQuery = listQuery({
   status: { description: 'Only intents in this status.', enum: intentStatuses },
   merchantReference: described('Only intents with this merchantReference.', merchantReferenceSchema),
   ...spanQuery.properties,
@@ -113,7 +98,7 @@ export const refundBody = {
     }),
     reason: described('Your own note about the refund.', storableText(200)),
     expectedRefundable: described(
-      'Centimes. If this is not exactly the amount that can still be refunded, the response is REFUND_AMOUNT_MISMATCH.',
+      'Centimes. If another amount can still be refunded, you get REFUND_AMOUNT_MISMATCH.',
       { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     ),
   },

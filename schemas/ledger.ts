@@ -1,5 +1,5 @@
 import { delimiterSchema } from './delimiter.ts'
-import { described, listQuerySchema, querySchema, type SchemaValue, spanSchemas } from './requests.ts'
+import { described, listQuery, querySchema, type SchemaValue, spanSchemas } from './requests.ts'
 
 export const exportKinds = ['payments', 'refunds', 'entries'] as const
 export type ExportKind = (typeof exportKinds)[number]
@@ -12,21 +12,16 @@ export type ExportLanguage = (typeof exportLanguages)[number]
 
 export const exportLedgerQuery = querySchema({
   ...spanSchemas('Only lines booked', ' Defaults to now.'),
-  format: described('`csv`, or `jsonl` for one JSON object per line. Defaults to `csv`.', {
-    enum: exportFormats,
-  }),
+  format: { description: '`jsonl` means one JSON object per line. Defaults to `csv`.', enum: exportFormats },
   delimiter: {
     ...delimiterSchema,
     description: `${delimiterSchema.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
   },
-  language: described(
-    'The language of the column names and of the types of entries. Defaults to English. Only for `csv`.',
-    { enum: exportLanguages },
-  ),
-  after: described(
-    'Only lines with a higher `number`, without the column names. Resumes a download after its last complete line.',
-    { type: 'string', format: 'entry-number' },
-  ),
+  language: { description: 'The language of a CSV file. Defaults to English.', enum: exportLanguages },
+  after: described('Resumes a download after the line with this `number`, without the column names.', {
+    type: 'string',
+    format: 'entry-number',
+  }),
 })
 
 export type ExportLedgerQuery = SchemaValue<typeof exportLedgerQuery>
@@ -36,12 +31,12 @@ export type LedgerEntryType = (typeof ledgerEntryTypes)[number]
 
 const bookedSpan = spanSchemas('Only items booked')
 
-export const listEntriesQuery = listQuerySchema({
+export const listEntriesQuery = listQuery({
   type: { description: 'Only entries of this type.', enum: ledgerEntryTypes },
   ...bookedSpan,
 })
 
-export const listRefundsQuery = listQuerySchema(bookedSpan)
+export const listRefundsQuery = listQuery(bookedSpan)
 
 export type ListRefundsQuery = SchemaValue<typeof listRefundsQuery>
 

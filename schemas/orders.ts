@@ -2,7 +2,7 @@ import { maxPhoneLength } from './intents.ts'
 import { maxVariantLabelLength } from './products.ts'
 import {
   described,
-  listQuerySchema,
+  listQuery,
   normalisedText,
   type SchemaValue,
   spanQuery,
@@ -58,6 +58,6 @@ export type SimulatedItem = NonNullable<SimulateOrderBody['items']>[number]
 
 export type SimulateOrderBody = SchemaValue<typeof simulateOrderBody>
 
-export const listOrdersQuery = listQuerySchema(spanQuery.properties)
+export const listOrdersQuery = listQuery(spanQuery.properties)
 
 export type ListOrdersQuery = SchemaValue<typeof listOrdersQuery>

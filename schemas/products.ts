@@ -1,7 +1,7 @@
 import { delimiterSchema } from './delimiter.ts'
 import {
   described,
-  listQuerySchema,
+  listQuery,
   normalisedText,
   querySchema,
   type SchemaValue,
@@ -22,22 +22,16 @@ export const maxProductBytes = 65_536
 
 export const maxStockUnits = 1_000_000_000
 
+const units = { type: 'integer', minimum: 0, maximum: maxStockUnits } as const
+
 export const variantFields = {
-  label: described(
-    'The name of the variant, such as its size.',
-    normalisedText('name', maxVariantLabelLength),
-  ),
+  label: described('Such as a size.', normalisedText('name', maxVariantLabelLength)),
   price: described('Centimes.', {
     type: 'integer',
     format: 'price',
     errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
   }),
-  stock: {
-    description: 'The number of units in stock.',
-    type: 'integer',
-    minimum: 0,
-    maximum: maxStockUnits,
-  },
+  stock: described('The number of units in stock.', units),
   sku: described('Your own stock keeping unit. It must be unique within the shop.', {
     type: ['string', 'null'],
     maxLength: maxSkuLength,
@@ -106,9 +100,7 @@ export const updateProductBody = {
         else: { required: ['label'] },
       },
     },
-    removeMissingVariants: described('Whether to remove the variants that `variants` does not contain.', {
-      type: 'boolean',
-    }),
+    removeMissingVariants: described('Removes variants missing from `variants`.', { type: 'boolean' }),
   },
   dependencies: { variants: notBesideVariants },
   if: {
@@ -133,11 +125,7 @@ export const changeStockBody = {
   type: 'object',
   absenceWidens: ['stock', 'delta'],
   properties: {
-    stock: described('The new stock level, in units.', {
-      type: 'integer',
-      minimum: 0,
-      maximum: maxStockUnits,
-    }),
+    stock: described('The new stock level, in units.', units),
     delta: described('The number of units to add to the stock. A negative number subtracts units.', {
       type: 'integer',
       minimum: -maxStockUnits,
@@ -158,10 +146,7 @@ export const changeStockBody = {
 export type ChangeStockBody = { stock: number } | { delta: number }
 
 export const importProductsQuery = querySchema({
-  dryRun: described(
-    'If `true`, the service checks the file and returns what the import would do, but changes nothing.',
-    { enum: ['true', 'false'] },
-  ),
+  dryRun: { description: 'If `true`, the file is checked, but nothing changes.', enum: ['true', 'false'] },
 })
 
 export type ImportProductsQuery = SchemaValue<typeof importProductsQuery>
@@ -190,12 +175,10 @@ export const importProductsBody = {
 
 export const exportProductsQuery = querySchema({ delimiter: delimiterSchema })
 
-export const listProductsQuery = listQuerySchema({
-  active: described('`true`: only products that are for sale. `false`: only products that are not.', {
-    enum: ['true', 'false'],
-  }),
+export const listProductsQuery = listQuery({
+  active: { description: 'Only products that are, or are not, for sale.', enum: ['true', 'false'] },
   q: described(
-    'Only products whose name contains this text. Upper and lower case are the same.',
+    'Only products whose name contains this text, in upper or lower case.',
     normalisedText('name', maxProductNameLength),
   ),
   sku: described('Only the product with this SKU.', normalisedText('reference', maxSkuLength)),

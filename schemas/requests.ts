@@ -34,9 +34,9 @@ const pageParams = {
   }),
 } as const
 
-export const listQuerySchema = <const Filters extends Record<string, object>>(filters: Filters) =>
+export const listQuery = <const Filters extends Record<string, object>>(filters: Filters) =>
   querySchema({ ...filters, ...pageParams })
-export const pageQuery = listQuerySchema({})
+export const pageQuery = listQuery({})
 
 export const emptyQuery = querySchema({})
 

@@ -20,15 +20,15 @@ export interface components {
       amountType?: 'FIXED' | 'OPEN' | null
       /** A text that the customer sees, such as an order number. */
       label?: string | null
-      /** Your own reference of the payment, such as an order number. Only one intent can have it while it is PENDING, PAID or REFUNDED. */
+      /** Your own reference, such as an order number. Only one PENDING, PAID or REFUNDED intent can have it. */
       merchantReference?: string | null
       /** Your own keys and string values, which the intent and its events contain. */
       metadata?: {
         [key: string]: string
       } | null
-      /** The page to which the customer returns after the payment, https with a live key. An empty text counts as absent. */
+      /** The page to which the customer returns after paying. */
       success_url?: string | null
-      /** The page to which the customer returns without a payment, https with a live key. An empty text counts as absent. */
+      /** The page to which the customer returns without paying. */
       cancel_url?: string | null
     }
     SimulatePaymentBody: {
@@ -47,7 +47,7 @@ export interface components {
       amount?: number
       /** Your own note about the refund. */
       reason?: string | null
-      /** Centimes. If this is not exactly the amount that can still be refunded, the response is REFUND_AMOUNT_MISMATCH. */
+      /** Centimes. If another amount can still be refunded, you get REFUND_AMOUNT_MISMATCH. */
       expectedRefundable?: number
     }
     CreatedIntent: {
@@ -66,13 +66,13 @@ export interface components {
       /** Centimes. Null for an OPEN intent. */
       amount: number | null
       /**
-       * FIXED: you set the amount. OPEN: the customer chooses it.
+       * OPEN: the customer chooses the amount.
        */
       amountType: 'FIXED' | 'OPEN'
       currency: 'MRU'
       /** The text that the customer sees. */
       label: string | null
-      /** Your own reference of the payment. Null if you sent none. */
+      /** Your own reference. Null if you sent none. */
       merchantReference: string | null
       status: 'PENDING'
       /** True for test data, with which no money moves. */
@@ -90,24 +90,24 @@ export interface components {
       referenceNumber: string
       /** The last part of `payUrl`. */
       shortCode: string
-      /** The payment code, with which the customer pays at a counter. Null once it no longer works. */
+      /** The payment code. Null once it no longer works. */
       code: string | null
-      /** When `code` stops working. Null once it no longer works. */
+      /** When `code` stops working. Null if `code` is null. */
       codeExpiresAt: string | null
-      /** The page where the customer types `code`. Null if `code` is null. */
+      /** Where the customer types `code`, or null. */
       codeUrl: string | null
       /** The page where the customer pays. */
       payUrl: string
       /** Centimes. Null for an OPEN intent. */
       amount: number | null
       /**
-       * FIXED: you set the amount. OPEN: the customer chooses it.
+       * OPEN: the customer chooses the amount.
        */
       amountType: 'FIXED' | 'OPEN'
       currency: 'MRU'
       /** The text that the customer sees. */
       label: string | null
-      /** Your own reference of the payment. Null if you sent none. */
+      /** Your own reference. Null if you sent none. */
       merchantReference: string | null
       status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
       /** True for test data, with which no money moves. */
@@ -128,7 +128,7 @@ export interface components {
       totalAmountRefunded: number
       updatedAt: string
       /**
-       * Present only if the status is CANCELLED.
+       * Present only when CANCELLED.
        */
       cancellationReason?: 'requested_by_merchant' | 'cancelled_by_operator' | 'expired'
       failure?: components['schemas']['PaymentFailure']
@@ -138,24 +138,24 @@ export interface components {
       referenceNumber: string
       /** The last part of `payUrl`. */
       shortCode: string
-      /** The payment code, with which the customer pays at a counter. Null once it no longer works. */
+      /** The payment code. Null once it no longer works. */
       code: string | null
-      /** When `code` stops working. Null once it no longer works. */
+      /** When `code` stops working. Null if `code` is null. */
       codeExpiresAt: string | null
-      /** The page where the customer types `code`. Null if `code` is null. */
+      /** Where the customer types `code`, or null. */
       codeUrl: string | null
       /** The page where the customer pays. */
       payUrl: string
       /** Centimes. Null for an OPEN intent. */
       amount: number | null
       /**
-       * FIXED: you set the amount. OPEN: the customer chooses it.
+       * OPEN: the customer chooses the amount.
        */
       amountType: 'FIXED' | 'OPEN'
       currency: 'MRU'
       /** The text that the customer sees. */
       label: string | null
-      /** Your own reference of the payment. Null if you sent none. */
+      /** Your own reference. Null if you sent none. */
       merchantReference: string | null
       status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
       /** True for test data, with which no money moves. */
@@ -177,7 +177,7 @@ export interface components {
       updatedAt: string
       refund: components['schemas']['Refund']
       /**
-       * Present only if the status is CANCELLED.
+       * Present only when CANCELLED.
        */
       cancellationReason?: 'requested_by_merchant' | 'cancelled_by_operator' | 'expired'
       failure?: components['schemas']['PaymentFailure']
@@ -185,7 +185,7 @@ export interface components {
     IntentPage: {
       items: components['schemas']['Intent'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -197,7 +197,7 @@ export interface components {
       amountPaid: number
       paidAt: string
       method: 'WALLET'
-      /** Centimes. The fees and the taxes that they include. Null for a publishable key. */
+      /** Centimes. Null for a publishable key. */
       commission: null | {
         /** Your fee. */
         providerTtc: number
@@ -227,14 +227,14 @@ export interface components {
       returnedFees: null | {
         /** The part of your fee that you get back. */
         providerTtc: number
-        /** The part of the customer's fee, which the customer gets back in addition to the amount. */
+        /** Returned to the customer in addition to the amount. */
         payerTtc: number
       }
       currency: 'MRU'
       /** The note that you sent. Null for a publishable key. */
       reason: string | null
       /**
-       * PENDING until the wallet confirms the refund.
+       * PENDING until the wallet confirms it.
        */
       status: 'PENDING' | 'SUCCEEDED'
       createdAt: string
@@ -245,7 +245,7 @@ export interface components {
       id: string
       /** The payment intent. */
       referenceNumber: string
-      /** The reference that you gave the payment intent. Null if it has none. */
+      /** Your own reference of the payment, or null. */
       merchantReference: string | null
       /** Centimes. */
       amount: number
@@ -253,7 +253,7 @@ export interface components {
       /** The note that you sent. */
       reason: string | null
       status: 'SUCCEEDED'
-      /** Centimes. What the refund gave back of the fees of the payment: `providerTtc` to you, `payerTtc` to the customer. */
+      /** Centimes. The fees given back: `providerTtc` to you, `payerTtc` to the customer. */
       returnedFees: {
         providerTtc: number
         payerTtc: number
@@ -268,7 +268,7 @@ export interface components {
     RefundPage: {
       items: components['schemas']['ListedRefund'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -277,14 +277,14 @@ export interface components {
     }
     Balance: {
       currency: 'MRU'
-      /** Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out. */
+      /** Centimes. Negative if you owe the service money. */
       amount: number
       /** All payments and refunds recorded until this time are included. */
       asOf: string
     }
     LedgerEntry: {
       id: string
-      /** The entries are numbered from 1, without gaps. */
+      /** Counts from 1, without gaps. */
       number: number
       /**
        * A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.
@@ -294,23 +294,23 @@ export interface components {
       amount: number
       /** Centimes. The balance after the entry. */
       balance: number
-      /** The payment intent. Null for a payout. */
+      /** Null for a payout. */
       referenceNumber: null | string
-      /** The reference that you gave the payment intent. Null if it has none. */
+      /** Your own reference of the payment, or null. */
       merchantReference: string | null
-      /** The refund. Null for a payment and its fee, and for a payout. */
+      /** Null unless a refund caused the entry. */
       refundId: null | string
       /** The reference of a payout. Null for other entries. */
       payoutReference: string | null
-      /** The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day. */
+      /** The UTC day of the payment, refund or payout. */
       day: string
-      /** When the entry was booked. The statement of this UTC day contains it. */
+      /** The statement of this UTC day contains the entry. */
       bookedAt: string
     }
     LedgerEntryPage: {
       items: components['schemas']['LedgerEntry'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -332,7 +332,7 @@ export interface components {
         amount: number
       }
       fees: {
-        /** Centimes. The fees of payments, minus the fees that refunds gave back. Negative if more was given back. */
+        /** Centimes. The fees of payments minus those that refunds gave back. May be negative. */
         amount: number
       }
       payouts: {
@@ -342,13 +342,13 @@ export interface components {
       }
       /** Centimes. `opening` + payments - refunds - fees - payouts. */
       closing: number
-      /** Whether the day is over. The statement of a closed day never changes. */
+      /** Whether the day is over. A closed statement never changes. */
       closed: boolean
     }
     StatementPage: {
       items: components['schemas']['Statement'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -386,12 +386,12 @@ export interface components {
             | 'endpoint.failing'
           )[]
         | null
-      /** Whether the service sends events to the endpoint. A new endpoint is active. */
+      /** Whether the service sends events to the endpoint. */
       active?: boolean | null
     }
     TestWebhookEndpointBody: {
       /**
-       * The event to send. Defaults to the first event of the endpoint.
+       * Defaults to the endpoint's first event.
        * @enum {string|null}
        */
       event?:
@@ -421,7 +421,7 @@ export interface components {
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
-      /** Whether a test key created the endpoint. It then gets only test events. */
+      /** If true, the endpoint receives only test events. */
       sandbox: boolean
       createdAt: string
       health: components['schemas']['WebhookEndpointHealth']
@@ -442,13 +442,13 @@ export interface components {
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
-      /** Whether a test key created the endpoint. It then gets only test events. */
+      /** If true, the endpoint receives only test events. */
       sandbox: boolean
       createdAt: string
       health: components['schemas']['WebhookEndpointHealth']
-      /** The secret that signs the deliveries to this endpoint. Store it: no later response contains it. */
+      /** Signs the deliveries to this endpoint. Store it: no later response contains it. */
       secret: string
-      /** The same secret in the form that the libraries of Standard Webhooks expect. */
+      /** The same secret for libraries that support Standard Webhooks. */
       standardSecret: string
     }
     WebhookEndpointHealth: {
@@ -457,7 +457,7 @@ export interface components {
       /** The number of failed attempts since the last success. */
       failuresInRow: number
       /**
-       * The stage at which the last failed attempt failed. Null if none has failed.
+       * The stage of the last failure. Null if there was none.
        * @enum {string|null}
        */
       lastError:
@@ -489,14 +489,14 @@ export interface components {
       )[]
       /** Whether the service sends events to the endpoint. */
       active: boolean
-      /** Whether a test key created the endpoint. It then gets only test events. */
+      /** If true, the endpoint receives only test events. */
       sandbox: boolean
       createdAt: string
       health: components['schemas']['WebhookEndpointHealth']
       last24Hours: components['schemas']['WebhookEndpointLastDay']
     }
     WebhookEndpointLastDay: {
-      /** The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds. */
+      /** The number of attempts that ended in this hour and the 23 hours before it, without tests. It may lag by a few seconds. */
       attempts: number
       /** How many of these attempts succeeded. */
       succeeded: number
@@ -529,7 +529,7 @@ export interface components {
     WebhookEndpointPage: {
       items: components['schemas']['ListedWebhookEndpoint'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -578,7 +578,7 @@ export interface components {
       /** Also the `id` in the body of every attempt. */
       id: string
       endpointId: string
-      /** The URL of the last attempt. Before the first attempt, the URL of the endpoint. */
+      /** The URL of the last attempt, or of the endpoint. */
       url: string | null
       event:
         | 'payment.created'
@@ -589,14 +589,14 @@ export interface components {
         | 'payment.failed'
         | 'order.new'
         | 'endpoint.failing'
-      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about. */
+      /** The number of the payment intent (`PI-…`) or order (`OR-…`), or the id of the endpoint. */
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
       attempts: number | null
-      /** 8, plus one for each retry that was requested. */
+      /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
+      /** When the next attempt is due. Null if there is none. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -628,7 +628,7 @@ export interface components {
       /** Also the `id` in the body of every attempt. */
       id: string
       endpointId: string
-      /** The URL of the last attempt. Before the first attempt, the URL of the endpoint. */
+      /** The URL of the last attempt, or of the endpoint. */
       url: string | null
       event:
         | 'payment.created'
@@ -639,14 +639,14 @@ export interface components {
         | 'payment.failed'
         | 'order.new'
         | 'endpoint.failing'
-      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about. */
+      /** The number of the payment intent (`PI-…`) or order (`OR-…`), or the id of the endpoint. */
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
       attempts: number | null
-      /** 8, plus one for each retry that was requested. */
+      /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
+      /** When the next attempt is due. Null if there is none. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -673,7 +673,7 @@ export interface components {
       sandbox: boolean
       createdAt: string
       deliveredAt: string | null
-      /** The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt. */
+      /** The headers of the last attempt, without signatures or connection headers such as `Host`. Null before the first attempt. */
       lastAttemptHeaders: {
         [key: string]: string
       } | null
@@ -714,7 +714,7 @@ export interface components {
     WebhookDeliveryPage: {
       items: components['schemas']['WebhookDelivery'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -725,7 +725,7 @@ export interface components {
       /** Also the `id` in the body of every attempt. */
       id: string
       endpointId: string
-      /** The URL of the last attempt. Before the first attempt, the URL of the endpoint. */
+      /** The URL of the last attempt, or of the endpoint. */
       url: string | null
       event:
         | 'payment.created'
@@ -736,14 +736,14 @@ export interface components {
         | 'payment.failed'
         | 'order.new'
         | 'endpoint.failing'
-      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about. */
+      /** The number of the payment intent (`PI-…`) or order (`OR-…`), or the id of the endpoint. */
       referenceNumber: string
       status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
       /** The number of finished attempts. */
       attempts: number | null
-      /** 8, plus one for each retry that was requested. */
+      /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past. */
+      /** When the next attempt is due. Null if there is none. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -773,13 +773,13 @@ export interface components {
       /** Whether the service will make one more attempt now. */
       retried: boolean
       /**
-       * Why the service will make no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it will make one.
+       * Why there will be no attempt: `delivered`, `under_way` (due or in progress) or `endpoint_gone` (deleted or not active). Otherwise null.
        * @enum {string|null}
        */
       reason: 'delivered' | 'under_way' | 'endpoint_gone' | null
     }
     LoggedEvent: {
-      /** The id of the event. Each webhook for the event contains it in the header that ends in `-Event-Id`. */
+      /** The id of the event, as in the header that ends in `-Event-Id`. */
       id: string
       type:
         | 'payment.created'
@@ -792,7 +792,7 @@ export interface components {
         | 'endpoint.failing'
       /** When the event happened. */
       createdAt: string
-      /** The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint. */
+      /** The number of the payment intent (`PI-…`) or order (`OR-…`), or the id of the endpoint. */
       referenceNumber: string
       /** True for test data, with which no money moves. */
       sandbox: boolean
@@ -810,7 +810,7 @@ export interface components {
     EventPage: {
       items: components['schemas']['LoggedEvent'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -819,7 +819,7 @@ export interface components {
     }
     EventFeed: {
       items: components['schemas']['LoggedEvent'][]
-      /** Send this as `after` to get the events that follow. It also skips events that the key may not read or that `type` leaves out. */
+      /** Send this as `after` to get the events that follow. */
       next: string
       /** Whether more events are available now. */
       hasMore: boolean
@@ -839,7 +839,7 @@ export interface components {
       sku?: string | null
       variants?:
         | {
-            /** The name of the variant, such as its size. */
+            /** Such as a size. */
             label: string
             /** Centimes. */
             price: number
@@ -866,7 +866,7 @@ export interface components {
       variants?:
         | {
             _id?: string | null
-            /** The name of the variant, such as its size. */
+            /** Such as a size. */
             label?: string | null
             /** Centimes. */
             price?: number | null
@@ -876,7 +876,7 @@ export interface components {
             sku?: string | null
           }[]
         | null
-      /** Whether to remove the variants that `variants` does not contain. */
+      /** Removes variants missing from `variants`. */
       removeMissingVariants?: boolean | null
     }
     ChangeStockBody: {
@@ -891,7 +891,6 @@ export interface components {
       handle: string
       name: string
       description: string
-      /** The URLs of the images. */
       images: string[]
       /** Whether the product is for sale. */
       active: boolean
@@ -904,7 +903,7 @@ export interface components {
     ProductPage: {
       items: components['schemas']['Product'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -950,10 +949,10 @@ export interface components {
       /** The number of rows in the file, without the header and blank rows. */
       rows: number
       /**
-       * Present only in a dry run, which changes nothing.
+       * Present only in a dry run.
        */
       dryRun?: true
-      /** Present only in a dry run: the handles of the first 100 products of each kind. */
+      /** In a dry run, the handles of the first 100 products of each kind. */
       handles?: {
         created: string[]
         updated: string[]
@@ -1004,7 +1003,7 @@ export interface components {
     OrderPage: {
       items: components['schemas']['Order'][]
       page: number
-      /** The number of items per page. A requested limit above 100 becomes 100. */
+      /** The number of items per page. */
       limit: number
       /** The number of items on all pages. */
       total: number
@@ -1019,16 +1018,16 @@ export interface components {
     Failure: {
       success: false
       error: {
-        /** The error code. Your program should read it: it does not change. */
+        /** The error code, which never changes. */
         code: string
         /** An explanation for people. The text may change. */
         message: string
         statusCode: number
         /** Also in the header X-Request-Id. Include it when you contact support. */
         requestId: string
-        /** The first field that is not valid, for example `variants[1].price`. */
+        /** The first invalid field, such as `variants[1].price`. */
         param?: string
-        /** More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code. */
+        /** A list of all invalid fields, or an object whose fields depend on the code. */
         details?:
           | components['schemas']['FieldFault'][]
           | components['schemas']['RateLimitDetails']
@@ -1047,7 +1046,7 @@ export interface components {
     }
     RateLimitDetails: {
       /**
-       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key, or with missing, malformed or unknown credentials; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `audit`: what the live, or the test, keys of the business changed, retried and replayed today; `sandbox`: intents, orders and products that the test keys of the business created today; `storage`: bytes or documents that the live, or the test, keys of the business stored today.
+       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key or without a valid key; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `audit`: what the live, or the test, keys of the business changed, retried and replayed today; `sandbox`: intents, orders and products that the test keys of the business created today; `storage`: bytes or documents that the live, or the test, keys of the business stored today.
        */
       scope:
         | 'key'
@@ -1064,13 +1063,13 @@ export interface components {
         | 'storage'
       /** The highest number or size that the limit allows. */
       limit?: number
-      /** The length of the window in seconds. Only for the limits that count within a window. */
+      /** The window in seconds, if there is one. */
       windowSeconds?: number
     } & {
       [key: string]: unknown
     }
     PaymentCreatedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.created'
       /** When the event happened. */
@@ -1082,7 +1081,7 @@ export interface components {
         reference_number: string
         /** The last part of `payUrl`. */
         short_code: string
-        /** Your own reference of the payment. Null if you sent none. */
+        /** Your own reference. Null if you sent none. */
         merchant_reference: string | null
         currency: 'MRU'
         /** The data that you sent when you created the intent. */
@@ -1104,7 +1103,7 @@ export interface components {
       }
     }
     PaymentConfirmedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.confirmed'
       /** When the event happened. */
@@ -1116,7 +1115,7 @@ export interface components {
         reference_number: string
         /** The last part of `payUrl`. */
         short_code: string
-        /** Your own reference of the payment. Null if you sent none. */
+        /** Your own reference. Null if you sent none. */
         merchant_reference: string | null
         currency: 'MRU'
         /** The data that you sent when you created the intent. */
@@ -1127,7 +1126,7 @@ export interface components {
         /** Centimes. The amount that the customer paid, without fees. */
         amount: number
         paid_at: string
-        /** The phone number of the customer, masked as `22 ** ** 45`, whatever its length. */
+        /** The customer's phone number, masked as `22 ** ** 45`. */
         payer_phone: string
         commission: {
           provider_ttc: number
@@ -1139,7 +1138,7 @@ export interface components {
       }
     }
     PaymentCancelledEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.cancelled'
       /** When the event happened. */
@@ -1151,7 +1150,7 @@ export interface components {
         reference_number: string
         /** The last part of `payUrl`. */
         short_code: string
-        /** Your own reference of the payment. Null if you sent none. */
+        /** Your own reference. Null if you sent none. */
         merchant_reference: string | null
         currency: 'MRU'
         /** The data that you sent when you created the intent. */
@@ -1173,7 +1172,7 @@ export interface components {
       }
     }
     PaymentExpiredEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.expired'
       /** When the event happened. */
@@ -1185,7 +1184,7 @@ export interface components {
         reference_number: string
         /** The last part of `payUrl`. */
         short_code: string
-        /** Your own reference of the payment. Null if you sent none. */
+        /** Your own reference. Null if you sent none. */
         merchant_reference: string | null
         currency: 'MRU'
         /** The data that you sent when you created the intent. */
@@ -1207,7 +1206,7 @@ export interface components {
       }
     }
     PaymentRefundedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.refunded'
       /** When the event happened. */
@@ -1219,7 +1218,7 @@ export interface components {
         reference_number: string
         /** The last part of `payUrl`. */
         short_code: string
-        /** Your own reference of the payment. Null if you sent none. */
+        /** Your own reference. Null if you sent none. */
         merchant_reference: string | null
         currency: 'MRU'
         /** The data that you sent when you created the intent. */
@@ -1230,7 +1229,7 @@ export interface components {
         /** Centimes. The amount that the customer paid, without fees. */
         amount: number
         paid_at: string
-        /** The phone number of the customer, masked as `22 ** ** 45`, whatever its length. */
+        /** The customer's phone number, masked as `22 ** ** 45`. */
         payer_phone: string
         commission: {
           provider_ttc: number
@@ -1252,7 +1251,7 @@ export interface components {
       }
     }
     PaymentFailedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.failed'
       /** When the event happened. */
@@ -1265,7 +1264,7 @@ export interface components {
             reference_number: string
             /** The last part of `payUrl`. */
             short_code: string
-            /** Your own reference of the payment. Null if you sent none. */
+            /** Your own reference. Null if you sent none. */
             merchant_reference: string | null
             currency: 'MRU'
             /** The data that you sent when you created the intent. */
@@ -1294,7 +1293,7 @@ export interface components {
             reference_number: string
             /** The last part of `payUrl`. */
             short_code: string
-            /** Your own reference of the payment. Null if you sent none. */
+            /** Your own reference. Null if you sent none. */
             merchant_reference: string | null
             currency: 'MRU'
             /** The data that you sent when you created the intent. */
@@ -1320,7 +1319,7 @@ export interface components {
           }
     }
     OrderNewEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'order.new'
       /** When the event happened. */
@@ -1353,7 +1352,7 @@ export interface components {
       }
     }
     EndpointFailingEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'endpoint.failing'
       /** When the event happened. */
@@ -1366,14 +1365,14 @@ export interface components {
             endpoint_id: string
             /** The same id as `endpoint_id`. */
             reference_number: string
-            /** The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole. */
+            /** The shortened URL, with a fingerprint. Your list of endpoints contains the full URL. */
             url: string
             status: 'FAILING'
             /** When the first failed attempt ended. */
             failing_since: string
             recovered_at: null
             /**
-             * The stage at which the last failed attempt failed.
+             * The stage of the last failure.
              */
             last_error:
               | 'status'
@@ -1394,7 +1393,7 @@ export interface components {
             endpoint_id: string
             /** The same id as `endpoint_id`. */
             reference_number: string
-            /** The scheme and host of the URL, at most 4 characters of its path, and a fingerprint. Your list of endpoints shows it whole. */
+            /** The shortened URL, with a fingerprint. Your list of endpoints contains the full URL. */
             url: string
             status: 'RECOVERED'
             /** When the first failed attempt ended. */
@@ -1402,7 +1401,7 @@ export interface components {
             /** When an attempt succeeded again. */
             recovered_at: string
             /**
-             * The stage at which the last failed attempt failed.
+             * The stage of the last failure.
              */
             last_error:
               | 'status'
@@ -1502,13 +1501,13 @@ export interface operations {
         to?: string
         /** Only intents paid at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
         paidFrom?: string
-        /** Only intents paid at or before this date or date-time. A date means the end of that day. */
+        /** Only intents paid at or before this ISO 8601 date or date-time. A date means the end of that day. */
         paidTo?: string
-        /** Only intents with a refund that SUCCEEDED at or after this date or date-time. With `refundedTo`, the same refund must be in the range. */
+        /** Only intents with a refund that SUCCEEDED at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
         refundedFrom?: string
-        /** Only intents with a refund that SUCCEEDED at or before this date or date-time. A date means the end of that day. */
+        /** Only intents with a refund that SUCCEEDED at or before this ISO 8601 date or date-time. A date means the end of that day. One refund must match both. */
         refundedTo?: string
-        /** Only intents of at least this many centimes: the amount paid or, if the intent is not paid, its `amount`. An OPEN intent that is not paid has no amount. */
+        /** Only intents whose paid amount, or `amount` while unpaid, is at least this many centimes. */
         minAmount?: number
         /** Only intents of at most this many centimes. */
         maxAmount?: number
@@ -1829,13 +1828,13 @@ export interface operations {
         from?: string
         /** Only lines booked at or before this ISO 8601 date or date-time. A date means the end of that day. Defaults to now. */
         to?: string
-        /** `csv`, or `jsonl` for one JSON object per line. Defaults to `csv`. */
+        /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of the column names and of the types of entries. Defaults to English. Only for `csv`. */
+        /** The language of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
-        /** Only lines with a higher `number`, without the column names. Resumes a download after its last complete line. */
+        /** Resumes a download after the line with this `number`, without the column names. */
         after?: number
       }
       header?: never
@@ -1863,13 +1862,13 @@ export interface operations {
         from?: string
         /** Only lines booked at or before this ISO 8601 date or date-time. A date means the end of that day. Defaults to now. */
         to?: string
-        /** `csv`, or `jsonl` for one JSON object per line. Defaults to `csv`. */
+        /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of the column names and of the types of entries. Defaults to English. Only for `csv`. */
+        /** The language of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
-        /** Only lines with a higher `number`, without the column names. Resumes a download after its last complete line. */
+        /** Resumes a download after the line with this `number`, without the column names. */
         after?: number
       }
       header?: never
@@ -1897,13 +1896,13 @@ export interface operations {
         from?: string
         /** Only lines booked at or before this ISO 8601 date or date-time. A date means the end of that day. Defaults to now. */
         to?: string
-        /** `csv`, or `jsonl` for one JSON object per line. Defaults to `csv`. */
+        /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of the column names and of the types of entries. Defaults to English. Only for `csv`. */
+        /** The language of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
-        /** Only lines with a higher `number`, without the column names. Resumes a download after its last complete line. */
+        /** Resumes a download after the line with this `number`, without the column names. */
         after?: number
       }
       header?: never
@@ -2066,7 +2065,7 @@ export interface operations {
   listWebhookEndpoints: {
     parameters: {
       query?: {
-        /** The environment. Defaults to that of the key. Only a live key can choose. */
+        /** Defaults to the key's environment. Only a live key can choose. */
         sandbox?: 'true' | 'false'
         /** The page number, from 1. */
         page?: number
@@ -2096,7 +2095,7 @@ export interface operations {
   listWebhookDeliveries: {
     parameters: {
       query?: {
-        /** Only deliveries in this status, or in one of several separated by commas: PENDING, RETRYING, DELIVERED, DEAD, CANCELLED. */
+        /** Only deliveries in one of these statuses, separated by commas: PENDING, RETRYING, DELIVERED, DEAD, CANCELLED. */
         status?: string
         /** Only deliveries of this event. */
         event?:
@@ -2112,7 +2111,7 @@ export interface operations {
         endpointId?: string
         /** Only deliveries about this payment intent or order. */
         referenceNumber?: string
-        /** Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED. */
+        /** Only deliveries whose last attempt got this HTTP status (`300` to `599`) or class (such as `5xx`). */
         responseStatus?: string
         /** Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
         from?: string
@@ -2197,13 +2196,13 @@ export interface operations {
           endpointId?: string
           /** Only deliveries about this payment intent or order. */
           referenceNumber?: string
-          /** Only deliveries whose last attempt failed with this HTTP status (`300` to `599`) or class (such as `5xx`). For 2xx, filter by the status DELIVERED. */
+          /** Only deliveries whose last attempt got this HTTP status (`300` to `599`) or class (such as `5xx`). */
           responseStatus?: string
           /** Only items created at or after this ISO 8601 date or date-time. Without an offset, the time is UTC. */
           from?: string
           /** Only items created at or before this ISO 8601 date or date-time. A date means the end of that day. */
           to?: string
-          /** The `next` of the previous response. The request continues after the last delivery that the previous one covered. */
+          /** The `next` of the previous response. */
           after?: string | null
         }
       }
@@ -2220,7 +2219,7 @@ export interface operations {
             data: {
               /** The number of deliveries that get one more attempt now. */
               requeued: number
-              /** The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry. */
+              /** The number of matching deliveries that get no attempt, by reason. */
               skipped: {
                 delivered: number
                 under_way: number
@@ -2228,7 +2227,7 @@ export interface operations {
               }
               /** Whether more deliveries match. */
               hasMore: boolean
-              /** The `after` of the next request. Null if no more deliveries match. */
+              /** The `after` of the next request, if any. */
               next: string | null
             }
           }
@@ -2279,7 +2278,7 @@ export interface operations {
           from: string
           /** Only events that happened at or before this ISO 8601 date or date-time. A date means the end of that day. The default is now. */
           to?: string
-          /** Replays only these events. Defaults to every event the endpoint subscribes to. */
+          /** Only these events. Defaults to all that the endpoint receives. */
           events?: (
             | 'payment.created'
             | 'payment.confirmed'
@@ -2290,7 +2289,7 @@ export interface operations {
             | 'order.new'
             | 'endpoint.failing'
           )[]
-          /** If true, deliveries that your endpoint has accepted are left out. */
+          /** Leaves out events that your endpoint has accepted. */
           onlyUndelivered?: boolean
           /** If true, the events are only counted, and the status is 200. */
           dryRun?: boolean
@@ -2316,7 +2315,7 @@ export interface operations {
                */
               status: 'RUNNING' | 'DONE' | 'CANCELLED' | null
               /**
-               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2336,19 +2335,19 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
+              /** All such events in the period, even if they were skipped. */
               total: number
-              /** The number of existing deliveries that the replay has re-queued so far. */
+              /** The number of deliveries re-queued so far. */
               requeued: number
-              /** The number of missing deliveries that the replay has created so far. */
+              /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
               skipped: number
               /** True for test data, with which no money moves. */
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
-              /** After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started. */
+              /** After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100 000. */
               undelivered: number | null
             }
           }
@@ -2372,7 +2371,7 @@ export interface operations {
                */
               status: 'RUNNING' | 'DONE' | 'CANCELLED' | null
               /**
-               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2392,19 +2391,19 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
+              /** All such events in the period, even if they were skipped. */
               total: number
-              /** The number of existing deliveries that the replay has re-queued so far. */
+              /** The number of deliveries re-queued so far. */
               requeued: number
-              /** The number of missing deliveries that the replay has created so far. */
+              /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
               skipped: number
               /** True for test data, with which no money moves. */
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
-              /** After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started. */
+              /** After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100 000. */
               undelivered: number | null
             }
           }
@@ -2443,7 +2442,7 @@ export interface operations {
                 endpointId: string
                 status: 'RUNNING' | 'DONE' | 'CANCELLED'
                 /**
-                 * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+                 * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
                  * @enum {string|null}
                  */
                 cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2463,13 +2462,13 @@ export interface operations {
                 onlyUndelivered: boolean
                 /** True if the events were only counted. */
                 dryRun: boolean
-                /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
+                /** All such events in the period, even if they were skipped. */
                 total: number
-                /** The number of existing deliveries that the replay has re-queued so far. */
+                /** The number of deliveries re-queued so far. */
                 requeued: number
-                /** The number of missing deliveries that the replay has created so far. */
+                /** The number of missing deliveries created so far. */
                 created: number
-                /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+                /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
                 skipped: number
                 /** True for test data, with which no money moves. */
                 sandbox: boolean
@@ -2477,7 +2476,7 @@ export interface operations {
                 finishedAt: string | null
               }[]
               page: number
-              /** The number of items per page. A requested limit above 100 becomes 100. */
+              /** The number of items per page. */
               limit: number
               /** The number of items on all pages. */
               total: number
@@ -2516,7 +2515,7 @@ export interface operations {
               endpointId: string
               status: 'RUNNING' | 'DONE' | 'CANCELLED'
               /**
-               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2536,13 +2535,13 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
+              /** All such events in the period, even if they were skipped. */
               total: number
-              /** The number of existing deliveries that the replay has re-queued so far. */
+              /** The number of deliveries re-queued so far. */
               requeued: number
-              /** The number of missing deliveries that the replay has created so far. */
+              /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
               skipped: number
               /** True for test data, with which no money moves. */
               sandbox: boolean
@@ -2581,7 +2580,7 @@ export interface operations {
               endpointId: string
               status: 'RUNNING' | 'DONE' | 'CANCELLED'
               /**
-               * Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2601,13 +2600,13 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** The number of events of these types in the period, including those that `onlyUndelivered` leaves out. */
+              /** All such events in the period, even if they were skipped. */
               total: number
-              /** The number of existing deliveries that the replay has re-queued so far. */
+              /** The number of deliveries re-queued so far. */
               requeued: number
-              /** The number of missing deliveries that the replay has created so far. */
+              /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due. */
+              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
               skipped: number
               /** True for test data, with which no money moves. */
               sandbox: boolean
@@ -2732,7 +2731,7 @@ export interface operations {
   importProducts: {
     parameters: {
       query?: {
-        /** If `true`, the service checks the file and returns what the import would do, but changes nothing. */
+        /** If `true`, the file is checked, but nothing changes. */
         dryRun?: 'true' | 'false'
       }
       header?: never
@@ -2785,9 +2784,9 @@ export interface operations {
   listProducts: {
     parameters: {
       query?: {
-        /** `true`: only products that are for sale. `false`: only products that are not. */
+        /** Only products that are, or are not, for sale. */
         active?: 'true' | 'false'
-        /** Only products whose name contains this text. Upper and lower case are the same. */
+        /** Only products whose name contains this text, in upper or lower case. */
         q?: string
         /** Only the product with this SKU. */
         sku?: string
@@ -3136,7 +3135,7 @@ export const table = {
   /**
    * Retrieve a payment intent.
    *
-   * A publishable key may call this operation. It receives null as the `reason` of every refund.
+   * A publishable key may call this operation, but gets no fees and no refund reasons.
    *
    * Requires a key with the scope `payments.intents:read`.
    */
@@ -3168,7 +3167,7 @@ export const table = {
   /**
    * Retrieve the balance.
    *
-   * Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.
+   * Returns what the service owes you: payments minus refunds, fees and payouts.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3176,7 +3175,7 @@ export const table = {
   /**
    * List balance entries.
    *
-   * Returns every change of the balance, newest first. A payment and its fee are two entries, unless the fee is 0.
+   * Returns every change of the balance, newest first. A fee is an entry of its own.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3192,7 +3191,7 @@ export const table = {
   /**
    * List the statements of a month.
    *
-   * Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file with one row per day.
+   * Returns one statement for each UTC day, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3200,7 +3199,7 @@ export const table = {
   /**
    * Retrieve the statement of a day.
    *
-   * Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.
+   * Returns what was booked on a UTC day. With `Accept: text/csv`, you get a CSV file.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3240,7 +3239,7 @@ export const table = {
   /**
    * Update a webhook endpoint.
    *
-   * Changes the fields that you send; the others keep their values. `events` replaces the whole list.
+   * Changes only the fields that you send. `events` replaces the whole list.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3256,7 +3255,7 @@ export const table = {
   /**
    * Send a test event.
    *
-   * Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.
+   * Sends one signed sample event, without retries. The status is 200 even if the attempt fails: check `delivered`.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3288,7 +3287,7 @@ export const table = {
   /**
    * Retrieve a webhook delivery.
    *
-   * Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.
+   * Returns the delivery with its body, its latest attempts and the headers of the last one.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3304,7 +3303,7 @@ export const table = {
   /**
    * Retry a webhook delivery.
    *
-   * Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.
+   * Makes one more attempt now, with the same `id` and body, or says why not in `reason`.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3320,7 +3319,7 @@ export const table = {
   /**
    * List the replays of an endpoint.
    *
-   * Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.
+   * Returns the replays, newest first. They are kept for 90 days, in the sandbox for 30 days.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3328,7 +3327,7 @@ export const table = {
   /**
    * Retrieve a replay.
    *
-   * Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.
+   * Returns the replay. Once it is DONE, `requeued`, `created` and `skipped` add up to `total`.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3360,7 +3359,7 @@ export const table = {
   /**
    * Retrieve an event.
    *
-   * Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.
+   * Returns one event with the body of its webhooks.
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */
@@ -3453,7 +3452,7 @@ export const table = {
   /**
    * Retrieve an order.
    *
-   * An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.
+   * An order keeps a copy of its products, so later changes to them do not affect it.
    *
    * Requires a secret key with the scope `store.orders:read`.
    */

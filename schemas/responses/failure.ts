@@ -1,25 +1,16 @@
 import { described } from '../requests.ts'
-import {
-  countSchema,
-  enumSchema,
-  integerSchema,
-  listSchema,
-  objectSchema,
-  patternSchema,
-  textSchema,
-} from './fields.ts'
+import * as field from './fields.ts'
 
-export const fieldFaultSchema = objectSchema({
-  param: described('The name of the field.', textSchema(1000)),
-  code: described('The error code of this fault.', patternSchema('^[A-Z_]+$', 64)),
-  message: described('What is wrong with the field. The text may change.', textSchema(2000)),
+export const fieldFaultSchema = field.objectSchema({
+  param: described('The name of the field.', field.textSchema(1000)),
+  code: described('The error code of this fault.', field.patternSchema('^[A-Z_]+$', 64)),
+  message: described('What is wrong with the field. The text may change.', field.textSchema(2000)),
 })
 
 /** The keys are the values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
-  address:
-    'requests from this IP address with a publishable key, or with missing, malformed or unknown credentials',
+  address: 'requests from this IP address with a publishable key or without a valid key',
   bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',
   responses: 'bytes of the responses over 16 KiB that the business has not read yet',
   lists: 'lists and exports of the business that run now',
@@ -35,36 +26,30 @@ const rateLimitScopes = {
 export type RateLimitScope = keyof typeof rateLimitScopes
 
 export const rateLimitDetailsSchema = {
-  ...objectSchema(
+  ...field.objectSchema(
     {
       scope: described(
         `The limit that was exceeded. ${Object.entries(rateLimitScopes)
           .map(([scope, counted]) => `\`${scope}\`: ${counted}`)
           .join('; ')}.`,
-        enumSchema(Object.keys(rateLimitScopes)),
+        field.enumSchema(Object.keys(rateLimitScopes)),
       ),
     },
     {
-      limit: described('The highest number or size that the limit allows.', countSchema),
-      windowSeconds: described(
-        'The length of the window in seconds. Only for the limits that count within a window.',
-        countSchema,
-      ),
+      limit: described('The highest number or size that the limit allows.', field.countSchema),
+      windowSeconds: described('The window in seconds, if there is one.', field.countSchema),
     },
   ),
   additionalProperties: true,
 }
 
-export const failureSchema = objectSchema({
+export const failureSchema = field.objectSchema({
   success: { type: 'boolean', const: false },
-  error: objectSchema(
+  error: field.objectSchema(
     {
-      code: described(
-        'The error code. Your program should read it: it does not change.',
-        patternSchema('^[A-Z_]+$', 64),
-      ),
-      message: described('An explanation for people. The text may change.', textSchema(2000)),
-      statusCode: integerSchema(400, 599),
+      code: described('The error code, which never changes.', field.patternSchema('^[A-Z_]+$', 64)),
+      message: described('An explanation for people. The text may change.', field.textSchema(2000)),
+      statusCode: field.integerSchema(400, 599),
       requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
         type: 'string',
         format: 'uuid',
@@ -72,20 +57,14 @@ export const failureSchema = objectSchema({
       }),
     },
     {
-      param: described(
-        'The first field that is not valid, for example `variants[1].price`.',
-        textSchema(1000),
-      ),
-      details: described(
-        'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
-        {
-          anyOf: [
-            listSchema(fieldFaultSchema, 100),
-            rateLimitDetailsSchema,
-            { type: 'object', additionalProperties: true },
-          ],
-        },
-      ),
+      param: described('The first invalid field, such as `variants[1].price`.', field.textSchema(1000)),
+      details: described('A list of all invalid fields, or an object whose fields depend on the code.', {
+        anyOf: [
+          field.listSchema(fieldFaultSchema, 100),
+          rateLimitDetailsSchema,
+          { type: 'object', additionalProperties: true },
+        ],
+      }),
     },
   ),
 })

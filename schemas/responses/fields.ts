@@ -26,6 +26,7 @@ export const instantSchema = {
   pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`,
   maxLength: 24,
 }
+export const nullableInstant = nullableType(instantSchema)
 export const maxSafeInteger = Number.MAX_SAFE_INTEGER
 export const noNulPattern = String.raw`^[^\u0000]*$`
 export const textSchema = (maxLength: number) => ({ type: 'string', maxLength, pattern: noNulPattern })
@@ -34,13 +35,16 @@ export const patternSchema = (pattern: string, maxLength: number) => ({ type: 's
 export const urlSchema = { type: 'string', format: 'uri', maxLength: 2048 }
 export const integerSchema = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
 export const countSchema = integerSchema(0, maxSafeInteger)
+export const nullableCount = nullableType(countSchema)
 export const amountSchema = integerSchema(1, maxSafeInteger)
 export const priceSchema = { ...countSchema }
 export const currencySchema = { type: 'string', const: currencyCode }
 export const idSchema = patternSchema('^[0-9a-f]{24}$', 24)
 export const intentReferenceSchema = patternSchema('^PI-[0-9A-Z]{16}$', 19)
-/** Identifies an intent, an order or an endpoint. */
-export const subjectSchema = patternSchema('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24)
+export const subjectSchema = described(
+  'The number of the payment intent (`PI-…`) or order (`OR-…`), or the id of the endpoint.',
+  patternSchema('^((PI|OR)-[0-9A-Z]{16}|[0-9a-f]{24})$', 24),
+)
 export const orderNumberSchema = patternSchema('^OR-[0-9A-Z]{16}$', 19)
 export const eventNameSchema = enumSchema(Object.keys(eventScopes))
 
@@ -53,10 +57,7 @@ export const pageSchema = (item: object) =>
   objectSchema({
     items: listSchema(item, 100),
     page: integerSchema(1, maxPageNumber),
-    limit: described(
-      'The number of items per page. A requested limit above 100 becomes 100.',
-      integerSchema(1, 100),
-    ),
+    limit: described('The number of items per page.', integerSchema(1, 100)),
     total: described('The number of items on all pages.', countSchema),
     hasMore: described('Whether there is another page.', booleanSchema),
   })

@@ -14,16 +14,10 @@ const newFields = {
   codeUrl: described('The page where the customer types `code`.', field.urlSchema),
   payUrl: described('The page where the customer pays.', field.urlSchema),
   amount: described('Centimes. Null for an OPEN intent.', field.nullableType(field.amountSchema)),
-  amountType: described(
-    'FIXED: you set the amount. OPEN: the customer chooses it.',
-    field.enumSchema(['FIXED', 'OPEN']),
-  ),
+  amountType: described('OPEN: the customer chooses the amount.', field.enumSchema(['FIXED', 'OPEN'])),
   currency: field.currencySchema,
   label: described('The text that the customer sees.', field.nullableText(200)),
-  merchantReference: described(
-    'Your own reference of the payment. Null if you sent none.',
-    field.nullableText(64),
-  ),
+  merchantReference: described('Your own reference. Null if you sent none.', field.nullableText(64)),
   status: { type: 'string', const: 'PENDING' },
   sandbox: field.sandboxSchema,
   metadata: described('The data that you sent when you created the intent.', {
@@ -59,10 +53,7 @@ export const paymentSchema = field.objectSchema({
   amountPaid: described('Centimes, without any fee that the customer pays.', field.amountSchema),
   paidAt: field.instantSchema,
   method: { type: 'string', const: 'WALLET' },
-  commission: described(
-    'Centimes. The fees and the taxes that they include. Null for a publishable key.',
-    field.nullableSchema(commission),
-  ),
+  commission: described('Centimes. Null for a publishable key.', field.nullableSchema(commission)),
 })
 
 /** Responses omit a refund that the wallet didn't carry out. */
@@ -74,21 +65,15 @@ export const refundSchema = field.objectSchema({
     field.nullableSchema(
       field.objectSchema({
         providerTtc: described('The part of your fee that you get back.', field.countSchema),
-        payerTtc: described(
-          "The part of the customer's fee, which the customer gets back in addition to the amount.",
-          field.countSchema,
-        ),
+        payerTtc: described('Returned to the customer in addition to the amount.', field.countSchema),
       }),
     ),
   ),
   currency: field.currencySchema,
   reason: described('The note that you sent. Null for a publishable key.', field.nullableText(200)),
-  status: described(
-    'PENDING until the wallet confirms the refund.',
-    field.enumSchema(['PENDING', 'SUCCEEDED']),
-  ),
+  status: described('PENDING until the wallet confirms it.', field.enumSchema(['PENDING', 'SUCCEEDED'])),
   createdAt: field.instantSchema,
-  refundedAt: described('When it succeeded. Null while PENDING.', field.nullableType(field.instantSchema)),
+  refundedAt: described('When it succeeded. Null while PENDING.', field.nullableInstant),
 })
 
 /** Describes the latest failed payment. Omitted once a payment succeeds. */
@@ -99,18 +84,9 @@ export const paymentFailureSchema = field.objectSchema({
 
 const readFields = {
   ...newFields,
-  code: described(
-    'The payment code, with which the customer pays at a counter. Null once it no longer works.',
-    field.nullableType(code),
-  ),
-  codeExpiresAt: described(
-    'When `code` stops working. Null once it no longer works.',
-    field.nullableType(field.instantSchema),
-  ),
-  codeUrl: described(
-    'The page where the customer types `code`. Null if `code` is null.',
-    field.nullableType(field.urlSchema),
-  ),
+  code: described('The payment code. Null once it no longer works.', field.nullableType(code)),
+  codeExpiresAt: described('When `code` stops working. Null if `code` is null.', field.nullableInstant),
+  codeUrl: described('Where the customer types `code`, or null.', field.nullableType(field.urlSchema)),
   status: field.enumSchema(intentStatuses),
   type: { type: 'string', const: 'API' },
   payment: described('Null until the intent is paid.', field.nullableSchema(paymentSchema)),
@@ -119,19 +95,13 @@ const readFields = {
   updatedAt: field.instantSchema,
 }
 
-const optionalFields = {
-  cancellationReason: described(
-    'Present only if the status is CANCELLED.',
-    field.enumSchema(cancellationReasons),
-  ),
+const optional = {
+  cancellationReason: described('Present only when CANCELLED.', field.enumSchema(cancellationReasons)),
   failure: paymentFailureSchema,
 }
 
-export const intentSchema = field.objectSchema(readFields, optionalFields)
+export const intentSchema = field.objectSchema(readFields, optional)
 
-export const refundedIntentSchema = field.objectSchema(
-  { ...readFields, refund: refundSchema },
-  optionalFields,
-)
+export const refundedIntentSchema = field.objectSchema({ ...readFields, refund: refundSchema }, optional)
 
 export const intentPageSchema = field.pageSchema(intentSchema)

@@ -5,26 +5,17 @@ import * as field from './fields.ts'
 const signed = field.integerSchema(-field.maxSafeInteger, field.maxSafeInteger)
 export const daySchema = field.patternSchema('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
 const refundId = field.patternSchema('^RF-[0-9A-Z]{16}$', 19)
-const merchantReference = described(
-  'The reference that you gave the payment intent. Null if it has none.',
-  field.nullableText(64),
-)
+const merchantReference = described('Your own reference of the payment, or null.', field.nullableText(64))
 
 export const balanceSchema = field.objectSchema({
   currency: field.currencySchema,
-  amount: described(
-    'Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out.',
-    signed,
-  ),
+  amount: described('Centimes. Negative if you owe the service money.', signed),
   asOf: described('All payments and refunds recorded until this time are included.', field.instantSchema),
 })
 
 export const ledgerEntrySchema = field.objectSchema({
   id: field.patternSchema('^[0-9a-f]{24}(-fee)?$', 28),
-  number: described(
-    'The entries are numbered from 1, without gaps.',
-    field.integerSchema(1, field.maxSafeInteger),
-  ),
+  number: described('Counts from 1, without gaps.', field.integerSchema(1, field.maxSafeInteger)),
   type: {
     description:
       'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
@@ -32,24 +23,12 @@ export const ledgerEntrySchema = field.objectSchema({
   },
   amount: described('Centimes. The change of the balance: negative if it decreases.', signed),
   balance: described('Centimes. The balance after the entry.', signed),
-  referenceNumber: described(
-    'The payment intent. Null for a payout.',
-    field.nullableSchema(field.intentReferenceSchema),
-  ),
+  referenceNumber: described('Null for a payout.', field.nullableSchema(field.intentReferenceSchema)),
   merchantReference,
-  refundId: described(
-    'The refund. Null for a payment and its fee, and for a payout.',
-    field.nullableSchema(refundId),
-  ),
+  refundId: described('Null unless a refund caused the entry.', field.nullableSchema(refundId)),
   payoutReference: described('The reference of a payout. Null for other entries.', field.nullableText(64)),
-  day: described(
-    'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',
-    daySchema,
-  ),
-  bookedAt: described(
-    'When the entry was booked. The statement of this UTC day contains it.',
-    field.instantSchema,
-  ),
+  day: described('The UTC day of the payment, refund or payout.', daySchema),
+  bookedAt: described('The statement of this UTC day contains the entry.', field.instantSchema),
 })
 
 export const ledgerEntryPageSchema = field.pageSchema(ledgerEntrySchema)
@@ -66,16 +45,13 @@ export const statementSchema = field.objectSchema({
   refunds: moved,
   fees: field.objectSchema({
     amount: described(
-      'Centimes. The fees of payments, minus the fees that refunds gave back. Negative if more was given back.',
+      'Centimes. The fees of payments minus those that refunds gave back. May be negative.',
       signed,
     ),
   }),
   payouts: moved,
   closing: described('Centimes. `opening` + payments - refunds - fees - payouts.', signed),
-  closed: described(
-    'Whether the day is over. The statement of a closed day never changes.',
-    field.booleanSchema,
-  ),
+  closed: described('Whether the day is over. A closed statement never changes.', field.booleanSchema),
 })
 
 export const statementPageSchema = field.pageSchema(statementSchema)
@@ -89,7 +65,7 @@ export const listedRefundSchema = field.objectSchema({
   reason: described('The note that you sent.', field.nullableText(200)),
   status: { type: 'string', const: 'SUCCEEDED' },
   returnedFees: described(
-    'Centimes. What the refund gave back of the fees of the payment: `providerTtc` to you, `payerTtc` to the customer.',
+    'Centimes. The fees given back: `providerTtc` to you, `payerTtc` to the customer.',
     field.objectSchema({ providerTtc: field.countSchema, payerTtc: field.countSchema }),
   ),
   createdAt: described('When you requested the refund.', field.instantSchema),

@@ -20,10 +20,7 @@ export const productSchema = field.objectSchema({
   handle: described('Identifies the product in CSV files.', field.textSchema(product.maxHandleLength)),
   name: field.textSchema(product.maxProductNameLength),
   description: field.textSchema(product.maxDescriptionLength),
-  images: described(
-    'The URLs of the images.',
-    field.listSchema({ ...field.urlSchema, format: 'iri' }, product.maxProductImages),
-  ),
+  images: field.listSchema({ ...field.urlSchema, format: 'iri' }, product.maxProductImages),
   active: described('Whether the product is for sale.', field.booleanSchema),
   sandbox: field.sandboxSchema,
   variants: { type: 'array', minItems: 1, maxItems: product.maxProductVariants, items: variantSchema },
@@ -55,12 +52,9 @@ export const importResultSchema = field.objectSchema(
     rows: described('The number of rows in the file, without the header and blank rows.', field.countSchema),
   },
   {
-    dryRun: described('Present only in a dry run, which changes nothing.', {
-      type: 'boolean',
-      const: true,
-    }),
+    dryRun: { description: 'Present only in a dry run.', type: 'boolean', const: true },
     handles: described(
-      'Present only in a dry run: the handles of the first 100 products of each kind.',
+      'In a dry run, the handles of the first 100 products of each kind.',
       field.objectSchema({ created: handles, updated: handles, unchanged: handles }),
     ),
   },

@@ -24,18 +24,15 @@ export const responseStatusSchema = described(
 )
 
 export const endpointHealthSchema = field.objectSchema({
-  lastSuccessAt: field.nullableType(field.instantSchema),
-  lastFailureAt: field.nullableType(field.instantSchema),
+  lastSuccessAt: field.nullableInstant,
+  lastFailureAt: field.nullableInstant,
   failuresInRow: described('The number of failed attempts since the last success.', field.countSchema),
-  lastError: described(
-    'The stage at which the last failed attempt failed. Null if none has failed.',
-    stageOrNull,
-  ),
+  lastError: described('The stage of the last failure. Null if there was none.', stageOrNull),
 })
 
 export const lastDaySchema = field.objectSchema({
   attempts: described(
-    'The number of attempts that ended in the current hour and in the 23 hours before it. Tests are not counted. The figures may lag by a few seconds.',
+    'The number of attempts that ended in this hour and the 23 hours before it, without tests. It may lag by a few seconds.',
     field.countSchema,
   ),
   succeeded: described('How many of these attempts succeeded.', field.countSchema),
@@ -64,10 +61,7 @@ const endpointFields = {
     field.listSchema(field.eventNameSchema, Object.keys(eventScopes).length),
   ),
   active: described('Whether the service sends events to the endpoint.', field.booleanSchema),
-  sandbox: described(
-    'Whether a test key created the endpoint. It then gets only test events.',
-    field.sandboxSchema,
-  ),
+  sandbox: described('If true, the endpoint receives only test events.', field.sandboxSchema),
   createdAt: field.instantSchema,
   health: endpointHealthSchema,
 }
@@ -79,11 +73,11 @@ export const listedEndpointSchema = field.objectSchema({ ...endpointFields, last
 export const endpointWithSecretSchema = field.objectSchema({
   ...endpointFields,
   secret: described(
-    'The secret that signs the deliveries to this endpoint. Store it: no later response contains it.',
+    'Signs the deliveries to this endpoint. Store it: no later response contains it.',
     field.patternSchema('^[0-9a-f]{64}$', 64),
   ),
   standardSecret: described(
-    'The same secret in the form that the libraries of Standard Webhooks expect.',
+    'The same secret for libraries that support Standard Webhooks.',
     field.patternSchema('^whsec_[A-Za-z0-9+/]{43}=$', 50),
   ),
 })
@@ -105,32 +99,20 @@ export const testResultSchema = field.objectSchema({
 const deliveryFields = {
   id: described('Also the `id` in the body of every attempt.', deliveryIdSchema),
   endpointId: field.idSchema,
-  url: described(
-    'The URL of the last attempt. Before the first attempt, the URL of the endpoint.',
-    field.nullableType(field.urlSchema),
-  ),
+  url: described('The URL of the last attempt, or of the endpoint.', field.nullableType(field.urlSchema)),
   event: field.eventNameSchema,
-  referenceNumber: described(
-    'The number of the payment intent (`PI-…`) or of the order (`OR-…`). For `endpoint.failing`, the id of the endpoint that the event is about.',
-    field.subjectSchema,
-  ),
+  referenceNumber: field.subjectSchema,
   status: field.enumSchema(deliveryStatuses),
-  attempts: described('The number of finished attempts.', field.nullableType(field.countSchema)),
-  maxAttempts: described(
-    `${maxAttempts}, plus one for each retry that was requested.`,
-    field.nullableType(field.countSchema),
-  ),
-  nextAttemptAt: described(
-    'The earliest time of the next attempt. Null if there will be none. During an attempt, the time is in the past.',
-    field.nullableType(field.instantSchema),
-  ),
-  lastAttemptAt: field.nullableType(field.instantSchema),
+  attempts: described('The number of finished attempts.', field.nullableCount),
+  maxAttempts: described(`${maxAttempts}, plus one for each requested retry.`, field.nullableCount),
+  nextAttemptAt: described('When the next attempt is due. Null if there is none.', field.nullableInstant),
+  lastAttemptAt: field.nullableInstant,
   lastResponseStatus: responseStatusSchema,
   lastError: described('The stage at which the last attempt failed. Null if it succeeded.', stageOrNull),
-  lastDurationMs: described('Milliseconds.', field.nullableType(field.countSchema)),
+  lastDurationMs: described('Milliseconds.', field.nullableCount),
   sandbox: field.sandboxSchema,
   createdAt: field.instantSchema,
-  deliveredAt: field.nullableType(field.instantSchema),
+  deliveredAt: field.nullableInstant,
 }
 
 export const deliverySchema = field.objectSchema(deliveryFields)
@@ -151,7 +133,7 @@ export const deliveryAttemptSchema = field.objectSchema({
 export const deliveryWithAttemptsSchema = field.objectSchema({
   ...deliveryFields,
   lastAttemptHeaders: described(
-    'The headers of the last attempt, without its signatures and without the headers of the connection, such as `Host`. Null before the first attempt.',
+    'The headers of the last attempt, without signatures or connection headers such as `Host`. Null before the first attempt.',
     field.nullableType({ type: 'object', additionalProperties: field.textSchema(255) }),
   ),
   payload: described(
@@ -165,7 +147,7 @@ export const retriedDeliverySchema = field.objectSchema({
   ...deliveryFields,
   retried: described('Whether the service will make one more attempt now.', field.booleanSchema),
   reason: described(
-    'Why the service will make no attempt: `delivered`, `under_way` (an attempt is due or in progress), or `endpoint_gone` (deleted or not active). Null if it will make one.',
+    'Why there will be no attempt: `delivered`, `under_way` (due or in progress) or `endpoint_gone` (deleted or not active). Otherwise null.',
     field.nullableType(field.enumSchema(['delivered', 'under_way', 'endpoint_gone'])),
   ),
 })
@@ -173,7 +155,7 @@ export const retriedDeliverySchema = field.objectSchema({
 export const retriedDeliveriesSchema = field.objectSchema({
   requeued: described('The number of deliveries that get one more attempt now.', field.countSchema),
   skipped: described(
-    'The number of deliveries that match but get no attempt, by reason. The reasons are those of a single retry.',
+    'The number of matching deliveries that get no attempt, by reason.',
     field.objectSchema({
       delivered: field.countSchema,
       under_way: field.countSchema,
@@ -181,10 +163,7 @@ export const retriedDeliveriesSchema = field.objectSchema({
     }),
   ),
   hasMore: described('Whether more deliveries match.', field.booleanSchema),
-  next: described(
-    'The `after` of the next request. Null if no more deliveries match.',
-    field.nullableText(60),
-  ),
+  next: described('The `after` of the next request, if any.', field.nullableText(60)),
 })
 
 export const deliveryPageSchema = field.pageSchema(deliverySchema)
@@ -200,7 +179,7 @@ const replayFields = {
   endpointId: field.idSchema,
   status: field.enumSchema(replayStatuses),
   cancellationReason: described(
-    'Why the replay is CANCELLED: on request, or because the endpoint was deleted or disabled. Null otherwise.',
+    'Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.',
     field.nullableType(field.enumSchema(replayCancellations)),
   ),
   from: field.instantSchema,
@@ -208,25 +187,16 @@ const replayFields = {
   events: described('The events that are replayed.', field.listSchema(field.eventNameSchema, 100)),
   onlyUndelivered: field.booleanSchema,
   dryRun: described('True if the events were only counted.', field.booleanSchema),
-  total: described(
-    'The number of events of these types in the period, including those that `onlyUndelivered` leaves out.',
-    field.countSchema,
-  ),
-  requeued: described(
-    'The number of existing deliveries that the replay has re-queued so far.',
-    field.countSchema,
-  ),
-  created: described(
-    'The number of missing deliveries that the replay has created so far.',
-    field.countSchema,
-  ),
+  total: described('All such events in the period, even if they were skipped.', field.countSchema),
+  requeued: described('The number of deliveries re-queued so far.', field.countSchema),
+  created: described('The number of missing deliveries created so far.', field.countSchema),
   skipped: described(
-    'The number of deliveries left unchanged, because they were DELIVERED (with `onlyUndelivered`) or an attempt was due.',
+    'The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due.',
     field.countSchema,
   ),
   sandbox: field.sandboxSchema,
   createdAt: field.instantSchema,
-  finishedAt: field.nullableType(field.instantSchema),
+  finishedAt: field.nullableInstant,
 }
 
 export const replaySchema = field.objectSchema(replayFields)
@@ -236,8 +206,8 @@ export const requestedReplaySchema = field.objectSchema({
   id: described('Null after a dry run.', field.nullableSchema(field.idSchema)),
   status: described('Null after a dry run.', field.nullableType(field.enumSchema(replayStatuses))),
   undelivered: described(
-    'After a dry run, the number of these events that the endpoint has not accepted yet, which `onlyUndelivered` would send. Null if `total` is more than 100 000, and for a replay that has been started.',
-    field.nullableType(field.countSchema),
+    'After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100 000.',
+    field.nullableCount,
   ),
 })
 

@@ -31,8 +31,7 @@ export const balanceRoutes = [
   get('/dev/balance', {
     operationId: 'getBalance',
     summary: 'Retrieve the balance',
-    description:
-      "Returns what the service owes you in the key's environment: all payments, minus refunds, fees and payouts.",
+    description: 'Returns what the service owes you: payments minus refunds, fees and payouts.',
     response: schema.balanceSchema,
     shows: 'balance',
     needsQuery: true,
@@ -41,8 +40,7 @@ export const balanceRoutes = [
   list('/dev/balance/entries', {
     operationId: 'listBalanceEntries',
     summary: 'List balance entries',
-    description:
-      'Returns every change of the balance, newest first. A payment and its fee are two entries, unless the fee is 0.',
+    description: 'Returns every change of the balance, newest first. A fee is an entry of its own.',
     query: inputs.listEntriesQuery,
     response: schema.ledgerEntryPageSchema,
     shows: 'ledgerEntry',
@@ -63,7 +61,7 @@ export const balanceRoutes = [
     operationId: 'listStatements',
     summary: 'List the statements of a month',
     description:
-      'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file with one row per day.',
+      'Returns one statement for each UTC day, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.',
     query: inputs.listStatementsQuery,
     response: schema.statementPageSchema,
     shows: 'statement',
@@ -79,8 +77,7 @@ export const balanceRoutes = [
   get('/dev/statements/:day', {
     operationId: 'getStatement',
     summary: 'Retrieve the statement of a day',
-    description:
-      'Returns what was booked on a UTC day; the statement of a closed day never changes. With `Accept: text/csv`, you get a CSV file.',
+    description: 'Returns what was booked on a UTC day. With `Accept: text/csv`, you get a CSV file.',
     query: inputs.getStatementQuery,
     response: schema.statementSchema,
     shows: 'statement',

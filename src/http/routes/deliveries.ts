@@ -37,8 +37,7 @@ export const deliveryRoutes = [
   get('/dev/webhooks/events/:id', {
     operationId: 'getWebhookDelivery',
     summary: 'Retrieve a webhook delivery',
-    description:
-      'Returns the delivery with its body, its latest attempts, and the headers of the last attempt without signatures.',
+    description: 'Returns the delivery with its body, its latest attempts and the headers of the last one.',
     response: schema.deliveryWithAttemptsSchema,
     errors: missing,
     shows: 'wholeDelivery',
@@ -58,8 +57,7 @@ export const deliveryRoutes = [
   post('/dev/webhooks/events/:id/retry', {
     operationId: 'retryWebhookDelivery',
     summary: 'Retry a webhook delivery',
-    description:
-      'Makes one more attempt now, with the same `id` and body. If the service makes none, `reason` says why.',
+    description: 'Makes one more attempt now, with the same `id` and body, or says why not in `reason`.',
     response: schema.retriedDeliverySchema,
     errors: missing,
     findEffect: (deps, caller, { id }, request) => findRetryResult(deps, caller, id, request),

@@ -41,8 +41,7 @@ export const endpointRoutes = [
   put('/dev/webhooks/endpoints/:id', {
     operationId: 'updateWebhookEndpoint',
     summary: 'Update a webhook endpoint',
-    description:
-      'Changes the fields that you send; the others keep their values. `events` replaces the whole list.',
+    description: 'Changes only the fields that you send. `events` replaces the whole list.',
     body: inputs.updateEndpointBody,
     response: schema.endpointSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
@@ -64,7 +63,7 @@ export const endpointRoutes = [
     operationId: 'testWebhookEndpoint',
     summary: 'Send a test event',
     description:
-      'Sends one signed event with sample data to the endpoint, without retries. The status is 200 even if the attempt fails: check `delivered`.',
+      'Sends one signed sample event, without retries. The status is 200 even if the attempt fails: check `delivered`.',
     body: inputs.testEndpointBody,
     response: schema.testResultSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],

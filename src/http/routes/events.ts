@@ -45,8 +45,7 @@ export const eventRoutes = [
   get('/dev/events/:id', {
     operationId: 'getEvent',
     summary: 'Retrieve an event',
-    description:
-      'Returns one event with the body of its webhooks. If the key may not read events of this type, the response is SCOPE_REQUIRED.',
+    description: 'Returns one event with the body of its webhooks.',
     response: schema.loggedEventSchema,
     errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'event',

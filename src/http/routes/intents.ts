@@ -61,8 +61,7 @@ export const intentRoutes = [
   get('/dev/intents/:referenceNumber', {
     operationId: 'getIntent',
     summary: 'Retrieve a payment intent',
-    description:
-      'A publishable key may call this operation. It receives null as the `reason` of every refund.',
+    description: 'A publishable key may call this operation, but gets no fees and no refund reasons.',
     response: schema.intentSchema,
     errors: missing,
     key: 'any',

@@ -53,8 +53,7 @@ export const orderRoutes = [
   get('/dev/store/orders/:id', {
     operationId: 'getOrder',
     summary: 'Retrieve an order',
-    description:
-      'An order keeps a copy of the products as they were sold. Later changes to a product do not affect it.',
+    description: 'An order keeps a copy of its products, so later changes to them do not affect it.',
     response: schema.orderSchema,
     errors: ['SHOP_NOT_FOUND', 'ORDER_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'order',

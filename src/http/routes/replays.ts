@@ -35,8 +35,7 @@ export const replayRoutes = [
   list('/dev/webhooks/endpoints/:id/replays', {
     operationId: 'listWebhookReplays',
     summary: 'List the replays of an endpoint',
-    description:
-      "Returns the endpoint's replays, newest first. A replay is kept for 90 days after its end, in the sandbox for 30 days.",
+    description: 'Returns the replays, newest first. They are kept for 90 days, in the sandbox for 30 days.',
     query: pageQuery,
     response: schema.replayPageSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
@@ -48,7 +47,7 @@ export const replayRoutes = [
     operationId: 'getWebhookReplay',
     summary: 'Retrieve a replay',
     description:
-      'Returns the replay with its progress: `requeued`, `created` and `skipped` add up to `total` when it is DONE.',
+      'Returns the replay. Once it is DONE, `requeued`, `created` and `skipped` add up to `total`.',
     response: schema.replaySchema,
     errors: missing,
     shows: 'replay',
