@@ -27,12 +27,8 @@ const refused: Record<string, RegExp> = {
 
 /** Names given by other packages or the wallet provider contract. To place an order is the field's own term. */
 const given = /^(validUntil|waitUntil\w*|moveTo\w*|place(Order|Orders|WithRetries|Directly)|tries)$/
-
 const commentPattern = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*(?:\n\s*\/\/[^\n]*)*/g
-
 const stringPattern = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g
-
-/** A template's text up to, between or after its expressions. */
 const templatePattern = /(?<=[`}])[^`${}]*(?=`|\$\{)/g
 
 const namesOf = (text: string): Set<string> =>
@@ -44,10 +40,8 @@ const namesOf = (text: string): Set<string> =>
       .match(/(?<![\w$])[A-Za-z_$][\w$]*(?![\w$])/g),
   )
 
-/** `leaseEndsAt` has the words lease, ends, at. */
 const wordsOf = (name: string): string[] =>
   (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase())
-
 const isRefusedName = (name: string): boolean =>
   !given.test(name) &&
   wordsOf(name).some((word) => Object.values(refused).some((pattern) => pattern.test(word)))

@@ -13,7 +13,6 @@ const layers = {
     'wallets outbox staff businesses ledger intents store webhooks events replays exports reconciliation retention verification payouts relay monitoring',
   'the dependencies of a process': 'context',
   interfaces: 'http checkout reference staff-acts staff-pages admin workers',
-  // The files directly in src/.
   'entry points': 'src',
 }
 
@@ -26,13 +25,11 @@ const folderOf = (file: string): string => {
 
 const isAbove = (folder: string, other: string): boolean => order.indexOf(folder) > order.indexOf(other)
 
-/** The folder from which a file of src/context imports a name. */
 const sourceOf = (text: string, name: string): string | undefined => {
   const found = new RegExp(String.raw`\b${name}\b[^}]*\} from '\.\./([^']+)'`).exec(text)?.[1]
   return found && `src/${found}`
 }
 
-/** The folder that declares each dependency, model and batcher. */
 const owners = new Map<string, string>()
 const own = (text: string, name: string, declared: string): void => {
   const file = sourceOf(text, declared)
@@ -51,7 +48,6 @@ for (const [, open = ''] of batchers.matchAll(/\.\.\.(\w+)\(/g)) {
     own(batchers, name, open)
 }
 
-/** The dependencies that a file uses, by name. */
 const usedIn = (text: string): string[] => [
   ...[...text.replaceAll(/^ \*.*$/gm, '').matchAll(/Pick<\s*(?:Deps|Models|Batchers),([^>]*)>/g)].flatMap(
     ([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),

@@ -34,9 +34,7 @@ const offenders = (files: string[], isWrong: (imported: string) => boolean): str
   )
 
 const mentioning = (files: string[], text: RegExp): string[] => files.filter((file) => text.test(read(file)))
-
-const found = (text: string, pattern: RegExp): string[] =>
-  [...text.matchAll(pattern)].map(([, group = '']) => group)
+const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The codebase', () => {
   it("has more than 50 source files whose imports are recognised, so the rules below can't pass vacuously", () => {

@@ -11,21 +11,12 @@ import { type Connection, type NoResponse, openConnection, sendAlone } from './w
 import type { WireResponse } from './wire/response.ts'
 
 export type Assault = ReturnType<typeof createAssault>
-
-interface Filled {
-  attack: Attack
-  sending: Sending
-  bytes: Buffer
-  line: string
-  idempotencyKey: string | null
-}
+type Filled = { attack: Attack; sending: Sending; bytes: Buffer; line: string; idempotencyKey: string | null }
 
 export function createAssault(port: number, cast: Cast, violations: Violations) {
   const checks = responseChecks(cast.pools)
-  /** Keyed by request number. */
   const statuses = new Map<number, number[]>()
   let [requests, scenes, repeats] = [0, 0, 0]
-
   function judge({ bytes, attack, sending, ...filled }: Filled, response: WireResponse, index: number): void {
     const exchange: Exchange = { ...sending, ...filled, endedAt: performance.now(), attack, index, response }
     for (const [name, check] of Object.entries(checks)) {
@@ -36,14 +27,12 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
     statuses.get(sending.number)?.push(response.status)
     harvest(cast.pools, cast.secrets, sending, filled.line, response)
   }
-
   function judgeMissing({ attack, bytes }: Filled, missing: NoResponse): void {
     for (const [name, check] of Object.entries(missingResponseChecks)) {
       const fault = check({ attack, ...missing, bytes: bytes.length })
       if (fault !== null) violations.add(name, `${attack.target}: ${fault}`, bytes)
     }
   }
-
   /** A keep-alive connection may close just as the next request is sent, but not often. */
   function judgeRepeat({ attack, bytes }: Filled): void {
     if (mayBeCut(attack, bytes.length)) return
@@ -51,7 +40,6 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
     if (repeats > maxRepeats(requests))
       violations.add('no hang', `${attack.target}: closed without a response, one of ${repeats} times`, bytes)
   }
-
   function fillIn(attack: Attack, sending: Sending): Filled {
     const fill = filler(cast.known, sending)
     const { idempotencyKey } = attack
@@ -63,7 +51,6 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
       idempotencyKey: idempotencyKey === null ? null : fill(idempotencyKey),
     }
   }
-
   async function send(attack: Attack, scene: Sending['scene'], connection: Connection): Promise<void> {
     const [actor, staff] = [pick(cast.actors, attack.actor), pick(cast.staff, attack.staff)]
     const sending: Sending = { actor, staff, number: requests, sentAt: performance.now(), scene }
@@ -84,7 +71,6 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
     if ('response' in result) judge(filled, result.response, 0)
     else judgeMissing(filled, result)
   }
-
   async function playOne({ oneAtATime, atOnce }: Scene, connection: Connection): Promise<void> {
     scenes += 1
     const scene = { number: scenes, found: new Map<string, string>() }
@@ -97,7 +83,6 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
       }),
     )
   }
-
   return {
     sent: () => requests,
     statuses,
@@ -114,6 +99,5 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
 }
 
 const pick = <Item>(items: readonly Item[], number: number): Item => items[number % items.length] as Item
-
 const kindOf = (attack: Attack, { actor, staff }: Sending): string =>
   /^\w+ \/admin(\/|$)/.test(attack.target) ? `staff: ${staff.role}` : actor.kind

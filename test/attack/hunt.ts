@@ -24,9 +24,7 @@ const literalHosts: readonly string[] = words(`
 
 /** A business may have at most five endpoints. */
 const atOnce = 5
-/** An attempt is due at once, but the attack keeps the machine busy. */
 const attemptLimitMs = 60_000
-
 const privateAddresses = refusedAddresses.filter((address) => isIP(address) !== 0 && !address.includes('%'))
 
 /** Always included: this machine, alone and beside a public address, and the clouds' metadata address. */
@@ -48,7 +46,6 @@ const generated = (seed: number, count: number): string[][] => {
   return fc.sample(addresses, { seed, numRuns: count })
 }
 
-/** Returns the deliveries that succeeded. The check "nothing private reached" also looks at connections. */
 export async function hunt(
   { deps, nameServer, origin, endpointServers }: Stage,
   { hunterKey }: Cast,

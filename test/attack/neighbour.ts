@@ -7,32 +7,17 @@ import { tester } from '../support/service.ts'
 import { createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
-/** What a merchant does. A webhook follows from each create. */
 export const neighbourly = ['create', 'read', 'list', 'webhook'] as const
 export type Neighbourly = (typeof neighbourly)[number]
-
 export type Waits = Record<Neighbourly, number[]>
-
-/** A live merchant that takes no part in the attack, timed before it and during it. */
-export interface Neighbour {
-  alone: Waits
-  beside: Waits
-  /** Refused requests, and webhooks that never arrived. */
-  refused: string[]
-}
-
+export type Neighbour = { alone: Waits; beside: Waits; refused: string[] }
 const everyMs = 250
 const warmUpMs = 3_000
 const aloneMs = 8_000
 const webhookLimitMs = 60_000
-
 const noWaits = (): Waits => ({ create: [], read: [], list: [], webhook: [] })
 
-/** Another merchant creates, reads and lists steadily. Resolves once it has been measured without the attack. */
-export async function startNeighbour(
-  { deps, origin, endpointServers }: Stage,
-  isProduction: boolean,
-): Promise<{ end(): Promise<Neighbour> }> {
+export async function startNeighbour({ deps, origin, endpointServers }: Stage, isProduction: boolean) {
   const { _id: businessId } = await createBusiness(deps, { name: 'Neighbour', liveApproved: true }, tester)
   const rights = { scopes: [...apiScopes], ipAllowlist: [] }
   const issued = await issueApiKey(deps, { businessId, mode: 'live', kind: 'secret', ...rights }, tester)
@@ -41,7 +26,6 @@ export async function startNeighbour(
   const over = new AbortController()
   const client = createClient(origin, issued.key, 'neighbour')
   let [waits, isListing] = [noWaits(), false]
-
   async function call(what: Neighbourly, ...request: Parameters<typeof client>) {
     const into = waits[what]
     const startedAt = performance.now()
@@ -54,7 +38,6 @@ export async function startNeighbour(
       return null
     }
   }
-
   async function act(): Promise<void> {
     const intent = await call('create', 'POST', '/intents', { amount: 500 })
     if (intent === null) return
@@ -65,8 +48,6 @@ export async function startNeighbour(
     await call('list', 'GET', '/intents?limit=5')
     isListing = false
   }
-
-  /** Starts on schedule, even if earlier actions are still running. */
   async function actSteadily(): Promise<void> {
     const acts: Promise<void>[] = []
     while (!over.signal.aborted) {
@@ -75,7 +56,6 @@ export async function startNeighbour(
     }
     await Promise.all(acts)
   }
-
   // In production mode, no endpoint on this machine can be reached.
   const url = `http://${endpointServers.allowedHost}/hook`
   const endpoint = { url, events: ['payment.created'] }
@@ -89,17 +69,15 @@ export async function startNeighbour(
   const besideFrom = deps.now()
   waits = noWaits()
   const beside = waits
-
   return {
     async end() {
       over.abort()
       await acting
       const deliveries = isProduction ? [] : await webhooksOf(deps, businessId)
-      for (const { referenceNumber, createdAt, deliveredAt } of deliveries) {
+      for (const { referenceNumber, createdAt, deliveredAt } of deliveries)
         if (deliveredAt === null) refused.push(`webhook: the one of ${referenceNumber} did not arrive`)
         else if (createdAt >= aloneFrom)
           (createdAt < besideFrom ? alone : beside).webhook.push(deliveredAt.getTime() - createdAt.getTime())
-      }
       return { alone, beside, refused }
     },
   }
@@ -107,10 +85,7 @@ export async function startNeighbour(
 
 type DeliveryTimes = Pick<Delivery, 'referenceNumber' | 'createdAt' | 'deliveredAt'>
 
-async function webhooksOf(
-  { Intent, Delivery: Deliveries }: Stage['deps'],
-  businessId: string,
-): Promise<DeliveryTimes[]> {
+async function webhooksOf({ Intent, Delivery: Deliveries }: Stage['deps'], businessId: string) {
   const deadline = performance.now() + webhookLimitMs
   for (;;) {
     const intents = await Intent.countDocuments({ businessId })

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
 export type Options = ReturnType<typeof readOptions>
-
 const maxSeed = 1_000_000_000
 
 export function readOptions() {
@@ -22,10 +21,8 @@ export function readOptions() {
     requests: count('requests', values.requests ?? (values.planted ? '1000' : '10000'), 10_000_000),
     minutes: count('minutes', values.minutes, 24 * 60),
     inFlight: count('in-flight', values['in-flight'], 200),
-    /** Uses the settings that production requires. */
     isProduction: values.production,
     isPlanted: values.planted,
-    /** Plants only these checks' bugs. Empty: all. */
     checks: positionals,
   }
 }

@@ -21,15 +21,8 @@ const warmUpShare = 1 / 4
 const restMs = 8_000
 /** The hunt uses one name per 200 requests. */
 const requestsPerName = 200
-
 const volleysPerReport = 100
-
-export interface Sought {
-  foundBy: string
-  /** Requests to targets that don't match are skipped. */
-  at: RegExp
-  times: number
-}
+export type Sought = { foundBy: string; at: RegExp; times: number }
 
 /** With `sought` null, nothing is planted and every check is applied. */
 export async function attackOnce(build: string, options: Options, sought: Sought | null) {
@@ -41,7 +34,6 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   const violations = createViolations()
   const assault = createAssault(stage.port, cast, violations)
   await createFirstResources(assault, cast)
-
   const { web, worker, servers, endpointServers, provider, deps } = stage
   const isWatched = sought === null || sought.foundBy === 'no neighbour is slowed'
   const neighbour = isWatched ? await startNeighbour(stage, options.isProduction) : null
@@ -52,7 +44,6 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   const requests = options.requests * (sought?.times ?? 1)
   const isOver = (): boolean => assault.sent() >= requests || isBroken()
   const names = Math.ceil(options.requests / requestsPerName)
-  // The hunt reports its errors at the end, and stops early if the service ends.
   const isHunted = sought === null || sought.foundBy === 'nothing private reached'
   const hunting = isHunted
     ? hunt(stage, cast, options.seed, names, isBroken).catch((error) => [`the hunt failed: ${String(error)}`])
@@ -60,9 +51,7 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   const early = await sendAll(assault, stage, { ...options, requests }, sought?.at ?? /./, isOver)
   const seconds = (performance.now() - startedAt) / 1000
   const beside = web.endedAs() === null ? ((await neighbour?.end()) ?? null) : null
-  // It sends to every address unless time is up.
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
-
   if (sought === null || sought.foundBy === 'no memory leaked') await pause(restMs)
   const late = await statesOf(stage, assault.sent())
   const memory = early === null ? [] : memoryBetween(early, late)
@@ -96,7 +85,6 @@ export async function attackOnce(build: string, options: Options, sought: Sought
   return { violations, summary }
 }
 
-/** Returns the processes' states after the warm-up, or null if the run ended before. */
 async function sendAll(
   assault: Assault,
   stage: Stage,
@@ -117,10 +105,7 @@ async function sendAll(
   return early
 }
 
-interface States {
-  states: readonly State[]
-  sent: number
-}
+type States = { states: readonly State[]; sent: number }
 
 async function statesOf({ web, worker }: Stage, sent: number): Promise<States> {
   const stateOf = async (each: Attacked): Promise<State> =>

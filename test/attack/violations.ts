@@ -1,12 +1,7 @@
 export type Violations = ReturnType<typeof createViolations>
-
 const maxPrinted = 5
 const maxBytes = 1500
-
-interface Violation {
-  sentence: string
-  sent: Buffer | null
-}
+type Violation = { sentence: string; sent: Buffer | null }
 
 export function createViolations() {
   const found = new Map<string, Violation[]>()
@@ -27,7 +22,6 @@ export function createViolations() {
 
 const linesOf = ({ sentence, sent }: Violation): string[] =>
   sent === null ? [`  ${sentence}`] : [`  ${sentence}`, `    ${repetition(sent)}`]
-
 const keys = /\b[sp]k_(test|live)_\w+/g
 
 /** A shell command that sends the same bytes to `$PORT`, with `$KEY` for the key, which is deleted. */

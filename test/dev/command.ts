@@ -7,11 +7,8 @@ export function startCommand(
 ) {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (bytes) => {
-      output[name] += bytes
-    })
-  }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (bytes) => void (output[name] += bytes))
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
   return { output, ended, kill: (signal: NodeJS.Signals) => child.kill(signal) }
 }

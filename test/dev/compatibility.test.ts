@@ -7,10 +7,8 @@ import { openapi } from '../../dev/openapi-document.ts'
 
 type Part = Record<string, unknown>
 type Change = (copy: Description) => void
-
 const pick = <T>(from: Record<string, T>, names: string[]): Record<string, T> =>
   Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
-
 const whole = openapi as unknown as Description
 const intents = '/dev/intents'
 /** Only a part of the real description, because comparing all of it takes longer. */
@@ -32,11 +30,9 @@ const changed = (...changes: Change[]): Description => {
 
 const at = (copy: object, ...path: (string | number)[]): Part =>
   path.reduce((part, key) => part[key] as Part, copy as Part)
-const listAt = (copy: object, ...path: (string | number)[]): unknown[] =>
-  at(copy, ...path) as unknown as unknown[]
+const listAt = (copy: object, ...path: (string | number)[]) => at(copy, ...path) as unknown as unknown[]
 const schema = (copy: Description, name: string): Part => at(copy, 'components', 'schemas', name)
 const field = (copy: Description, name: string, of: string): Part => at(schema(copy, of), 'properties', name)
-
 const makeOptional = (copy: Description, name: string, of: string): void => {
   schema(copy, of).required = listAt(schema(copy, of), 'required').filter((each) => each !== name)
 }
@@ -52,7 +48,6 @@ const addParameter = (copy: Description, required: boolean): void => {
   listAt(copy, 'paths', intents, 'get', 'parameters').push(shop)
 }
 
-/** Keyed by a part of the line that reports the change. One comparison finds all of them. */
 const changes: Record<string, Change> = {
   'POST /dev/intents: [Removed] Response 201': (copy) => {
     const responses = at(copy, 'paths', intents, 'post', 'responses')

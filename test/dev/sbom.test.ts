@@ -4,12 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 
-interface Component {
-  name: string
-  version: string
-  hashes: readonly { alg: string }[]
-}
-
+type Component = { name: string; version: string; hashes: readonly { alg: string }[] }
 const root = join(import.meta.dirname, '../..')
 const files = ['package.json', 'package-lock.json', 'dev/write-sbom.mjs', 'dev/setup/run.mjs']
 const packages: Record<string, { dev?: boolean }> = JSON.parse(

@@ -25,7 +25,6 @@ describe('A local database server', () => {
       db.collection('kept').insertOne({ n: 1 }, { writeConcern: { w: 'majority', j: true } }),
     )
     await query(queue.port, 'SET kept yes\r\n')
-
     for (const server of [database, queue]) {
       const { pid, url } = server
       await server.kill('SIGKILL')
@@ -56,7 +55,6 @@ describe('A local database server', () => {
     await waitFor('the owner has started its servers', () => owner.output.stdout.includes('\n'))
     const theirs: { pid: number; folder: string }[] = JSON.parse(owner.output.stdout)
     expect(theirs.map(({ pid }) => isAlive(pid))).to.deep.equal([true, true])
-
     owner.kill('SIGKILL')
     for (const { pid, folder } of theirs) {
       await waitFor('the server has ended', () => !isAlive(pid))

@@ -11,7 +11,6 @@ import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
 const wrapper = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`
-/** Makes Node.js claim another version or platform. */
 const pretending = (as: { node: string; platform?: string }) => [
   '--import',
   `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${as.node}' } });
@@ -30,7 +29,6 @@ describe('The setup script', () => {
 
   afterEach(() => rm(empty, { recursive: true }))
 
-  /** A machine without programs, cache and network. */
   const nothing = () => ({
     PATH: empty,
     HOME: empty,
@@ -42,7 +40,6 @@ describe('The setup script', () => {
     const words = [...flags, 'dev/setup.mjs', ...name.split(' ')]
     const command = startCommand([process.execPath, ...words], { cwd: copy.folder, env })
     const { code } = await command.ended
-    // Without the progress of slow work.
     const lines = command.output.stderr
       .trim()
       .split('\n')
@@ -97,7 +94,6 @@ describe('The setup script', () => {
     expect(code).to.equal(7)
   })
 
-  /** A command that prints how it was run. */
   async function withProgram(
     text = 'console.log(process.env.PATH, ...process.argv.slice(2)); process.exitCode = 7',
   ) {
@@ -116,7 +112,6 @@ describe('The setup script', () => {
     })
   })
 
-  /** An older Node.js, and an npm that packs this program. */
   async function withOlderNode(binary: string) {
     await withProgram()
     await mkdir(join(empty, 'package/bin'), { recursive: true })
@@ -135,7 +130,6 @@ describe('The setup script', () => {
     return { env: { ...nothing(), npm_execpath: npm, XDG_CACHE_HOME: join(empty, 'cache') }, npm, sha512 }
   }
 
-  /** Leaves only this package in the copy's table. */
   async function listInTable(sha512: string) {
     const build = { name: 'node-here', version: '24.12.3', sha512 }
     const text = `export const builds = ${JSON.stringify({ [platform]: build })}`

@@ -7,9 +7,7 @@ import { type Block, blocks, nameOf } from './pages.ts'
 
 const kinds = ['sh', 'js', 'ts', 'sql', 'csv', 'json']
 const { schemas } = description.components as { schemas: Record<string, { required?: string[] }> }
-/** In the OpenAPI document: each named schema, and an order event's data. */
 const paths = [...Object.keys(schemas).map((name) => [name]), ['OrderNewEvent', 'properties', 'data']]
-
 const fenced = blocks.filter(({ fence }) => kinds.includes(fence))
 const json = fenced.filter(({ fence }) => fence === 'json')
 

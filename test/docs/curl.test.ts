@@ -12,7 +12,6 @@ const shownBelow = ({ page, line, heading }: Block): unknown =>
     .map(({ text }) => JSON.parse(text))
     .find(({ success }) => success === true)
 
-/** Compares field names and value types. `…` stands for more fields. */
 function differences(shown: unknown, given: unknown, at: string): string[] {
   if (shown === null || given === null) return []
   if (Array.isArray(shown) && Array.isArray(given))
@@ -47,7 +46,6 @@ describe('A curl command in the guide', () => {
     skipUnlessHere(this, 'curl', ['curl', '--version'], 'any page')
   })
   const [service, endpointServer] = [withService(), withEndpointServer()]
-
   const found = blocks.filter(callsTheApi)
   for (const block of found)
     it(`returns what the page shows: ${nameOf(block)}`, async () => {

@@ -1,22 +1,14 @@
 import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { createIntent, freshDelivery, post, relay, subscribe } from '../support/actions.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
-import type { Merchant, Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { type Block, blocksOf } from './pages.ts'
 import { runProgram } from './program.ts'
 
-export interface Exchange {
-  operation: string
-  status: number
-  body: { success: boolean; data?: unknown }
-}
-
+export type Exchange = { operation: string; status: number; body: { success: boolean; data?: unknown } }
 const reporting = `curl() { command curl -sS --max-time 15 -w '\\n%{http_code} %{method} %{url_effective}\\n' "$@"; }\n`
-
 const blank = /^(export )?[A-Z]+=\S*….*$/gm
-
-/** As shown on the pages. A test's merchant has another product. */
 const shownProduct = '6920c1f4e9b0a7d25c41f803'
 
 /** The API refuses future months and days, so a shown month becomes the current one, and its last days become today. */
@@ -25,11 +17,7 @@ export function inThisMonth(text: string): string {
   return text.replaceAll(/2026-11-[23]\d/g, today).replaceAll('2026-11', today.slice(0, 7))
 }
 
-export async function runCurl(
-  service: Service,
-  endpointServer: EndpointServer,
-  block: Block,
-): Promise<Exchange[]> {
+export async function runCurl(service: Service, endpointServer: EndpointServer, block: Block) {
   const { environment } = await createFixture(service, endpointServer, block.text)
   const script = inThisMonth(block.text)
     .replace(blank, '')
@@ -46,17 +34,12 @@ export async function runCurl(
   )
 }
 
-/** The path may contain `{id}`, as the pages write it. */
 export const operationOf = (operation: string) =>
   apiRoutes.find(({ method, path }) =>
     new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(operation),
   )
 
-export async function createFixture(
-  service: Service,
-  endpointServer: EndpointServer,
-  program: string,
-): Promise<{ merchant: Merchant; environment: Record<string, string> }> {
+export async function createFixture(service: Service, endpointServer: EndpointServer, program: string) {
   const merchant = await service.merchant()
   const { referenceNumber } = await createIntent(service, merchant)
   if (program.includes('/refund'))

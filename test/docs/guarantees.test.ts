@@ -8,11 +8,7 @@ import { textOf } from './pages.ts'
 
 const root = join(import.meta.dirname, '../..')
 const [promised = ''] = textOf('docs/maintainers/guarantees.md').split('\n## What is not promised\n')
-
-interface Row {
-  promise: string
-  proof: string
-}
+type Row = { promise: string; proof: string }
 
 const rows: Row[] = promised
   .split('\n')

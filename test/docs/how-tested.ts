@@ -1,7 +1,6 @@
 import { fileOf } from './languages.ts'
 import type { Block } from './pages.ts'
 
-/** Pages with commands for an operator's machines. Their syntax and every name in them are tested (names.test.ts). */
 const operators: Record<string, string> = {
   'CONTRIBUTING.md': 'starts servers of its own',
   'README.md': 'starts the demo and the whole suite, which the gate runs',
@@ -15,7 +14,6 @@ const operators: Record<string, string> = {
   'test/README.md': 'breaks things for minutes',
 }
 
-/** Blocks of other pages that no test runs, by page and first words, and why. */
 export const notRun: Record<string, string> = {
   'quickstart.md export SERVICE=': 'shows what to set; the tests set these variables',
   'quickstart.md npx --yes $SERVICE/':
@@ -26,11 +24,9 @@ export const notRun: Record<string, string> = {
 }
 
 export const callsTheApi = (block: Block): boolean => block.fence === 'sh' && block.text.includes('"$BASE/')
-
 export const isListed = ({ page, text }: Block): string | undefined =>
   Object.keys(notRun).find((key) => `${page} ${text}`.startsWith(`docs/merchants/${key}`))
 
-/** What runs or checks a block, or why nothing does. Undefined if there is neither. */
 export function testOf(block: Block): string | undefined {
   if (block.fence === 'json')
     return 'blocks.test.ts validates it, curl.test.ts compares it with the response of the block above it'

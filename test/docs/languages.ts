@@ -67,13 +67,10 @@ foreach (explode("\\n", rtrim(stream_get_contents(STDIN), "\\n")) as $line) {
   },
 ]
 
-export const languageOf = ({ fence }: Block): Language | undefined =>
-  languages.find((language) => language.fence === fence)
-
+export const languageOf = ({ fence }: Block) => languages.find((language) => language.fence === fence)
 export const fileOf = ({ page, text }: Block): string | undefined =>
   page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
-/** Files in docs/clients that the guide's programs use. */
 export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<string, string> =>
   Object.fromEntries(
     readdirSync(new URL('../../docs/clients', import.meta.url))
@@ -92,9 +89,7 @@ const inFiles = onPages.flatMap((program) =>
 )
 
 export const programs = [...onPages, ...inFiles]
-
 export type CheckedRequest = Pick<Vector, 'secret' | 'now' | 'headers' | 'body' | 'bodyBase64'>
-
 const base64 = (plain: string | Buffer): string => Buffer.from(plain).toString('base64')
 
 const asLine = (request: CheckedRequest): string => {
@@ -102,7 +97,6 @@ const asLine = (request: CheckedRequest): string => {
   return [base64(request.secret), request.now, base64(bodyOf(request)), ...headers].join('\t')
 }
 
-/** Checks every request with the guide's function, in one process. Returns the event's id or `null` for each. */
 export async function verdictsOf(language: Language, requests: readonly CheckedRequest[]): Promise<string[]> {
   const runner = `run.${language.extension}`
   const files = { ...librariesOf(language), [runner]: language.checkAll }

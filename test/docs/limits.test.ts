@@ -11,7 +11,6 @@ const seconds = (ms: number): string => `${ms / 1000} s`
 const kib = (bytes: number): string => `${bytes / 1024} KiB`
 const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`
 
-/** How each page words the connection limits, with the code's numbers. */
 const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
     `Each full ${kib(uncountedBytes)} of a JSON body`,

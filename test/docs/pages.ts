@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
-
 export const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 
-/** Every page for people, relative to the root. */
 export const pages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -24,19 +22,9 @@ export const pages = [
     .toSorted(),
 )
 
-export interface Block {
-  page: string
-  /** Line of its opening fence, from 1. */
-  line: number
-  heading: string
-  fence: string
-  text: string
-}
-
+export type Block = { page: string; line: number; heading: string; fence: string; text: string }
 const lineOf = ({ page, line }: Block): string => `${page}:${line}`
-
-export const nameOf = (block: Block): string =>
-  `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
+export const nameOf = (block: Block) => `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
 
 export const blocksOf = (page: string): Block[] => {
   const blocks: Block[] = []

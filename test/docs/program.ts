@@ -28,7 +28,6 @@ export interface ProgramInput {
   input: string
 }
 
-/** Runs in a temporary folder. Returns stdout. @throws {Error} if it does not exit with 0 */
 export async function runProgram([command, ...args]: CommandLine, input: ProgramInput): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'docs-snippet-'))
   try {

@@ -11,7 +11,6 @@ import { startProxy } from './proxy.ts'
 
 const shownBelow = ({ page, heading, line }: Block): string | undefined =>
   blocksOf(page).find((one) => one.fence === 'text' && one.heading === heading && one.line > line)?.text
-
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
 describe('An example program in the guide', () => {
@@ -31,8 +30,7 @@ describe('An example program in the guide', () => {
 
   const environmentOf = ({ key }: Merchant, origin: string) => ({ BASE: `${origin}/api/v1`, KEY: key })
 
-  const named = (name: string): Block[] =>
-    programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
+  const named = (name: string) => programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
   it('is available in every language of the guide', () => {
     expect(named('pay')).to.have.length(languages.length)
@@ -85,10 +83,7 @@ describe('An example program in the guide', () => {
   for (const program of named('shop'))
     it(`prints what the page shows when it uses the TypeScript client: ${nameOf(program)}`, async () => {
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
-      const files = {
-        'shop.mts': program.text,
-        'payments.ts': textOf('docs/clients/payments.ts'),
-      }
+      const files = { 'shop.mts': program.text, 'payments.ts': textOf('docs/clients/payments.ts') }
       const command = [process.execPath, 'shop.mts'] as const
       let hasEnded = false
       const printed = runProgram([...command], { files, environment, input: '' }).finally(() => {

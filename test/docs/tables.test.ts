@@ -2,11 +2,7 @@ import { expect } from 'chai'
 import { fillTables, pagesWithTables } from '../../dev/fill-tables.ts'
 import { pages, textOf } from './pages.ts'
 
-interface Row {
-  page: string
-  line: string
-  cells: number
-}
+type Row = { page: string; line: string; cells: number }
 
 const tablesOf = (page: string): Row[][] =>
   [...textOf(page).matchAll(/(?:^\|.*\n?)+/gm)].map(([table]) =>

@@ -42,7 +42,7 @@ describe('docs/merchants/webhooks.md', () => {
 })
 
 describe('A docs/clients/verify.* file', () => {
-  for (const language of languages) {
+  for (const language of languages)
     it(`returns the event id of every valid vector and rejects all others, in ${language.name}`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       const found = await verdictsOf(language, vectors)
@@ -50,5 +50,4 @@ describe('A docs/clients/verify.* file', () => {
       const wrong = vectors.filter(({ eventId }, at) => found[at] !== String(eventId ?? null))
       expect(wrong.map(({ name }) => name)).to.deep.equal([])
     })
-  }
 })

@@ -36,7 +36,6 @@ export function readArguments(args: string[], defaultSeed: number): Command {
 
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
-
 const defaultRoundMinutes = (minutes: number): number =>
   Math.max(shortestMinutes, Math.min(longestRoundMinutes, minutes / 2, Math.max(1, minutes / 4)))
 

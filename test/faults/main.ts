@@ -19,7 +19,6 @@ endWithParent()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(128 + constants.signals[signal]))
 
-// The children end with this process.
 await run().then(
   (holds) => process.exit(holds ? 0 : 1),
   (error: Error) => {

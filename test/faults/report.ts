@@ -50,20 +50,16 @@ export function neverReached(rounds: readonly Faults[]): string[] {
 
 const pointsIn = (planned: readonly PlannedFault[]): Set<string> =>
   new Set(planned.flatMap(({ order }) => order?.point ?? []))
-
 const pointsReached = (faults: Faults['faults']): Set<string> =>
   new Set(faults.flatMap((each) => (each.what === 'process.point' ? [each.target.split(' ')[1] ?? ''] : [])))
-
 const countsOf = (faults: readonly PlannedFault[], keyOf: (fault: PlannedFault) => string) =>
   new Map([...Map.groupBy(faults, keyOf)].map(([key, own]) => [key, own.length]))
 
 /** Not every fault can happen, e.g. while the other process is down. Below this share, a run proves nothing. */
 const minShare = 1 / 2
 const minShareOfPoints = 1 / 4
-/** With fewer planned faults, chance decides how many are done. */
 const minCount = 8
 const minCountOf = (kind: string): number => (kind === 'clock.jump' ? 1 : 3)
-/** A shorter run may have no fault-free period that is long enough. */
 const minSeconds = 300
 
 export function shortfalls(rounds: readonly (Faults & Timed)[], seconds: number): string[] {

@@ -18,7 +18,6 @@ const memoryMiB = 384
 /** In a container, Node.js takes half of the memory for the heap. A container's default semi-space is smaller. */
 const heapLimits = `--max-old-space-size=${memoryMiB / 2} --max-semi-space-size=8`
 
-/** Keeps only each webhook's id and size. */
 async function startCounter() {
   const ids: string[] = []
   let bytes = 0
@@ -54,7 +53,6 @@ describe('An intent with a thousand refunds and the largest metadata', () => {
   before(() => breaks(service, 'wallet movements'))
   after(() => worker?.stop())
 
-  /** A declined payment, a successful one, and as many refunds as possible, while no relay runs. */
   async function makeEvents(referenceNumber: string): Promise<void> {
     const { intent, decline, succeed } = await paymentsOf(service, referenceNumber, maxRefunds)
     await decline()

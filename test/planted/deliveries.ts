@@ -30,11 +30,9 @@ export const bugs: PlantedBugs = {
       drop('createResultBatcher', 'leaseToken: { $in: tokens }'),
       replace('send', '$.holds(delivery) && $recorded', '$recorded'),
     ],
-  'Each attempt counts as two → delivery.counted': replace(
-    'asPipeline',
-    "['$attempts', $made]",
-    "['$attempts', $made, $made]",
-  ),
+  'Each attempt counts as two → delivery.counted': [
+    replace('asPipeline', "['$attempts', $made]", "['$attempts', $made, $made]"),
+  ],
   'An attempt that a dying process cut short uses up one of the eight → delivery.counted': [
     killedAt('deliver.before-send', 'deliver.responded'),
     replace('leaseTogether', '{ $set: { $$ } }', '{ $set: { $$ }, $inc: { attempts: 1 } }'),
@@ -57,16 +55,12 @@ export const bugs: PlantedBugs = {
     replace('relayTo', '(await $insertion).inserted', '((await $insertion), true)'),
     relaysTwice,
   ],
-  "Each wait is the table's next one, and there's none after the last → delivery.counted": replace(
-    'judgeAttempt',
-    '$steps[$attempts - 1]',
-    '$steps[$attempts]',
-  ),
-  "The wait before the next attempt counts from the last one's start → delivery.paced": replace(
-    'judgeAttempt',
-    '$end + wait',
-    '$end + wait - Math.max(150, sent.durationMs)',
-  ),
+  "Each wait is the table's next one, and there's none after the last → delivery.counted": [
+    replace('judgeAttempt', '$steps[$attempts - 1]', '$steps[$attempts]'),
+  ],
+  "The wait before the next attempt counts from the last one's start → delivery.paced": [
+    replace('judgeAttempt', '$end + wait', '$end + wait - Math.max(150, sent.durationMs)'),
+  ],
   'A retry sends the same JSON as different bytes → delivery.delivered': replace(
     'attemptDelivery',
     'composeBody($delivery, $data)',
@@ -113,11 +107,9 @@ export const bugs: PlantedBugs = {
     often('createIntent'),
     replace('readFeedPage', 'hasMore ? $ : $end', '$end'),
   ],
-  'A request that waits for an event continues at the end of the log → events.complete': before(
-    'waitForEvent',
-    'read(() => readBetween($$))',
-    "found.query.after = 'latest'",
-  ),
+  'A request that waits for an event continues at the end of the log → events.complete': [
+    before('waitForEvent', 'read(() => readBetween($$))', "found.query.after = 'latest'"),
+  ],
   'The feed is in the order of time, not of numbers → events.complete': [
     often('createIntent', 'simulatePayment'),
     replace('readBetween', 'sort: { number: 1 }', 'sort: { createdAt: 1 }'),

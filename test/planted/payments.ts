@@ -7,11 +7,9 @@ export const bugs: PlantedBugs = {
     lasting(20),
     replace('referenceKeyOf', '$merchantReference === null', 'true'),
   ],
-  'A cancelled or failed intent keeps its reference → api/merchant-reference.test.ts': replace(
-    'planTransition',
-    'freesReference($) ? { referenceKey: 1 } : {}',
-    '{}',
-  ),
+  'A cancelled or failed intent keeps its reference → api/merchant-reference.test.ts': [
+    replace('planTransition', 'freesReference($) ? { referenceKey: 1 } : {}', '{}'),
+  ],
   "An intent's event is written after its creation, not in the same write → event.exact": [
     killedAt('create.inserted'),
     before('insertIntent', '$.insertIntent($one, $)', 'const outbox = $one.outbox; $one.outbox = []'),
@@ -87,11 +85,9 @@ export const bugs: PlantedBugs = {
     replace('findEffectByKey', 'findUsedKey($$)', 'null'),
     drop('beginRefund', '...unusedKeyFilter($)'),
   ],
-  'A refund of everything that is left is refused → api/refund.test.ts': replace(
-    'checkRefund',
-    '$amount > refundable',
-    '$amount >= refundable',
-  ),
+  'A refund of everything that is left is refused → api/refund.test.ts': [
+    replace('checkRefund', '$amount > refundable', '$amount >= refundable'),
+  ],
   'Every refund is refused → refusal.due': [
     often('simulatePayment', 'refundIntent'),
     lasting(30),
@@ -129,15 +125,11 @@ export const bugs: PlantedBugs = {
       'linkLedgerEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
     ),
   ],
-  "A payout is booked outside its audit line's transaction → ledger/payouts.test.ts": replace(
-    'bookPayoutOnce',
-    '$.insertMany(links, { session })',
-    'entries.insertMany(links)',
-  ),
-  "A day's first entry doesn't close the day before → ledger/book.test.ts": replace(
-    'linkLedgerEntry',
-    'linkClosingMarker($$)',
-    'null',
-  ),
+  "A payout is booked outside its audit line's transaction → ledger/payouts.test.ts": [
+    replace('bookPayoutOnce', '$.insertMany(links, { session })', 'entries.insertMany(links)'),
+  ],
+  "A day's first entry doesn't close the day before → ledger/book.test.ts": [
+    replace('linkLedgerEntry', 'linkClosingMarker($$)', 'null'),
+  ],
   'A fee is always rounded down → unit/commission.test.ts': replace('portion', '$fee + 5000n', '$fee'),
 }

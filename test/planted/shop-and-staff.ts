@@ -26,11 +26,9 @@ export const bugs: PlantedBugs = {
       'changedVariants($of, $patches.slice(1), added)',
     ),
   ],
-  'An import inserts its new products outside its transaction → store/import-races.test.ts': replace(
-    'write',
-    '$.insertMany($new, $)',
-    'products.insertMany($new)',
-  ),
+  'An import inserts its new products outside its transaction → store/import-races.test.ts': [
+    replace('write', '$.insertMany($new, $)', 'products.insertMany($new)'),
+  ],
   "A reference number is enough to read another business's intent → tenant.apart": [
     often('intrude'),
     replace('ownIntent', '$ === caller.businessId', 'intent !== null'),
@@ -48,11 +46,9 @@ export const bugs: PlantedBugs = {
       'where: { businessId, sandbox: { $in: [true, false] } }',
     ),
   ],
-  "A new endpoint's secret is logged → secret.kept": after(
-    'createEndpoint',
-    'const [_id, secret] = $',
-    'deps.log.info({ made: secret })',
-  ),
+  "A new endpoint's secret is logged → secret.kept": [
+    after('createEndpoint', 'const [_id, secret] = $', 'deps.log.info({ made: secret })'),
+  ],
   'A viewer of the staff pages may do what support may → right.kept': [
     often('listDeliveries', 'overreach'),
     lasting(20),
@@ -67,11 +63,9 @@ export const bugs: PlantedBugs = {
         'for (const line of plan?.lines ?? []) await deps.AuditEvent.create({ ...by, ...line, _id: line.subject, at: plan.at })',
       ),
     ],
-  "An action's audit line is written outside its transaction → admin/audited-acts.test.ts": replace(
-    'runAudited',
-    '{ session }',
-    '{}',
-  ),
+  "An action's audit line is written outside its transaction → admin/audited-acts.test.ts": [
+    replace('runAudited', '{ session }', '{}'),
+  ],
   "A rotation reads a key's secrets before its transaction, so one of two rotations loses a secret → admin/audited-acts.test.ts":
     replace('rotateApiKey', '$keys.findOne($filter, { session })', '$keys.findOne($filter)'),
   "Removing an admin's rights reads that there is another admin, but doesn't write to that one → admin/staff-acts.test.ts":
@@ -101,9 +95,7 @@ export const bugs: PlantedBugs = {
     lasting(40),
     replace('findCutoffs', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)'),
   ],
-  "A delivery's deliveredAt is the time it was created → api/webhook-deliveries.test.ts": replace(
-    'presentDelivery',
-    'deliveredAt: $at',
-    'deliveredAt: $at && delivery.createdAt',
-  ),
+  "A delivery's deliveredAt is the time it was created → api/webhook-deliveries.test.ts": [
+    replace('presentDelivery', 'deliveredAt: $at', 'deliveredAt: $at && delivery.createdAt'),
+  ],
 }

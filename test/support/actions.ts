@@ -14,14 +14,8 @@ import { httpTo, type Merchant, openService, type Service, sharedEnvironment } f
 import { waitFor } from './wait-for.ts'
 import { dataOf, newRequest } from './write-request.ts'
 
-export interface Subscription {
-  id: string
-  secret: string
-  standardSecret: string
-}
-
+export type Subscription = { id: string; secret: string; standardSecret: string }
 export const paymentEvents = ['payment.created', 'payment.cancelled', 'payment.expired']
-
 const callerBy = (merchant: Merchant) => callerOf(merchant, merchant.key.includes('_test_'))
 
 export async function subscribe(
@@ -74,11 +68,7 @@ export async function changeAsOperator(service: Service, id: string, change: Bus
 
 export const cancelIntent = (service: Service, merchant: Merchant, referenceNumber: string) =>
   post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
-
-export interface ApiResponse {
-  status: number
-  body: { data: Record<string, unknown>; error: { code: string } }
-}
+export type ApiResponse = { status: number; body: { data: Record<string, unknown>; error: { code: string } } }
 
 export async function post({ origin }: Service, merchant: Merchant, path: string, body: string) {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
@@ -131,7 +121,6 @@ export async function outboxData(service: Service, referenceNumber: string) {
   return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeEventData(each, intent)) }))
 }
 
-/** An intent and its delivery, which is due and has no attempts yet. */
 export async function freshDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
   const { referenceNumber } = await createIntent(service, merchant)
   await relay(service, merchant)
@@ -193,6 +182,5 @@ export async function storedDelivery(service: Service, { _id }: { _id: string })
   return delivery
 }
 
-/** Another process of the same service. The two share only the database and the queues. */
 export const openSecondProcess = (service: Service, environment: Record<string, string> = {}) =>
   openService({ ...sharedEnvironment(service), ...environment })

@@ -3,17 +3,9 @@ import { listen } from './listen.ts'
 
 /** Notices a shutdown before the listener is closed, 2 s after SIGTERM. */
 const checkEveryMs = 100
-
 export type Balancer = Awaited<ReturnType<typeof startBalancer>>
+type Backend = { origin: string; agent: Agent; isReady: boolean; passed: number }
 
-interface Backend {
-  origin: string
-  agent: Agent
-  isReady: boolean
-  passed: number
-}
-
-/** Round robin over the backends that are ready by /readyz. A request that a backend cuts gets 502 and no retry. */
 export async function startBalancer() {
   const backends: Backend[] = []
   const find = (origin: string) => backends.find((backend) => backend.origin === origin)

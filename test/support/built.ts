@@ -31,13 +31,10 @@ export function buildFolder(name: string): string {
     }
 }
 
-/** `name` is e.g. `src/server`. Compiled only in suites that start many processes (dev/tests/suites.ts). */
 export const programOf = (name: string): string =>
   process.env.TEST_BUILD === undefined ? join(root, `${name}.ts`) : programIn(process.env.TEST_BUILD, name)
-
 export const programIn = (build: string, name: string): string => join(build, `${name}.js`)
 
-/** `project`: options of the compiler. By default, it compiles the service. */
 export function compile(sources: string, made: string, ...project: string[]): void {
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
   const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made, ...project]

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** A file with a self-signed certificate for 127.0.0.1 and its key, for a test's servers. */
 export const certificate = fileURLToPath(new URL('certificates/server.pem', import.meta.url))
-
 const text = readFileSync(certificate, 'utf8')
 export const pem = /-----BEGIN CERT[^]+END CERTIFICATE-----/.exec(text)?.[0] ?? ''
-
 export const trusting = { ca: pem }

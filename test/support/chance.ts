@@ -3,7 +3,6 @@ export interface Chance {
   whole(from: number, to: number): number
   is(probability: number): boolean
   pick<T>(items: readonly T[]): T
-  /** A name's probability is proportional to its weight. */
   weighted<Name extends string>(weights: { readonly [name in Name]: number }): Name
 }
 

@@ -6,8 +6,6 @@ import { openApiPath } from '../../src/http/openapi/operation.ts'
 import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { checksBodies, noteContractFault } from './contract-faults.ts'
 
-/** Checks every response of a service, in every test, against the OpenAPI description. */
-
 export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
 
 /** Made strict for validation: objects have no fields beyond those described. */
@@ -28,7 +26,6 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true
 ajv.addSchema(closed, 'api')
 
 const escaped = (step: string): string => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
-
 const compiled = new Map<string, ValidateFunction>()
 
 function validatorAt(...steps: string[]): ValidateFunction {
@@ -49,22 +46,12 @@ const operations = apiRoutes.map((route) => ({
   pattern: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/]+')}(\\?|$)`),
 }))
 
-interface Described {
-  $ref?: string
-  headers?: Record<string, unknown>
-  content?: Record<string, unknown>
-}
-interface Responses {
-  [status: string]: Described
-}
-
-/** These must be described. All other headers are common to HTTP servers. */
+type Described = { $ref?: string; headers?: Record<string, unknown>; content?: Record<string, unknown> }
+type Responses = { [status: string]: Described }
 const ownHeaders = /^(x-request-id$|ratelimit|retry-after$|idempotent-|access-control-|content-disposition$)/
-
 const partAt = (steps: string[]): Described =>
   steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], description) as Described
 
-/** How a response differs from the description. Null if it doesn't, or if the request is for no operation. */
 export function mismatchOf(
   method: string,
   url: string,
@@ -92,9 +79,7 @@ export function mismatchOf(
   return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${body.slice(0, 500)}`
 }
 
-interface Failure {
-  error?: { code: string; details?: unknown }
-}
+type Failure = { error?: { code: string; details?: unknown } }
 
 /** All error responses share one schema, but each lists its error codes as examples. */
 function faultOfFailure(steps: string[], { error }: Failure): string | null {

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline'
 
 let killer: Socket | null = null
 
-/** Kills the child when this process ends, however it ends, and even if the child is frozen. */
 export function killOnExit(child: ChildProcess): void {
   killer ??= startKiller()
   killer.write(`+${child.pid}\n`)
@@ -31,7 +30,6 @@ const startOptions = ['--import', new URL('./wall-clock.mjs', import.meta.url).h
   '--preserve-symlinks --preserve-symlinks-main --single-threaded-gc --min-semi-space-size=16'.split(' '),
 )
 
-/** Ends with this process. `onLine` gets each line. All have been read by the event `close`. */
 export function startChild(
   program: string,
   environment: Record<string, string>,

@@ -2,7 +2,6 @@ import { withTimeout } from '../../src/platform/timeout.ts'
 import { deadlineMs } from './machine.ts'
 
 const limitMs = 60_000
-
 const open = new Map<Promise<unknown>, string>()
 const failures: unknown[] = []
 
@@ -15,7 +14,6 @@ export function closeInBackground(...closings: Promise<unknown>[]): void {
   }
 }
 
-/** Throws the first error, or names the callers whose closings are not done by the limit. */
 export async function allClosed(): Promise<void> {
   await withTimeout(Promise.allSettled(open.keys()), deadlineMs(limitMs), () => undefined)
   if (failures.length > 0) throw failures[0]

@@ -23,14 +23,10 @@ export async function startCollector(status = 200) {
     res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
   }
   const { origin, close } = await listen(createServer((req, res) => void take(req, res)))
-  /** `allText`: all headers and bodies, for tests of what must not be in them. */
   return { url: origin, spans, allText: () => JSON.stringify(bodies), close }
 }
 
-interface Attribute {
-  key: string
-  value: Record<string, unknown>
-}
+type Attribute = { key: string; value: Record<string, unknown> }
 
 interface Export {
   resourceSpans: {
@@ -67,6 +63,5 @@ const spansIn = ({ resourceSpans }: Export): CollectedSpan[] =>
 
 const serviceIn = (resource: Record<string, unknown>): string =>
   `${String(resource['service.name'])} ${String(resource['service.version'])}`
-
 const valuesOf = (attributes: Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

@@ -1,9 +1,6 @@
-/** Responses in this file that don't match the OpenAPI description, each with its test (check-responses.ts). */
 const contractFaults: string[] = []
 let test = ''
-
 export const noteContractFault = (fault: string): void => void contractFaults.push(`${test}\n    ${fault}`)
-
 let areBodiesPossible = true
 export const checksBodies = (): boolean => areBodiesPossible
 /** For a `describe` with documents the service would never store: its response bodies are not checked. */
@@ -14,7 +11,6 @@ export const withImpossibleDocuments = (): void => {
 
 const maxShown = 20
 
-/** Mocha hooks (servers.ts). They fail each file that has any such response. */
 export const contractHooks = {
   beforeEach(this: Mocha.Context): void {
     test = this.currentTest?.fullTitle() ?? ''

@@ -4,7 +4,6 @@ import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** Created by the service and deleted again, so that a test can insert copies of it. */
 export async function intentTemplate(service: Service, merchant: Merchant): Promise<Intent> {
   const { referenceNumber } = await createIntent(service, merchant)
   const { Intent } = service.deps

@@ -8,9 +8,7 @@ import { forget } from '../invariants/expect-invariants.ts'
 const free: string[] = []
 const prepared = new Set<string>()
 const names = new Set<string>(collectionDeclarations.map(({ name }) => name))
-
 export const newName = (): string => `t${randomBytes(6).toString('hex')}`
-
 export const urlOf = (serverUrl: string, name: string) => serverUrl.replace(/\/[^/?]*(\?|$)/, `/${name}$1`)
 
 export async function borrowDatabase(serverUrl: string): Promise<string> {
@@ -25,7 +23,6 @@ export async function prepareDatabase(address: Parameters<typeof ensureIndexes>[
   prepared.add(address.mongodbUrl)
 }
 
-/** Empties a database for the next borrower, or removes it if a test has dropped collections. */
 export async function returnDatabase({ db }: Connection, url: string): Promise<void> {
   if (db === undefined) return
   forget(db.databaseName)

@@ -17,14 +17,12 @@ export async function makeAllAttempts(service: Service, delivery: { _id: string 
 /** Short, so that no session expires while the clock advances past them. */
 export const shortRetryDelays = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
 
-/** An intent whose delivery is DEAD after 8 attempts. The merchant's only endpoint must fail. */
 export async function deadDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
   const dead = await makeAllAttempts(service, await freshDelivery(service, merchant))
   if (dead.status !== 'DEAD') throw new Error(`the delivery is ${dead.status}`)
   return dead
 }
 
-/** The first one died `count` seconds ago, and each later one a second after it. */
 export async function deadDeliveries(service: Service, merchant: Merchant, count: number) {
   const model = await freshDelivery(service, merchant)
   excuse([model.referenceNumber])

@@ -33,10 +33,7 @@ export async function startEndpointServer() {
     url: `${origin}/hook`,
     host,
     received,
-    /** `count` is 1 for the first attempt. */
-    respondWith(next: Respond): void {
-      respond = next
-    },
+    respondWith: (next: Respond) => void (respond = next),
     atLeast: (count: number, withinMs = 15_000): Promise<Received[]> =>
       waitFor(`${count} deliveries`, () => received.length >= count && received, withinMs),
     close,
@@ -44,7 +41,6 @@ export async function startEndpointServer() {
 }
 
 export const withEndpointServer = () => withOpened(startEndpointServer, (server) => server.close())
-
 export const withEndpointServerPerTest = (): EndpointServer =>
   withOpened(startEndpointServer, (server) => server.close(), 'test')
 

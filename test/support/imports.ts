@@ -30,9 +30,7 @@ export async function importAs(deps: Deps, merchant: Merchant, csv: string, chan
   return dataOf(await importProducts(deps, callerOf(merchant), input, newRequest(deps, changes)))
 }
 
-/** Keyed by handle, without deleted ones. */
 export const storedProducts = (service: Service, { businessId }: Merchant): Promise<Product[]> =>
   service.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
-
 export const variantLines = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>) =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))

@@ -5,7 +5,6 @@ import { deadlineMs, inFull } from './machine.ts'
 import { expectIntact, type Service } from './service.ts'
 import { behindMs, type Fate, openVictim, type Victim } from './victim.ts'
 
-/** An operation, and what happens after its process is killed. Each kill has its own case. */
 export interface Operation<Case> {
   prepare(): Promise<Case>
   run(victim: Victim, each: Case): Promise<unknown>
@@ -15,10 +14,7 @@ export interface Operation<Case> {
 }
 
 const parallelCases = 6
-
-/** What dev/servers/mongo.ts sets. */
 const usualLockSeconds = 5
-
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 
 /**
@@ -35,7 +31,6 @@ function deathsAt(steps: readonly string[]): { name: string; step: number; fate:
   })
 }
 
-/** Returns the names of all steps. `waitMs` passes between `prepare` and `run`. */
 export const killAtEveryStep = <Case>(
   service: Service,
   operation: Operation<Case>,
@@ -75,7 +70,7 @@ async function killAtEach<Case>(service: Service, operation: Operation<Case>, wa
   })
   const cases = await Promise.all(deathsAt(steps).map(prepare))
   service.clock.advance(behindMs + waitMs)
-  while (cases.length > 0) {
+  while (cases.length > 0)
     await Promise.all(
       cases.splice(0, parallelCases).map(async ({ fate, name, step, each }) => {
         const victim = await openVictim(service, { step, fate, lateMs: behindMs })
@@ -95,7 +90,6 @@ async function killAtEach<Case>(service: Service, operation: Operation<Case>, wa
         }
       }),
     )
-  }
   await expectIntact(service.deps)
   return steps
 }
@@ -126,7 +120,6 @@ async function landAtEach<Case>(service: Service, operation: Operation<Case>, ef
     await landAt(same.length > 0 ? same : [1])
     return
   }
-  // The first cases tell how many steps a retry has.
   for (let first = 1, last = parallelCases; first <= last; first += parallelCases) {
     const count = Math.min(parallelCases, last - first + 1)
     const landed = await landAt(Array.from({ length: count }, (_, index) => first + index))

@@ -68,7 +68,6 @@ export const ledgerOf = ({ deps }: Pick<Service, 'deps'>, { businessId, sandbox 
     LedgerEntry[]
   >()
 
-/** A customer pays a live intent, as if by a wallet provider, and the relay books the payment. */
 export async function receiveLive(service: Service, live: Merchant, amount: number, fee = 0) {
   const referenceNumber = await payLive(service, live, amount, fee)
   await relay(service, live)

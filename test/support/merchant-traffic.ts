@@ -12,10 +12,7 @@ interface ExpectedIntent {
 }
 
 export const trafficEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
-
-/** Between two sequences. Leaves processor time for processes that start and stop. */
 const pauseMs = 500
-
 const amount = 1000
 const refunded = 400
 
@@ -86,7 +83,6 @@ async function request(origin: string, path: string, options: RequestInit) {
   return { status: response.status, text, replayed: response.headers.get('idempotent-replayed') }
 }
 
-/** MongoDB must have exactly these intents, and the endpoint each of their events once. */
 export async function expectIntentsAndWebhooks(
   service: Service,
   endpointServer: EndpointServer,

@@ -3,7 +3,6 @@ import { apiKeys } from '../../src/businesses/api-key.ts'
 import { createGate } from './gate.ts'
 import { listen } from './listen.ts'
 
-/** When a connection dies, and what happens to its last command. */
 interface Death {
   isDead(): boolean
   isLast(command: string): boolean
@@ -17,7 +16,6 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
   const sockets = new Set<Socket>()
   let sendLate: (() => void) | null = null
   const performed = createGate()
-
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
     let lastRequest: number | null = null

@@ -20,16 +20,10 @@ export const storedIntent = (service: Pick<Service, 'deps'>, referenceNumber: st
 
 /** Without a relay, these are all of the intent's events. */
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
-
 const withinDeadline: PaymentContext['withinDeadline'] = (work) => work(noDeadline)
 export const withoutDeadline: PaymentContext = { cause: null, clientIp: '', withinDeadline }
 
-/** Pays the whole amount by demo wallet, with a new form. `changes` overrides what the form contains. */
-export function payFor(
-  { deps }: { deps: Deps },
-  intent: Intent,
-  changes: Partial<ConfirmedPayment>,
-): Promise<PaymentResult> {
+export function payFor({ deps }: { deps: Deps }, intent: Intent, changes: Partial<ConfirmedPayment>) {
   const wallet = deps.wallets.forPayments(intent.sandbox)
   if (wallet === null) throw new Error('there is no wallet')
   const amount = changes.amount ?? intent.amount ?? 10_000
@@ -48,7 +42,6 @@ export async function pay(
 
 export const outcomeName = (paid: PaymentResult): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
-
 export const refund = (service: Service, merchant: Merchant, referenceNumber: string, amount: number) =>
   post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
 

@@ -6,7 +6,6 @@ const validators = new Map(
   Object.entries(eventBodySchemas).map(([event, schema]) => [event, ajv.compile(schema)]),
 )
 
-/** What is wrong with a webhook's body by its event's schema. */
 export function schemaErrorsOf(body: { event: string; data: object }): string[] {
   const validate = validators.get(body.event)
   if (validate === undefined) return [`${body.event} has no schema`]

@@ -7,13 +7,9 @@ import { freshEnvironment, type Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
 export type ServiceProcess = Awaited<ReturnType<typeof startAt>>
-
 const files = { web: 'src/server', worker: 'workers/main', release: 'src/release' } as const
-
 type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
-
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
-
 export const startProcessOf = (build: string, ...[type, ...how]: Start) =>
   startAt(programIn(build, files[type]), type, ...how)
 
@@ -26,7 +22,6 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
     ended.then((code) => Promise.reject(new Error(`${type} ended with ${code}`))),
   ])
   return {
-    /** Only `web` has one. */
     origin: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     isAlive: () => child.exitCode === null && child.signalCode === null,
@@ -34,9 +29,7 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
     /** The exit code, or null if a signal ended the process. */
     exited: ended,
     logged,
-    /** Explains a failure: the last log lines, and all that aren't routine. */
     recentLog: () => `${type}:\n${lastWords()}`,
-    /** Kills the process, even if it is frozen. */
     async stop(): Promise<void> {
       child.kill('SIGCONT')
       child.kill('SIGKILL')
@@ -45,7 +38,6 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
   }
 }
 
-/** Starts a process that cannot serve. Returns its exit code and lines. */
 export async function runToExit(type: keyof typeof files, service: Service, changes: Record<string, string>) {
   const { child, lines } = begin(programOf(files[type]), service, changes)
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs(15_000))
@@ -54,7 +46,6 @@ export async function runToExit(type: keyof typeof files, service: Service, chan
   return { exitCode, ...lines }
 }
 
-/** Starts a process that cannot serve yet, and sends SIGTERM at a log event. Returns its exit code and recent log. */
 export async function interruptAt(
   event: string,
   type: keyof typeof files,

@@ -13,28 +13,12 @@ export interface Order {
 }
 
 export type Kind = 'payment' | 'refund'
-
-interface Result {
-  status: 'succeeded' | 'declined' | 'failed' | 'refused'
-  reason?: string
-}
-
+type Result = { status: 'succeeded' | 'declined' | 'failed' | 'refused'; reason?: string }
 type Decision = Result & { amount: number; fee: number }
-
-interface ProviderWallet {
-  pin: string
-  balance: number
-}
+type ProviderWallet = { pin: string; balance: number }
 
 /** In centimes, negative for a payment. `reference` names the payment, even for a refund. */
-interface Movement {
-  key: string
-  reference: string
-  amount: number
-  /** The payer's fee, charged or returned together with the amount. */
-  fee: number
-}
-
+type Movement = { key: string; reference: string; amount: number; fee: number }
 export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
 
 /** Decides each key once, and never after `validUntil`. */
@@ -45,7 +29,6 @@ export function openBooks(
   const movements: Movement[] = []
   const decisions = { payment: new Map<string, Decision>(), refund: new Map<string, Decision>() }
   const paid = new Map<string, Order>()
-
   function pay(order: Order): Result {
     const { key, amount, fee, phone = '', pin, reference = '' } = order
     const total = amount + fee
@@ -57,7 +40,6 @@ export function openBooks(
     paid.set(key, order)
     return { status: 'succeeded' }
   }
-
   function giveBack({ key, amount, fee, paymentKey = '' }: Order): Result {
     const { phone = '', reference = '' } = paid.get(paymentKey) ?? {}
     const wallet = wallets.get(phone)
@@ -66,11 +48,9 @@ export function openBooks(
     movements.push({ key, reference, amount, fee })
     return { status: 'succeeded' }
   }
-
   return {
     movements,
     find: (kind: Kind, key: string): Decision | null => decisions[kind].get(key) ?? null,
-    /** Null for an order that comes too late. */
     decide(kind: Kind, order: Order, now: number): Decision | null {
       const first = decisions[kind].get(order.key)
       if (first !== undefined) return first

@@ -12,23 +12,16 @@ export interface ProviderRequest {
   key: string
 }
 
-interface ProviderResponse {
-  status: number
-  body: Record<string, unknown>
-}
+type ProviderResponse = { status: number; body: Record<string, unknown> }
 
 /** `work` executes the request and returns the response. A behaviour may ignore either. */
 type Work = () => ProviderResponse
 export type ProviderBehaviour = (res: ServerResponse, work: Work, request: ProviderRequest) => unknown
-
 export type Provider = Awaited<ReturnType<typeof startProvider>>
-
 export const send = (res: ServerResponse, { status, body }: ProviderResponse): unknown =>
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
-
 export const asSpecified: ProviderBehaviour = (res, work) => send(res, work())
 export const requestLost: ProviderBehaviour = (res) => res.destroy()
-/** Executes the request, but responds with `respond`. */
 export const respondWith =
   (respond: (res: ServerResponse, request: ProviderRequest) => unknown): ProviderBehaviour =>
   (res, work, request) => {
@@ -36,8 +29,6 @@ export const respondWith =
     return respond(res, request)
   }
 export const responseLost: ProviderBehaviour = respondWith((res) => res.destroy())
-
-/** How far a signature's time may be from the clock. */
 const skewMs = 300_000
 
 /** Follows docs/operators/wallet-provider.md, independently of the service's own code, and can misbehave. */
@@ -49,12 +40,10 @@ export async function startProvider(basePath = '/wallet/v1') {
   let now = () => new Date()
   let handleOrder: ProviderBehaviour = asSpecified
   let handleQuery: ProviderBehaviour = asSpecified
-
   function isSigned(request: ProviderRequest): boolean {
     const offMs = Math.abs(Number(request.headers['x-wallet-timestamp']) * 1000 - now().getTime())
     return request.headers['x-wallet-signature'] === signatureOf(key, request) && offMs <= skewMs
   }
-
   function work(request: ProviderRequest): ProviderResponse {
     if (!isSigned(request)) return { status: 401, body: {} }
     const order = request.method === 'GET' ? null : JSON.parse(request.body)
@@ -65,14 +54,12 @@ export async function startProvider(basePath = '/wallet/v1') {
     const [status, word] = order === null ? [404, 'unknown'] : [410, 'expired']
     return { status, body: { key: request.key, status: word } }
   }
-
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const request = await read(req, basePath)
     requests.push(request)
     const handle = request.method === 'POST' ? handleOrder : handleQuery
     await handle(res, () => work(request), request)
   }
-
   const server = createServer((req, res) => void receive(req, res))
   const { port, origin, close } = await listen(server)
   const url = `${origin}${basePath}`
@@ -82,20 +69,12 @@ export async function startProvider(basePath = '/wallet/v1') {
     environment: { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key },
     requests,
     movements: books.movements,
-    /** The amounts that moved for a payment. */
     movedFor: (reference: string): number[] =>
       books.movements.filter((each) => each.reference === reference).map(({ amount }) => amount),
     wallets,
-    setClock(clock: () => Date): void {
-      now = clock
-    },
-    handleOrders(behaviour: ProviderBehaviour): void {
-      handleOrder = behaviour
-    },
-    handleQueries(behaviour: ProviderBehaviour): void {
-      handleQuery = behaviour
-    },
-    /** Refuses connections until `comeUp`. */
+    setClock: (clock: () => Date) => void (now = clock),
+    handleOrders: (behaviour: ProviderBehaviour) => void (handleOrder = behaviour),
+    handleQueries: (behaviour: ProviderBehaviour) => void (handleQuery = behaviour),
     goDown: close,
     async comeUp(): Promise<void> {
       await listen(server, port)

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { type Busy, openPulse } from './pulse.ts'
 
-/** Beats come every quarter of a second, and are late by these times. */
 function reported(lates: readonly number[]): Busy[] {
   const periods: Busy[] = []
   const pulse = openPulse((busy) => periods.push(busy))

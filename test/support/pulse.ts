@@ -1,24 +1,14 @@
 import { join } from 'node:path'
 import { startChild } from './child.ts'
 
-/** 10 ms of computing (beat.mjs), and how late it ended. */
-interface Beat {
-  began: number
-  ended: number
-  lateMs: number
-}
-
-export interface Busy {
-  began: number
-  ended: number
-}
+type Beat = { began: number; ended: number; lateMs: number }
+export type Busy = { began: number; ended: number }
 
 /** Two seconds of beats, because a single late beat delays hardly anything. */
 const windowSize = 8
 /** If 10 ms take six times as long, a request through client, `web` and MongoDB waits for one second. */
 const busyMs = 50
 
-/** Reports each period of late beats. `end` reports the current one. */
 export function openPulse(report: (busy: Busy) => void): { beat(beat: Beat): void; end(): void } {
   let beats: Beat[] = []
   let busy: Busy | null = null

@@ -6,16 +6,9 @@ import type { OpenApiExample } from '../../src/http/openapi/operation.ts'
 import type { WebhookExample } from '../../src/http/openapi/webhooks.ts'
 
 const file = join(import.meta.dirname, '../../src/http/openapi/examples.json')
-/** `npm run examples` records the examples. Otherwise, tests compare them with the run's. */
 export const isRecording = process.env.RECORD_EXAMPLES === '1'
-
-export interface Examples {
-  operations: Record<string, OpenApiExample>
-  events: Record<string, WebhookExample>
-}
-
+export type Examples = { operations: Record<string, OpenApiExample>; events: Record<string, WebhookExample> }
 export const readExamples = (): Examples => JSON.parse(readFileSync(file, 'utf8'))
-
 const recorded: Examples = { operations: {}, events: {} }
 
 export function compare(kind: keyof Examples, name: string, example: object): void {
@@ -27,7 +20,6 @@ export function compare(kind: keyof Examples, name: string, example: object): vo
     )
 }
 
-/** Keeps this order. A run of only a few tests leaves the other examples as they are. */
 export function saveExamples(names: Record<keyof Examples, readonly string[]>): void {
   if (!isRecording) return
   const before = readExamples()
@@ -42,7 +34,6 @@ export function saveExamples(names: Record<keyof Examples, readonly string[]>): 
 /** What differs between two runs. An example that still contains such a value is refused. */
 const random =
   /(?<!\w)([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32}|whsec_[\w+/]{43}=|[sp]k_\w+|[\w.]+:\d{4,5})(?!\w)/g
-
 export type Disguise = ReturnType<typeof createDisguise>
 
 export function createDisguise() {
@@ -61,9 +52,7 @@ export function createDisguise() {
     return hidden
   }
   return {
-    /** From now on, `shown` stands for `real`. */
     learn: (real: string, shown: string): void => void shownFor.set(real, shown),
-    /** Shows the data as the examples do. Throws if a value of this run is left. */
     hide: <Data>(data: Data): Data =>
       // Durations are the only times that the frozen clock does not determine.
       mapValues(data, (name, value) => {
@@ -80,7 +69,6 @@ export function createDisguise() {
 const mapValues = <Data>(data: Data, change: (name: string, value: unknown) => unknown): Data =>
   JSON.parse(JSON.stringify(data), change)
 
-/** A webhook's headers, signed with this secret (SPEC 6.3). */
 export function signed({ headers, body }: WebhookExample, secret: string): WebhookExample {
   const text = JSON.stringify(body)
   const timestamp = headers['webhook-timestamp'] ?? ''

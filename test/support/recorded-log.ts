@@ -1,11 +1,7 @@
 import { pino } from 'pino'
 import { describeError } from '../../src/platform/log.ts'
 
-interface Line {
-  msg: string
-  requestId?: string
-  [field: string]: unknown
-}
+type Line = { msg: string; requestId?: string; [field: string]: unknown }
 
 export function recordLog(level = 'trace') {
   const write = (line: string): void => void (recorded.text += line)

@@ -5,7 +5,6 @@ import { certificate, trusting } from './certificate.ts'
 import { waitFor } from './wait-for.ts'
 
 export type RedisCluster = Awaited<ReturnType<typeof startCluster>>
-
 const slots = 16_384
 const more = {
   'cluster-enabled': 'yes',

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis'
 
-/** How to read a value of each type. */
 const readers: Record<string, [command: string, ...args: string[]]> = {
   string: ['GET'],
   hash: ['HGETALL'],
@@ -35,7 +34,6 @@ export const dumpKeys = (redisUrl: string, prefix: string): Promise<string> =>
     return text.join('\n')
   })
 
-/** Does what FLUSHALL does in production, but only for one service. */
 export const deleteAllKeys = (redisUrl: string, prefix: string): Promise<void> =>
   withKeys(redisUrl, prefix, async (redis, keys) => {
     if (keys.length > 0) await redis.del(...keys)

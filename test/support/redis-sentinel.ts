@@ -4,11 +4,9 @@ import { certificate, trusting } from './certificate.ts'
 import { waitFor } from './wait-for.ts'
 
 export type Sentinels = Awaited<ReturnType<typeof startSentinels>>
-
 const tls = certificate
 const downAfterMs = 500
 
-/** A master and a replica, watched by three sentinels, with TLS everywhere. */
 export async function startSentinels() {
   const master = await startRedis({ tls, more: { 'repl-diskless-sync-delay': '0' } })
   const replica = await startRedis({ tls, more: { replicaof: `127.0.0.1 ${master.port}` } })

@@ -14,13 +14,7 @@ import type { Merchant, Service } from './service.ts'
 /** A delivery before the replay. `none`: it does not exist. `due`: its first attempt has not begun. */
 export const states = ['none', 'due', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type State = (typeof states)[number]
-
-export interface Logged {
-  event: EventName
-  at: Date
-  state?: State
-  sandbox?: boolean
-}
+export type Logged = { event: EventName; at: Date; state?: State; sandbox?: boolean }
 
 export async function logEvents(
   { deps }: Service,
@@ -45,7 +39,6 @@ export async function logEvents(
 
 const recorded = { format: paymentDataVersion, facts: { status: 'PENDING', amount: 5 } }
 
-/** One delivery per logged event, in the state that `logged` has at the same position. */
 export async function storeDeliveries(
   { deps, clock }: Service,
   endpoint: { _id: string; url: string },
@@ -71,7 +64,6 @@ export async function storeDeliveries(
   await nativeCollection(deps.Delivery).insertMany(deliveries)
 }
 
-/** Carries out due replays, as a worker does, and waits for their attempts. */
 export async function runReplays(deps: Deps): Promise<void> {
   deps.slots.open()
   for (let leased = await leaseDueReplay(deps); leased !== null; leased = await leaseDueReplay(deps))

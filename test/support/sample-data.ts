@@ -8,11 +8,7 @@ import type { Merchant, Service } from './service.ts'
 import { createProduct, openLiveShop } from './store.ts'
 
 const events = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'order.new']
-
-export interface Pair {
-  test: Merchant
-  live: Merchant
-}
+export type Pair = { test: Merchant; live: Merchant }
 
 export async function openPair(service: Service, endpointServer: EndpointServer): Promise<Pair> {
   const test = await service.merchant()
@@ -52,7 +48,6 @@ export async function countTestData({ deps }: Service, { businessId }: Merchant)
   return { intents, deliveries, orders, products }
 }
 
-/** Makes all of a business's documents older by `ms`, and the clean-up start from the beginning. */
 export async function ageData({ deps }: Service, { businessId }: Merchant, ms: number): Promise<void> {
   const older = [{ $set: { createdAt: { $subtract: ['$createdAt', ms] } } }]
   const options = { updatePipeline: true, timestamps: false }
@@ -71,7 +66,6 @@ export async function ageData({ deps }: Service, { businessId }: Merchant, ms: n
   await deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
 }
 
-/** Returns a function that inserts again what is missing. */
 export async function saveTestData({ deps }: Service, { businessId }: Merchant) {
   const owned = { businessId, sandbox: true }
   const { Intent, Delivery, Order, Product, WalletMovement } = deps

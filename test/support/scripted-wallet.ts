@@ -1,31 +1,25 @@
 import type { Deps } from '../../src/platform/deps.ts'
-import {
-  type OrderStatusQuery,
-  openWallets,
-  type Wallet,
-  type WalletOutcome,
-} from '../../src/wallets/wallet.ts'
+import * as wallets from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 
-/** Returns what a test sets, and records its calls. */
-export interface ScriptedWallet extends Wallet {
+export interface ScriptedWallet extends wallets.Wallet {
   orders: string[]
-  queries: OrderStatusQuery[]
-  setOutcome(carryOut: () => WalletOutcome | Promise<WalletOutcome>): void
-  setStatus(outcome: WalletOutcome): void
+  queries: wallets.OrderStatusQuery[]
+  setOutcome(carryOut: () => wallets.WalletOutcome | Promise<wallets.WalletOutcome>): void
+  setStatus(outcome: wallets.WalletOutcome): void
   setStatusError(error: Error): void
 }
 
 /** Replaces these processes' sandbox wallet. At first, every outcome is unknown. */
 export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
-  let carryOut: () => WalletOutcome | Promise<WalletOutcome> = () => ({
+  let carryOut: () => wallets.WalletOutcome | Promise<wallets.WalletOutcome> = () => ({
     outcome: 'unknown',
     why: 'connection closed',
   })
   let statusError: Error | null = null
-  let status: WalletOutcome = { outcome: 'unknown', why: 'no response' }
+  let status: wallets.WalletOutcome = { outcome: 'unknown', why: 'no response' }
   const orders: string[] = []
-  const queries: OrderStatusQuery[] = []
+  const queries: wallets.OrderStatusQuery[] = []
   const execute = async ({ key }: { key: string }) => {
     orders.push(key)
     return carryOut()
@@ -47,7 +41,7 @@ export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
   }
   for (const { deps } of services) {
     excuse([deps.mongo.name], 'wallet movements')
-    deps.wallets = openWallets(wallet, null)
+    deps.wallets = wallets.openWallets(wallet, null)
   }
   return wallet
 }

@@ -5,11 +5,8 @@ import { allClosed } from './closing.ts'
 import { contractHooks } from './contract-faults.ts'
 import { deadlineMs, setTimes } from './machine.ts'
 
-/** What dev/tests/worker.ts needs of this file: the process's servers, and hooks for each test file. */
-
 /** Shared: a test that breaks a server starts its own from dev/servers.ts. */
 export const servers = {} as { mongo: Server; redis: Server; mongoUrl: string; redisUrl: string }
-
 export const mochaHooks = contractHooks
 
 export async function begin(): Promise<void> {
@@ -17,14 +14,12 @@ export async function begin(): Promise<void> {
   // their sessions and claims at random moments.
   const options = { ttlSeconds: 86_400, ignoresTimeLimits: true }
   const [mongo, redis] = await Promise.all([startMongo(options), startRedis()])
-  // A polling client has one connection fewer.
   const mongoUrl = `${mongo.url}&serverMonitoringMode=poll`
   Object.assign(servers, { mongo, redis, mongoUrl, redisUrl: redis.url })
 }
 
 const idle = Object.entries(mongoTimeouts)
 
-/** How much slower than idle this machine is. Connections to MongoDB opened from now on wait longer. */
 export function setSlowness(times: number): void {
   setTimes(times)
   for (const [name, ms] of idle) Object.assign(mongoTimeouts, { [name]: deadlineMs(ms) })

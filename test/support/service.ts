@@ -24,13 +24,8 @@ import { servers } from './servers.ts'
 import { withOpened } from './with.ts'
 
 /** Offset to database time. Time continues from there, so that real waits still end. */
-export interface Clock {
-  now(): Date
-  advance(ms: number): void
-  freeze(at: Date | null): void
-}
+export type Clock = { now(): Date; advance(ms: number): void; freeze(at: Date | null): void }
 
-/** `shift` is `openDeps`'s parameter. `now` uses this process's own clock. */
 export function createClock(): Clock & { shift(atMs: number): number } {
   let offsetMs = 0
   let frozenAt: Date | null = null
@@ -42,15 +37,11 @@ export function createClock(): Clock & { shift(atMs: number): number } {
       if (frozenAt === null) offsetMs += ms
       else frozenAt = new Date(frozenAt.getTime() + ms)
     },
-    freeze(at) {
-      frozenAt = at
-    },
+    freeze: (at) => void (frozenAt = at),
   }
 }
 
-/** Performs operations that the audit trail records. */
 export const tester: Author = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null }
-
 export const secretKey = randomBytes(32).toString('base64')
 
 /** Hashing as in production, which refuses anything cheaper, would take a tenth of the tests' processor time. */
@@ -82,7 +73,6 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
   }
 }
 
-/** A whole service in this process: its API on a real port, a clock that tests set, and its workers on demand. */
 export interface Service {
   deps: Deps
   clock: Clock & { shift(atMs: number): number }
@@ -90,24 +80,17 @@ export interface Service {
   http: ReturnType<typeof supertest>
   merchant(options?: Partial<KeyOptions>): Promise<Merchant>
   key(businessId: string, options?: Partial<KeyOptions>): Promise<IssuedKey>
-  /** Allows endpoints on this host, although it's private and uses plain HTTP. */
   allowHost(host: string): void
   startWorkers(): { close(): Promise<void> }
   close(): Promise<void>
 }
 
-export interface KeyOptions {
-  mode: KeyMode
-  kind: KeyKind
-  scopes: ApiScope[]
-  ipAllowlist: string[]
-}
+export type KeyOptions = { mode: KeyMode; kind: KeyKind; scopes: ApiScope[]; ipAllowlist: string[] }
 
 export interface Merchant {
   businessId: string
   keyId: string
   key: string
-  /** A write's headers, by default with a new idempotency key. */
   write(idempotencyKey?: string): Record<string, string>
   read(): Record<string, string>
 }
@@ -130,7 +113,6 @@ export async function openService(
   }
   const { origin, close } = await listen(server)
   const workers: { close(): Promise<void> }[] = []
-
   const key = async (businessId: string, options: Partial<KeyOptions> = {}): Promise<IssuedKey> => {
     const { mode = 'test', kind = 'secret', scopes: granted = [...apiScopes], ipAllowlist = [] } = options
     const issued = await issueApiKey(deps, { businessId, mode, kind, scopes: granted, ipAllowlist }, tester)
@@ -171,7 +153,6 @@ export async function openService(
 
 export const expectIntact = ({ mongo, config, now }: Deps): Promise<void> =>
   expectInvariants(mongo.db as mongo.Db, now().getTime() - config.sandboxRetentionMs)
-
 const agent = new Agent({ keepAlive: true })
 
 /** By default, supertest opens a connection per request, which costs as much as a short request itself. */
@@ -201,7 +182,6 @@ export function withSecondProcess(service: Service, environment: Environment = {
   return withService(() => ({ ...sharedEnvironment(service), ...environment }))
 }
 
-/** Lets another process belong to the same service. */
 export function sharedEnvironment({ deps: { config } }: Service): Environment {
   const { mongodbUrl, queuePrefix, redisUrl } = config
   return { MONGODB_URL: mongodbUrl, QUEUE_PREFIX: queuePrefix, REDIS_URL: redisUrl }
@@ -240,7 +220,6 @@ export const withAnotherKey = async (
   options?: Partial<KeyOptions>,
 ): Promise<Merchant> => asMerchant(businessId, await service.key(businessId, options))
 
-/** Makes it look as if the process had crashed before storing its responses. */
 export async function loseResponses({ deps }: Service): Promise<void> {
   await deps.StoredResponse.deleteMany({})
 }

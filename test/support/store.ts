@@ -7,11 +7,9 @@ import { waitFor } from './wait-for.ts'
 
 export type VariantResponse = Variant
 export type ProductResponse = Product & { variants: [Variant, ...Variant[]] }
-
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
   createBusinessShop(deps, { businessId, name: 'Épicerie' }, tester)
 
-/** By default, a product costs 1 000 centimes and has 5 in stock. */
 export async function createProduct(
   service: Service,
   merchant: Merchant,
@@ -31,7 +29,6 @@ export async function createProduct(
 
 export const productsPath = '/api/v1/dev/store/products'
 
-/** Requests about a merchant's products. */
 export const productRequests = (service: Service, merchant: Merchant) => ({
   create: (body: unknown, key?: string) =>
     service.http
@@ -51,14 +48,8 @@ export const readProduct = async (
   id: string,
 ): Promise<ProductResponse> => (await productRequests(service, merchant).read(id)).body.data
 
-interface StoreResponse {
-  status: number
-  text: string
-  /** Whether the merchant need not retry. */
-  isDone: boolean
-}
+type StoreResponse = { status: number; text: string; isDone: boolean }
 
-/** The process may die. By default, the idempotency key is always the same. */
 export async function sendStore(
   origin: string,
   merchant: Merchant,

@@ -1,4 +1,3 @@
-/** Only `advance` changes this clock. Timers fire in order. */
 export function createTime() {
   let now = 0
   let timers: { at: number; act: () => unknown }[] = []

@@ -17,13 +17,11 @@ import type { Service } from './service.ts'
 export const fates = ['lost', 'unanswered', 'late'] as const
 /** `paused`: the step waits, and the process continues after it. */
 export type Fate = (typeof fates)[number] | 'paused'
-
 export type Victim = Awaited<ReturnType<typeof openVictim>>
 
 /** How far a victim's clock is behind: far enough that its leases have expired for all other processes. */
 export const behindMs = 12_000
 
-/** Another process of the service, which dies at step `step` (0: never). Its clock is `lateMs` behind. */
 export async function openVictim(
   service: Service,
   { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
@@ -33,7 +31,6 @@ export async function openVictim(
   let dead = false
   const death = createGate()
   const take = (name: string): boolean => {
-    // The steps of opening aren't part of the operation.
     if (!open) return false
     steps.push(name)
     const last = steps.length === step
@@ -67,7 +64,6 @@ export async function openVictim(
     deps,
     origin,
     steps,
-    /** Resolves when the process is dead or paused, and its last step has met its fate. */
     died: death.passed,
     async release(): Promise<void> {
       for (const add of heldBack) add()

@@ -17,7 +17,6 @@ export function withOpened<T extends object>(
   return opened
 }
 
-/** The server belongs to one `describe`, which may break it (dev/servers.ts). */
 export const withServer = <T extends { stop(): Promise<unknown> }>(start: () => Promise<T>): T =>
   withOpened(start, (server) => server.stop())
 

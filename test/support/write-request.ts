@@ -8,7 +8,6 @@ import { type KeyUse, newKeyUse } from '../../src/intents/transition.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
-/** A write request unlike any other, for tests that call an operation directly. */
 type Needs = Pick<Deps, 'now' | 'secrets'>
 
 export function newRequest(deps: Needs, changes: Partial<WriteRequest> = {}): WriteRequest {
@@ -30,7 +29,6 @@ export function newRequest(deps: Needs, changes: Partial<WriteRequest> = {}): Wr
   }
 }
 
-/** A result's data, after its step with a third party. Throws if the result is an error. */
 export async function dataOf(result: OperationResult): Promise<Record<string, unknown>> {
   if (result.kind === 'stored') return JSON.parse(result.response.body.toString()).data
   const { data: begun } = result

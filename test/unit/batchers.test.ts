@@ -6,10 +6,8 @@ import { excuse } from '../invariants/expect-invariants.ts'
 import { withService } from '../support/service.ts'
 
 const restMs = 500
-
 const later = () => performance.now() + 60_000
 
-/** Upper-cases letters. The test ends each batch itself. */
 function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
   const batches: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
   const batcher = batchers.createBatcher<string, string>(
@@ -20,7 +18,6 @@ function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
   return {
     batches,
     call: (item: string, deadlineAt = later()) => batcher(item, deadlineAt),
-    /** Waits for a batch and lets all its calls succeed. */
     async finish(index: number) {
       await nextLoop()
       batches[index]?.end(batches[index].items.map((item) => item.toUpperCase()))
@@ -33,7 +30,6 @@ function openBatcher(longestBatch: number, restAfter = (_calls: number) => 0) {
 const nextLoop = () => new Promise(setImmediate)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
-/** All at once. Returns an outcome or an error for each. */
 const callAll = <Item>(batcher: batchers.Batcher<Item, unknown>, items: Item[]) =>
   Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
@@ -121,10 +117,7 @@ describe('A write batcher', () => {
   })
 })
 
-interface Seat {
-  _id: string
-  guest: string | null
-}
+type Seat = { _id: string; guest: string | null }
 
 describe('A write batcher on MongoDB', () => {
   const service = withService()
@@ -135,10 +128,7 @@ describe('A write batcher on MongoDB', () => {
   }
 
   describe('for inserts', () => {
-    interface Thing {
-      _id: string
-      [field: string]: unknown
-    }
+    type Thing = { _id: string; [field: string]: unknown }
 
     async function openThings() {
       const things = service.deps.mongo.collection<Thing>(`things${Math.random()}`)
@@ -203,7 +193,6 @@ describe('A write batcher on MongoDB', () => {
       return { batcher: batchers.createUpdateBatcher<Seat>(watched), sent, guests }
     }
 
-    /** Assigns a free seat to a guest. */
     const take = (_id: string, guest: string): batchers.GuardedUpdate => ({
       filter: { _id, guest: null },
       update: { $set: { guest } },

@@ -9,7 +9,6 @@ import { createTime } from '../support/time.ts'
 const { readBytesPerSecond, readWaitMs, maxBusinessBytes } = limits
 const kib = 1024
 
-/** Just a response's connection. */
 class Response extends EventEmitter {
   closed = false
   destroy() {
@@ -29,12 +28,10 @@ describe("A process's capacity", () => {
   })
 
   describe('for reads', () => {
-    /** Reads a response of this size for a business. */
     async function read(bytes: number, by = 'a'): Promise<void> {
       const held = await capacity.wait(by, { reads: 1 })
       capacity.endRead(by, held, { bytes, tookMs: 0 })
     }
-    /** Records when work begins, or is refused. */
     function watch(work: Promise<unknown>) {
       const seen: { atMs: number | null; refusal: unknown } = { atMs: null, refusal: null }
       void work
@@ -103,9 +100,7 @@ describe("A process's capacity", () => {
     let memory: RequestMemory
     const taken = (by?: string) => (by === undefined ? capacity.used().memory : capacity.held('memory', by))
     const reserve = (by: string, bytes: number, to = response()) => memory.reserve(by, { memory: bytes }, to)
-    beforeEach(() => {
-      memory = createRequestMemory(capacity)
-    })
+    beforeEach(() => void (memory = createRequestMemory(capacity)))
 
     it("reserves at most one business's share for a response, and nothing up to 16 KiB", async () => {
       const reserved = await reserve('a', 2 * maxBusinessBytes)

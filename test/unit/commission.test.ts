@@ -6,7 +6,6 @@ import { inFull } from '../support/machine.ts'
 /** The defaults in schemas/environment.ts. */
 const usual: CommissionRates = { provider: 200, payer: 100, tof: 1400, tte: 200 }
 const free: CommissionRates = { provider: 0, payer: 0, tof: 0, tte: 0 }
-
 const rate = oneof(constantFrom(0, 1, 5000), integer({ min: 0, max: 5000 }))
 const anyRates = record({ provider: rate, payer: rate, tof: rate, tte: rate })
 const anyAmount = oneof(
@@ -21,7 +20,6 @@ function isShare(part: bigint, whole: bigint, basisPoints: number): boolean {
   return (off > -5000n && off <= 5000n) || (part === 1n && off > 0n)
 }
 
-/** The rules broken by an amount's commission. */
 function faults(amount: number, rates: CommissionRates): string[] {
   const parts = Object.values(commissionOf(amount, rates))
   // A number above 2^53 may be rounded, so it proves nothing.

@@ -9,7 +9,6 @@ const noon = new Date('2036-03-01T12:00:00.000Z')
 describe('A durable counter', () => {
   const service = withService()
   let warnings: object[] = []
-  /** Counts as another process would. */
   const open = (Counter = service.deps.Counter): Counters =>
     openCounters({
       Counter,
@@ -33,7 +32,6 @@ describe('A durable counter', () => {
   const usedOf = (each: Quota) => used(idToday(each))
   const isUsed = (each: Quota, amount: number) =>
     waitFor(`${amount} used`, async () => (await usedOf(each)) === amount)
-  /** How many of these calls, half of them in another process, got what they needed. */
   const granted = async (times: number, act: (each: Counters) => Promise<boolean>): Promise<number> => {
     const all = Array.from({ length: times }, (_, index) => act(index % 2 === 0 ? counters : other))
     return (await Promise.all(all)).filter(Boolean).length

@@ -3,8 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { type CsvCell, toCsvHeader, toCsvRows } from '../../src/platform/csv.ts'
 
 describe('A CSV file for spreadsheets', () => {
-  const cells = (rows: CsvCell[][], delimiter: ',' | ';'): string[][] =>
-    parse(toCsvRows(rows, delimiter), { delimiter })
+  const cells = (rows: CsvCell[][], delimiter: ',' | ';') => parse(toCsvRows(rows, delimiter), { delimiter })
 
   it('contains no text that a spreadsheet could execute, with any delimiter', () => {
     const dangerous = {

@@ -7,7 +7,6 @@ import { paymentSentences } from '../../src/staff-pages/sentences/payment-senten
 import * as advice from '../../src/staff-pages/sentences/webhook-advice.ts'
 import { newEndpointHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 
-/** Stands for every value in a text. */
 const value = 'X'
 const unpaid = { refunds: [], attempts: [], hold: null, payment: null, expiresAt: new Date() }
 const unused = { url: value, deletedAt: null, health: newEndpointHealth }
@@ -21,7 +20,6 @@ const fresh = {
   deliveredAt: null,
 }
 
-/** A function is a text with values. */
 function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return [part]
   if (typeof part === 'function') return textsIn(part(...Array<string>(part.length).fill(value)))

@@ -4,10 +4,8 @@ import { createDatabaseTime } from '../../src/mongo/database-time.ts'
 const hourMs = 3_600_000
 const startMs = Date.parse('2026-11-21T12:00:00.000Z')
 
-/** Separate clocks of MongoDB and of a process, and the database time that the process measures. */
 function openClocks() {
   const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
-  /** The two halves of a round trip. */
   const halves = { thereMs: 1, backMs: 1 }
   const lines: { jumpMs: number }[] = []
   let reads = 0
@@ -36,7 +34,6 @@ function openClocks() {
     time,
     reads: () => reads,
     duringRead: (act: () => void) => void (duringRead = act),
-    /** How far the process's database time is from MongoDB's clock. */
     offMs: () => time.now().getTime() - clocks.mongoMs,
   }
 }
@@ -58,7 +55,6 @@ describe('Database time', () => {
   it("is within half a round trip of MongoDB's clock", () => {
     expect(opened.reads()).to.equal(3)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
-    // The process may be frozen for a minute.
     opened.pass(60_000)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     expect(opened.time.unsure()).to.equal(null)

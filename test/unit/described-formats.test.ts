@@ -21,7 +21,6 @@ function isAccepted(format: string, value: string): boolean {
 
 const long = (name: string, length: number) => `${name.repeat(200).slice(0, length)}.example`
 
-/** Values at the edge of each format. The description must accept exactly those that the service accepts. */
 const samples: Record<string, string[][]> = {
   'storable-text': [['', ' ', 'a', 'a\0b', '\u202e', 'é😍']],
   name: [

@@ -1,25 +1,12 @@
 import { expect } from 'chai'
 import { array, assert, boolean, integer, nat, oneof, property, record } from 'fast-check'
-import {
-  feePortionsOf,
-  refundDecrements,
-  refundIncrements,
-} from '../../src/intents/refunds/begin-and-settle.ts'
+import * as refunds from '../../src/intents/refunds/begin-and-settle.ts'
 import { commissionOf, noCommission, type ReturnedFees } from '../../src/wallets/commission.ts'
 
-interface State {
-  refundsCommitted: number
-  feesReturned: ReturnedFees
-}
-
-interface Made {
-  amount: number
-  returnedFees: ReturnedFees
-}
-
+type State = { refundsCommitted: number; feesReturned: ReturnedFees }
+type Made = { amount: number; returnedFees: ReturnedFees }
 const fees = ['providerTtc', 'payerTtc'] as const
 
-/** A guard compares fields with values, `$lt` or `$lte`. */
 const matches = (state: State, guard: Record<string, unknown>): boolean =>
   Object.entries(guard).every(([path, wanted]) => {
     const value = valueAt(state, path)
@@ -51,7 +38,7 @@ describe('The fee returned by refunds', () => {
   it("equals the payment's fee if one refund returns the whole payment", () => {
     const commission = commissionOf(10_001, { provider: 150, payer: 75, tof: 1400, tte: 200 })
     const nothing = { refundsCommitted: 0, feesReturned: { providerTtc: 0, payerTtc: 0 } }
-    const { returnedFees } = feePortionsOf({ amountPaid: 10_001, commission }, nothing, 10_001)
+    const { returnedFees } = refunds.feePortionsOf({ amountPaid: 10_001, commission }, nothing, 10_001)
     expect(returnedFees).to.deep.equal({ providerTtc: commission.providerTtc, payerTtc: commission.payerTtc })
   })
 
@@ -59,7 +46,7 @@ describe('The fee returned by refunds', () => {
     const commission = { ...noCommission, providerTtc: 15, payerTtc: 7 }
     const portions = (refundsCommitted: number, providerTtc: number, payerTtc: number) => {
       const before = { refundsCommitted, feesReturned: { providerTtc, payerTtc } }
-      return feePortionsOf({ amountPaid: 1000, commission }, before, 500)
+      return refunds.feePortionsOf({ amountPaid: 1000, commission }, before, 500)
     }
     const ranged = {
       returnedFees: { providerTtc: 7, payerTtc: 3 },
@@ -95,9 +82,9 @@ describe('The fee returned by refunds', () => {
     it('is set aside and given back if the refund fails', () => {
       const refund = { amount: 500, returnedFees: { providerTtc: 7, payerTtc: 3 } }
       const paths = { refundsCommitted: 500, 'feesReturned.providerTtc': 7, 'feesReturned.payerTtc': 3 }
-      expect(refundIncrements(refund)).to.deep.equal(paths)
+      expect(refunds.refundIncrements(refund)).to.deep.equal(paths)
       const undone = Object.entries(paths).map(([path, value]) => [path, -value])
-      expect(refundDecrements(refund)).to.deep.equal(Object.fromEntries(undone))
+      expect(refunds.refundDecrements(refund)).to.deep.equal(Object.fromEntries(undone))
     })
   })
 
@@ -112,10 +99,10 @@ describe('The fee returned by refunds', () => {
         const now = () => states.at(-1) as State
         const refund = (seen: State, part: number): void => {
           if (part < 1) return
-          const { returnedFees, guard } = feePortionsOf(payment, seen, part)
+          const { returnedFees, guard } = refunds.feePortionsOf(payment, seen, part)
           if (!matches(now(), guard)) return
           made.push({ amount: part, returnedFees })
-          states.push(incremented(now(), refundIncrements({ amount: part, returnedFees })))
+          states.push(incremented(now(), refunds.refundIncrements({ amount: part, returnedFees })))
           const isLast = now().refundsCommitted === amountPaid
           for (const fee of fees) {
             const portion = Number((BigInt(commission[fee]) * BigInt(part)) / BigInt(amountPaid))
@@ -139,7 +126,7 @@ describe('The fee returned by refunds', () => {
           if (!isRelease) refund(seen, Math.floor((amountPaid - seen.refundsCommitted) / share))
           else if (made.length > 0) {
             const [gone] = made.splice(pick % made.length, 1)
-            if (gone !== undefined) states.push(incremented(now(), refundDecrements(gone)))
+            if (gone !== undefined) states.push(incremented(now(), refunds.refundDecrements(gone)))
             hasReleased = true
           }
           check()

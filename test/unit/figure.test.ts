@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 import { cacheCollector } from '../../src/metrics/figure.ts'
 
-/** A cached metric with a clock that the test sets, and reads that the test ends itself. */
 function openFigure(keptMs: number) {
   const clock = { at: new Date('2026-01-01T12:00:00Z') }
   const ends: (() => void)[] = []
   const read = () => new Promise<void>((resolve) => ends.push(resolve))
   const refresh = cacheCollector({ now: () => clock.at }, { keptMs, read, leaveOut: () => undefined })
-  /** Ends the last read, after this number of reads, and waits for its callers. */
   const endRead = async (reads: number, ...callers: Promise<void>[]) => {
     expect(ends).to.have.length(reads)
     ends.at(-1)?.()

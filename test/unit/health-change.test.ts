@@ -5,12 +5,10 @@ const at = (hour: number, minute = 0): Date => new Date(Date.UTC(2026, 10, 26, h
 const note = (time: Date, stage: 'timeout' | null, status: number | null = 200) =>
   ({ endpointId: 'e', at: time, stage, status, durationMs: time.getUTCMinutes() }) as const
 const failed = (time: Date) => note(time, 'timeout', null)
-
 type Stored = { [field: string]: unknown }
 const healthy = { health: { failuresInRow: 0, failingSince: null }, reportedFailure: null, attemptHours: {} }
 const failing = { ...healthy, health: { failuresInRow: 2, failingSince: at(1) } }
 
-/** The operators of MongoDB that the change uses. */
 const operators: Record<string, (args: unknown[]) => unknown> = {
   $literal: ([value]) => value,
   $add: ([one, other]) => Number(one) + Number(other),
@@ -35,7 +33,6 @@ function evaluate(value: unknown, stored: Stored): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, evaluate(each, stored)]))
 }
 
-/** The new values of the fields that the notes change. */
 function changed(stored: Stored, ...notes: Parameters<typeof healthUpdate>[0]): Stored {
   const [stage, ...more] = healthUpdate(notes)
   expect([Object.keys(stage ?? {}), more]).to.deep.equal([['$set'], []])

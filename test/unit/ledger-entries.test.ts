@@ -13,7 +13,6 @@ const draft = (type: ledger.LedgerDraft['type'], amount: number): ledger.LedgerD
   reason: 'why',
 })
 
-/** Books entries one after the other, all on the same day. */
 function book(day: number, ...drafts: ledger.LedgerDraft[]): ledger.LedgerEntry[] {
   const chain: ledger.LedgerEntry[] = []
   for (const each of drafts)

@@ -4,7 +4,6 @@ import * as lifecycle from '../../src/intents/lifecycle.ts'
 const [now, expiresAt, updatedAt] = [new Date(5000), new Date(7000), new Date(3000)]
 const [none, never] = [undefined, null]
 const free = { expiresAt: { $gt: now }, hold: null }
-
 const open = ['PENDING']
 const cancelled = (event: string, reason: string) => [open, 'CANCELLED', event, reason, true]
 const ended = new Date(0)

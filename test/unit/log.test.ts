@@ -9,7 +9,6 @@ import { withService } from '../support/service.ts'
 
 const secret = 'a-secret-value'
 
-/** Runs code with a log in another process. Returns the names of its log lines. */
 async function linesOf(code: string): Promise<string[]> {
   const begin = `import { createLog } from './src/platform/log.ts'\nconst log = createLog('info', 'test', null)\n`
   const args = ['--input-type=module', '-e', begin + code]
@@ -66,7 +65,6 @@ describe("An error's log line", () => {
   const Strict = mongoose.model('Strict', new Schema(shape, { strict: 'throw' }))
   const kept = () => service.deps.mongo.collection('kept')
 
-  /** Errors of MongoDB, its driver and mongoose with the value in their message. */
   const quoting: [name: string, act: () => unknown][] = [
     ['CastError', () => service.deps.Intent.findOne({ expiresAt: secret })],
     ['ValidationError', () => new Strict({ _id: 'a', amount: secret }).validate()],

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { normaliseName } from '../../src/input/name.ts'
 
-/** Characters that make a difference, and some others. */
 const characters = [
   ...Array.from('a-é=+\t\n\u0085\u00a0\u2028\u3000\0\u0007\u0301\u0338\u00ad\u034f\u200b\u200c\u200d'),
   ...Array.from('\u202e\u2060\ufeff\ufe0f\u2010\u2015\u2212\u1100\u1161\u115f\u2800\u212b💰'),

@@ -20,7 +20,6 @@ const retryable = codes.filter((code) => {
 describe('A process that starts before MongoDB is available', () => {
   const log = createLog('silent', 'web', null)
 
-  /** How often it connects if the first connection throws this error. */
   async function attemptsAfter(fault: Error): Promise<number> {
     expect(fault).to.be.an('error')
     let attempts = 0

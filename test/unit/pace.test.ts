@@ -12,7 +12,6 @@ describe('A batched clean-up', () => {
     performance.now = () => passedMs
   })
   afterEach(() => void (performance.now = now))
-
   const renew = async () => void (renewals += 1)
   const nothing = () => Promise.resolve()
 

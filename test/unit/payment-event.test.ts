@@ -5,12 +5,8 @@ import { sampleEventData } from '../../src/webhooks/endpoints/send-test.ts'
 import { composeBody } from '../../src/webhooks/message.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 
-interface Body {
-  event: string
-  data: Record<string, unknown>
-}
+type Body = { event: string; data: Record<string, unknown> }
 
-/** An endpoint test sends this body. */
 function bodyOf(event: EventName): Body {
   const eventAt = new Date()
   const head = { _id: 'd'.repeat(32), event, eventAt, sandbox: true }
@@ -19,7 +15,6 @@ function bodyOf(event: EventName): Body {
 
 const without = <T extends object>(body: T, field: string): T =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field)) as T
-
 const all = Object.keys(eventBodySchemas) as EventName[]
 
 describe("A webhook event's schema", () => {

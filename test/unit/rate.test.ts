@@ -11,13 +11,11 @@ import {
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addToSums: AddToSums, now = () => at): RateLimits => {
   const limits = createRateLimits(perSecond, addToSums, now)
-  // The test itself exchanges counts.
   limits.close()
   return limits
 }
 const away: AddToSums = async () => null
 
-/** Sums of several processes, as Redis keeps them. */
 function sums() {
   const totals = new Map<string, number>()
   const batches: Parameters<AddToSums>[0][] = []

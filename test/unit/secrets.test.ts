@@ -5,7 +5,6 @@ import { createSecrets } from '../../src/security/encrypt.ts'
 describe('An encrypted secret', () => {
   const [older, newer, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
   const secrets = createSecrets([newer])
-
   const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
 
   it('can be decrypted to the original text and looks different each time it is encrypted', () => {

@@ -16,15 +16,12 @@ const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] 
 
 describe('A capacity share', () => {
   let time: ReturnType<typeof createTime>
-  beforeEach(() => {
-    time = createTime()
-  })
+  beforeEach(() => void (time = createTime()))
 
   const settle = () => new Promise((resolve) => setImmediate(resolve))
 
   describe('of slots', () => {
     let share: Share<'slots'>
-    /** Names of those who got a slot, in order. */
     let granted: string[]
     let frees: Map<string, () => void>
     beforeEach(() => {
@@ -33,7 +30,6 @@ describe('A capacity share', () => {
       frees = new Map()
     })
 
-    /** The owner is what the name begins with. Resolves to whether a slot was granted. */
     async function take(name: string, waitMs = 1_000): Promise<boolean> {
       const held = await share.take([name[0] ?? ''], { slots: 1 }, waitMs)
       if (held === null) return false
@@ -127,9 +123,7 @@ describe('A capacity share', () => {
 
   describe('of memory', () => {
     let share: Share<'memory' | 'reads'>
-    beforeEach(() => {
-      share = createShare({ memory, reads: { ...two, total: Infinity } }, time)
-    })
+    beforeEach(() => void (share = createShare({ memory, reads: { ...two, total: Infinity } }, time)))
 
     it("grants in order of arrival, so small calls don't starve a large one", async () => {
       const first = share.takeNow(['a'], { memory: 60 })

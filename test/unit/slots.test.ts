@@ -28,8 +28,6 @@ function takeAll(slots: AttemptSlots, ...owners: SlotOwner[]): AttemptSlot[] {
 const freeAll = (taken: AttemptSlot[], delivered: boolean | null) => {
   for (const slot of taken) slot.free(delivered)
 }
-
-/** This many endpoints of a business, each with its own origin. */
 const endpoints = (businessId: string, count: number) =>
   Array.from({ length: count }, (_, index) => ownerOf(businessId, `e${index}`))
 
@@ -246,7 +244,6 @@ describe('The delivery slot limiter', () => {
 
   describe('with endpoints waiting for slots', () => {
     const owner = failing
-    /** Counts reports of free slots. The returned function returns the count after this time. */
     function countReports() {
       let count = 0
       slots.onAvailable(async () => {
@@ -340,7 +337,6 @@ describe('The delivery slot limiter', () => {
   describe('with relays waiting for slots', () => {
     const owner = ownerOf('a', 'shop')
 
-    /** Starts to wait for an endpoint's slot. `result` has what the relay got. */
     function wait(of = owner) {
       const relay: { result: 'waiting' | 'slot' | 'none' } = { result: 'waiting' }
       void slots.take(of).then((slot) => (relay.result = slot === null ? 'none' : 'slot'))
@@ -350,7 +346,6 @@ describe('The delivery slot limiter', () => {
       await new Promise(setImmediate)
       return relays.map(({ result }) => result)
     }
-    /** All slots of these endpoints, none of which waits afterwards. */
     function fill(...owners: SlotOwner[]): AttemptSlot[] {
       const taken = takeAll(slots, ...owners)
       for (const { endpointId } of owners) slots.clearWaiting(endpointId)

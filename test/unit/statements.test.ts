@@ -1,10 +1,5 @@
 import { expect } from 'chai'
-import {
-  createZeroTotals,
-  type LedgerEntry,
-  linkClosingMarker,
-  linkLedgerEntry,
-} from '../../src/ledger/entry.ts'
+import * as entries from '../../src/ledger/entry.ts'
 import * as statements from '../../src/ledger/statement.ts'
 import type { Refusal } from '../../src/platform/errors.ts'
 
@@ -12,12 +7,11 @@ const owner = { businessId: 'b', sandbox: true }
 const noon = (day: number, month = 11): Date => new Date(Date.UTC(2026, month - 1, day, 12))
 const day = (number: number): string => `2026-11-${String(number).padStart(2, '0')}`
 
-/** A ledger in memory, in which these amounts were paid on these days of November. */
 function ledgerOf(payments: Record<number, number>, today: Date) {
-  const chain: LedgerEntry[] = []
+  const chain: entries.LedgerEntry[] = []
   const pay = (at: number, amount: number): void => {
     const draft = { _id: `${at}`, type: 'payment', amount, day: day(at) } as const
-    chain.push(...linkLedgerEntry(owner, chain.at(-1) ?? null, draft, noon(at)))
+    chain.push(...entries.linkLedgerEntry(owner, chain.at(-1) ?? null, draft, noon(at)))
   }
   for (const [at, amount] of Object.entries(payments)) pay(Number(at), amount)
   const ledger = { closings: 0, chain, pay, beforeLast: () => undefined as unknown }
@@ -27,13 +21,13 @@ function ledgerOf(payments: Record<number, number>, today: Date) {
     const found = chain.filter((each) => each.through !== undefined && each.through >= through.$gte)
     return { toArray: async () => found.slice(0, limit) }
   }
-  const findOne = async (): Promise<LedgerEntry | null> => {
+  const findOne = async (): Promise<entries.LedgerEntry | null> => {
     ledger.beforeLast()
     return chain.at(-1) ?? null
   }
   const closeDays = async (): Promise<void> => {
     ledger.closings += 1
-    const marker = linkClosingMarker(owner, chain.at(-1) ?? null, today)
+    const marker = entries.linkClosingMarker(owner, chain.at(-1) ?? null, today)
     if (marker !== null) chain.push(marker)
   }
   const deps = { LedgerEntry: { collection: { find, findOne } }, batchers: { closeDays }, now: () => today }
@@ -41,7 +35,7 @@ function ledgerOf(payments: Record<number, number>, today: Date) {
 }
 
 const quiet = (at: number, balance: number, closed = true) => {
-  return { day: day(at), opening: balance, ...createZeroTotals(), closing: balance, closed }
+  return { day: day(at), opening: balance, ...entries.createZeroTotals(), closing: balance, closed }
 }
 const paid = (at: number, opening: number, amount: number, closed = true) => {
   return { ...quiet(at, opening, closed), payments: { count: 1, amount }, closing: opening + amount }

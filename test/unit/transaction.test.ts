@@ -6,11 +6,7 @@ import { newName, urlOf } from '../support/databases.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { servers } from '../support/servers.ts'
 
-interface Count {
-  _id: string
-  n: number
-}
-
+type Count = { _id: string; n: number }
 const appName = 'transaction test'
 
 describe('A transaction', () => {
@@ -40,7 +36,6 @@ describe('A transaction', () => {
     await connection.close()
   })
 
-  /** Makes commands on this test's connections fail. */
   const fail = (mode: 'off' | 'alwaysOn' | { times: number }, data: object) =>
     connection
       .getClient()
@@ -48,7 +43,6 @@ describe('A transaction', () => {
       .command({ configureFailPoint: 'failCommand', mode, data: { appName, ...data } })
   const soon = (ms = 8000): number => performance.now() + deadlineMs(ms)
   let runs = 0
-  /** Reads a number, adds one, and notes it in another document. */
   const add = (at: Transactions, deadlineAt = soon(), documents = ['a']) =>
     transaction({ transactions: at }, { documents, deadlineAt }, async (session) => {
       runs += 1

@@ -2,9 +2,7 @@ import { expect } from 'chai'
 import { isPublicAddress } from '../../src/webhooks/sender/resolve.ts'
 import * as addresses from '../webhooks/addresses.ts'
 
-/** Writes an IPv6 address as the URL parser does. */
 const canonical = (text: string): string => new URL(`http://[${text}]`).hostname.slice(1, -1)
-
 const isRefused = (address: string): boolean => !isPublicAddress(address)
 
 describe('isPublicAddress', () => {
@@ -21,11 +19,10 @@ describe('isPublicAddress', () => {
     ['IPv4 addresses in unusual notations, even public addresses', addresses.unusualV4],
     ['anything that is not an address or that has a zone', addresses.notAddresses],
   ]
-  for (const [name, group] of groups) {
+  for (const [name, group] of groups)
     it(`rejects ${name}`, () => {
       expect(group.filter(isPublicAddress)).to.deep.equal([])
     })
-  }
 
   it('accepts public addresses, even next to a special-purpose block', () => {
     expect([...addresses.publicV4, ...addresses.publicV6].filter(isRefused)).to.deep.equal([])

@@ -11,7 +11,6 @@ import { _id, type BodyCase, eventAt, format1 } from '../vectors/webhook-bodies/
 const formats: Record<number, readonly BodyCase[]> = { 1: format1 }
 const folderOf = (format: number): string =>
   join(import.meta.dirname, '../vectors/webhook-bodies', `format-${format}`)
-
 const composed = (format: number, { event, facts, source, sandbox = true }: BodyCase): string =>
   webhookBody({ _id, event, eventAt, sandbox, format, facts }, source)
 

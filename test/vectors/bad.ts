@@ -4,19 +4,12 @@ import { bad, hmac, newerSecret, newestSecret, now, secret, sign } from './vecto
 const timestamp = String(now)
 const genuine = sign(secret, timestamp, body)
 const digest = genuine.slice('sha256='.length)
-
-/** A body changed after it was signed. */
 const altered = (name: string, why: string, arrived: string | Buffer, signed: string | Buffer = body) =>
   bad(`altered: ${name}`, why, { body: signed, arrived })
-
-/** Correctly signed, but with a timestamp that must be refused. */
 const atTime = (name: string, why: string, time: string) =>
   bad(`time: ${name}`, why, { body, timestamp: time })
-
-/** Correct except for its signature. */
 const signedAs = (name: string, why: string, given: string | null) =>
   bad(`signature: ${name}`, why, { body, headers: { 'X-Service-Signature': given } })
-
 const changedDigest = `${digest[0] === '0' ? '1' : '0'}${digest.slice(1)}`
 
 export const badVectors = [
@@ -62,7 +55,6 @@ export const badVectors = [
   ),
   altered('emptied', 'the whole body is missing', ''),
   altered('sandbox', 'a test event was made a live one', body.replace('"sandbox":true', '"sandbox":false')),
-
   bad('time: changed', 'the time is signed too', {
     body,
     headers: { 'X-Service-Signature': sign(secret, String(now - 1), body) },
@@ -101,7 +93,6 @@ export const badVectors = [
     body,
     headers: { 'X-Service-Timestamp': null, 'X-Service-Signature': sign(secret, '', body) },
   }),
-
   signedAs('one digit changed', 'the first of the digest', `sha256=${changedDigest}`),
   signedAs('of another secret', 'each endpoint has its own secret', sign(newerSecret, timestamp, body)),
   signedAs(
@@ -133,7 +124,6 @@ export const badVectors = [
   signedAs('empty', 'there is no signature', ''),
   signedAs('commas', 'there is no signature', ',,'),
   signedAs('missing', 'there is no signature', null),
-
   bad('previous: of unknown secrets', 'each is a valid signature of another secret', {
     body,
     headers: {

@@ -13,7 +13,6 @@ const data = {
   commission: { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 },
 }
 
-/** A body as the service sends it. */
 export const envelope = (changes: Record<string, unknown>): string =>
   JSON.stringify({
     id: deliveryId,
@@ -27,7 +26,6 @@ export const body = envelope({})
 const timestamp = String(now)
 const byNewer = sign(newerSecret, timestamp, body)
 const byNewest = sign(newestSecret, timestamp, body)
-
 const manyPairs = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [`key ${n}`, `${n} – ${'value '.repeat(16)}`]),
 )
@@ -50,9 +48,7 @@ export const goodVectors = [
   good(
     'characters that some parsers change',
     'line separators, a tab and a no-break space are part of the body',
-    {
-      body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }),
-    },
+    { body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }) },
   ),
   good('empty data', 'no field of the data is required', {
     body: `{"event":"order.new","id":"${deliveryId}","data":{}}`,
@@ -98,10 +94,7 @@ export const goodVectors = [
     good(
       `another event id in the header: ${header}`,
       'the header is not signed, so the id comes from the body',
-      {
-        body,
-        headers: { 'X-Service-Event-Id': header, 'webhook-id': header },
-      },
+      { body, headers: { 'X-Service-Event-Id': header, 'webhook-id': header } },
     ),
   ),
   good('after a rotation, with the new secret', 'the previous signature belongs to the old secret', {

@@ -4,10 +4,7 @@ import { goodVectors } from './good.ts'
 import type { Vector } from './vector.ts'
 
 const file = new URL('webhook-signatures.json', import.meta.url)
-
 export const vectors: Vector[] = [...goodVectors, ...badVectors]
-
-/** The file for developers of endpoints, one vector per line. */
 export const written = (): string => readFileSync(file, 'utf8')
 export const asText = (): string => `[\n${vectors.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`
 

@@ -8,7 +8,6 @@ export interface Vector {
   /** The event's id in the signed body. Null if the service sends no such body. */
   eventId?: string | null
   secret: string
-  /** The endpoint's clock, in Unix seconds. */
   now: number
   headers: Record<string, string>
   /** Exact text. A body that isn't text is in `bodyBase64` instead. */
@@ -16,7 +15,6 @@ export interface Vector {
   bodyBase64?: string
 }
 
-/** A delivery's id, and its event's id. */
 export const deliveryId = 'awFJrKkMOL3jxH9iawFJrKkMOL3jxH9e'
 export const eventId = '6b0149aca90c38bde3c47f62'
 
@@ -25,7 +23,6 @@ export const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97
 export const newerSecret = '0b6f1c4de2a95b7f38d0c4417ae6f1529d3b8e70c5a2f4961e8d7b3a0c9f5e24'
 export const newestSecret = 'd7e1a3905c8b42f6917e0dab35c6f8142b9d7e50a1c3f6842e9b0d7c5a8f1e36'
 export const now = 1_795_246_509
-
 export const hmac = (key: string | Buffer, signed: string | Buffer): Buffer =>
   createHmac('sha256', key).update(signed).digest()
 
@@ -35,9 +32,7 @@ export const sign = (key: string | Buffer, timestamp: string, body: string | Buf
 
 interface Request {
   /** The signed body. */ body: string | Buffer
-  /** The event's id in the body. By default, `deliveryId`'s. */
   eventId?: string | null
-  /** The body that arrived, if it's another one. */
   arrived?: string | Buffer
   timestamp?: string
   secret?: string
@@ -67,6 +62,5 @@ function vector(valid: boolean, name: string, why: string, request: Request): Ve
 
 export const good = (name: string, why: string, request: Request): Vector => vector(true, name, why, request)
 export const bad = (name: string, why: string, request: Request): Vector => vector(false, name, why, request)
-
 export const bodyOf = ({ body, bodyBase64 = '' }: Pick<Vector, 'body' | 'bodyBase64'>): Buffer =>
   body === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(body)

@@ -6,12 +6,10 @@ import type { Deps } from '../../../src/platform/deps.ts'
 import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './cast.ts'
 
-/** All operations of its business, those of a publishable key, a single scope, or nothing. */
 export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'
 
 export interface Actor {
   kind: string
-  /** The number of the business, which its tags carry. */
   owner: number
   /** Arbitrary if there is no key or an unknown one. */
   mode: KeyMode
@@ -19,14 +17,12 @@ export interface Actor {
   rights: Rights
 }
 
-/** The allowlist of the `elsewhere` key. No request comes from there. */
 export const allowlisted = '203.0.113.0/24'
 
 /** Of these businesses with full rights, one is not approved for live mode, and one is disabled. */
 const fullOwners = [0, 1, 2] as const
 const notApproved = 3
 const switchedOff = 4
-/** Its endpoints lead to private addresses (hunt.ts). */
 const hunter = 5
 
 export async function makeActors(deps: Deps, secrets: MadeSecrets) {

@@ -37,7 +37,6 @@ export async function assembleCast({ deps, origin, provider, endpointServers }: 
 }
 
 export type Payer = Awaited<ReturnType<typeof makePayers>>[number]
-
 const plenty = 1_000_000_000_000_000
 
 /** In both environments. PINs are random, so that no other number in a log equals one. */
@@ -56,16 +55,12 @@ async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecret
 }
 
 export type MadeSecrets = ReturnType<typeof createMadeSecrets>
-
-/** What may be a secret, including a phone number with its plus. A number's decimals don't match. */
 const word = /[\w+.-]{4,}/g
 
-/** All secrets of this run. None may appear in a log. */
 export function createMadeSecrets() {
   const kinds = new Map<string, string>()
   return {
     add: (kind: string, text: string) => void kinds.set(text, kind),
-    /** Finds secrets that the text contains as whole words, with their kinds. */
     foundIn: (text: string): string[] =>
       (text.match(word) ?? []).flatMap((each) => {
         const kind = kinds.get(each) ?? kinds.get(each.replace(/^\+|\.$/g, ''))
@@ -78,12 +73,10 @@ export interface Staff {
   role: StaffRole | 'forged' | 'absent'
   name: string
   password: string
-  /** `__Host-staff=…`, or null for none. */
   cookie: string | null
   csrf: string
 }
 
-/** One account per role, plus a forged session and a sender without one. */
 export async function createStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
   const staff: Staff[] = []
   for (const role of ['viewer', 'support'] as const) {

@@ -6,7 +6,6 @@ import type { Actor } from './actors.ts'
 import type { Cast } from './cast.ts'
 
 const relayMs = 1500
-
 const tag = '~tag~'
 const named = { label: tag, metadata: { tag } }
 const intent = (more: object): Plain => post('/dev/intents', '/dev/intents', { ...named, ...more })

@@ -1,10 +1,7 @@
 import type { KeyMode } from '../../../src/businesses/api-key.ts'
 
 export type Pools = ReturnType<typeof createPools>
-
-/** `mode` is null if the id serves both environments. */
 type Holder = { owner: number; mode: KeyMode | null }
-
 const ofPayments = ['business', 'intent', 'short', 'code', 'endpoint', 'delivery', 'event', 'replay'] as const
 const ofShops = ['product', 'variant', 'order', 'orderNumber'] as const
 export const nouns = [...ofPayments, ...ofShops]
@@ -16,7 +13,6 @@ const held = new Set<Noun>(['intent', 'endpoint', 'delivery', 'event', 'replay',
 const keptIds = 12
 const recentIds = 24
 
-/** Ids from responses, for later requests of their owner and of others. */
 export function createPools() {
   const pools = new Map<string, string[]>()
   const holders = new Map<string, Holder>()
@@ -35,7 +31,6 @@ export function createPools() {
       pool.push(id)
       if (pool.length > keptIds + recentIds) pool.splice(keptIds, 1)
     },
-    /** Any number selects an id. Null if the pool is empty. */
     pick(owner: number, mode: KeyMode, noun: Noun, number: number): string | null {
       const pool = poolOf(owner, mode, noun)
       return pool[number % pool.length] ?? null

@@ -22,15 +22,8 @@ export interface Sending {
 /** Names the business, the environment and the request that wrote a text, e.g. `Mk0tq12e`. */
 export const tagOf = ({ owner, mode }: Pick<Actor, 'owner' | 'mode'>, number: number): string =>
   `Mk${owner}${mode.charAt(0)}q${number}e`
+export type Tag = { owner: number; mode: KeyMode | null; number: number | null }
 
-/** A name has no environment or number, and an endpoint's URL no environment. */
-export interface Tag {
-  owner: number
-  mode: KeyMode | null
-  number: number | null
-}
-
-/** Ignores encrypted text, which may contain any letters. */
 export const tagsIn = (text: string): Tag[] =>
   [...text.replaceAll(/\bv1\.[0-9a-f]{8}\.[\w-]+/g, '').matchAll(/Mk(\d+)(?:([tl])?q(\d+))?e/g)].map(
     ([, owner, letter, number]) => ({
@@ -41,7 +34,6 @@ export const tagsIn = (text: string): Tag[] =>
   )
 
 const otherMode: Record<KeyMode, KeyMode> = { test: 'live', live: 'test' }
-
 const form = /~(\w+)(?:\.(\w+))?(?:\.(\d+))?~/g
 
 /** Replaces references such as `~tag~`, `~key~`, `~own.intent.3~`, `~other.product.0~` and `~scene.intent~`. */
@@ -50,7 +42,6 @@ export function filler(known: Known, sending: Sending): (text: string) => string
   const payer = known.payers[number % known.payers.length]
   const pick = (owner: number, mode: KeyMode, noun: string, index: number): string =>
     known.pools.pick(owner % known.owners, mode, noun as Noun, index) ?? 'none'
-  /** Picks from another business, or from the same one's other environment. */
   const pickOther = (noun: string, index: number): string => {
     const step = index % 3
     return pick(actor.owner + step, step === 0 ? otherMode[actor.mode] : actor.mode, noun, index)

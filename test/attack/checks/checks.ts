@@ -29,13 +29,11 @@ const noFault: Check = (exchange) => {
 
 const internals = /\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/(src|dist|workers)\/[\w/-]+\.[jt]s\b/
 
-/** No stack traces or file names, except in Bull Board's and the reference's assets. */
 const noInternals: Check = ({ response, line }) => {
   const found = /^\/(docs|admin\/queues)/.test(line) ? null : internals.exec(response.body)
   return found === null ? null : `shows internals: ${found[0]}`
 }
 
-/** Bytes get at most as many responses as they contain requests, and a request with an ambiguous end is refused. */
 const readOnce: Check = (exchange) => {
   const { attack, response, index } = exchange
   if (attack.raw === null) return null
@@ -49,7 +47,6 @@ const readOnce: Check = (exchange) => {
     : null
 }
 
-/** Markup from a request never reaches a page, a line never reaches a header, and no redirect leads to another site. */
 const escaped: Check = ({ response, line }) => {
   const isHtml = response.headers.get('content-type')?.startsWith('text/html') === true
   if (isHtml && response.body.includes(markup))
@@ -64,7 +61,6 @@ function around(text: string, part: string): string {
   return text.slice(Math.max(0, at - 80), at + 80)
 }
 
-/** Operations respond as the OpenAPI document says, except when the HTTP parser refuses the request. */
 const asDescribed: Check = (exchange) => {
   const { attack, line, response } = exchange
   if (attack.raw !== null || operationAt(attack.method, line) === null || isUnread(exchange)) return null
@@ -76,11 +72,9 @@ const asDescribed: Check = (exchange) => {
   })
 }
 
-/** When the HTTP parser refuses a request, the connection closes. */
 const isUnread = ({ response }: Exchange): boolean =>
   response.status >= 400 && response.headers.get('connection') === 'close'
 
-/** The API requires a key with rights, staff pages a session, and staff actions a form of that session. */
 const accessRefused: Check = (exchange) => {
   const { attack, line } = exchange
   if (attack.raw !== null) return rawFault(exchange)
@@ -110,7 +104,6 @@ const keyFault: Check = (exchange) => {
     : null
 }
 
-/** Below /admin, requests without a right and forged forms must be refused. */
 const staffFault: Check = (exchange) => {
   const { staff, response, line } = exchange
   const isOut = staff.role === 'forged' || staff.role === 'absent'
@@ -128,7 +121,6 @@ const staffFault: Check = (exchange) => {
 
 const sendsToSignIn = ({ response }: Exchange): boolean =>
   response.status === 303 && response.headers.get('location')?.startsWith('/admin/sign-in?to=') === true
-
 const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
 /** Needs no session: a refusal, the sign-in with its redirect and stylesheet, and the page that awaits the cookie. */
@@ -151,7 +143,6 @@ const isPublic = (exchange: Exchange): boolean => {
 }
 
 const isAsStep = ({ attack, staff }: Exchange): boolean => staff.cookie === null && attack.site !== 'own'
-
 const browserHeaders = /^(origin|sec-fetch-|host$|x-forwarded-host)/i
 
 /** Another site's page can't set these headers. */
@@ -163,7 +154,6 @@ const hasToken = ({ attack }: Exchange): boolean => {
   return sent.length === 1 && sent[0] === '~csrf~'
 }
 
-/** A key sees only its own business and environment, judged by tags, ids and the field `sandbox`. */
 const createBusinessesApart =
   (pools: Pick<Pools, 'holderOf'>): Check =>
   (exchange) => {

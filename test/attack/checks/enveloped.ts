@@ -5,7 +5,6 @@ import { type Check, type Exchange, isApi, isBoard, isPage } from './exchange.ts
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', 'details'])
 
-/** Everything has the envelope except files, pages, health checks and metrics. */
 export const enveloped: Check = (exchange) => {
   const { response, attack, line } = exchange
   if (response.beyond > mayFollow(exchange)) return `is followed by ${response.beyond} bytes of no response`

@@ -9,25 +9,19 @@ export interface Exchange {
   attack: Attack
   actor: Actor
   staff: Staff
-  /** Counts the run's requests from 0. The request's tag contains it. */
   number: number
   sentAt: number
   endedAt: number
   line: string
   idempotencyKey: string | null
-  /** The response's index among those to the same bytes. */
   index: number
   response: WireResponse
 }
 
 export const expectedFor = ({ attack, index }: Exchange) => attack.raw?.expected[index] ?? null
-
 export type Check = (exchange: Exchange) => string | null
-
 export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)
-
 export const isApi = (line: string): boolean => line.startsWith('/api/v1/')
-
 export const isBoard = (line: string): boolean => /^\/admin\/queues($|[/?])/.test(line)
 
 const patterns = apiRoutes.map((route) => ({
@@ -40,7 +34,6 @@ export function operationAt(method: string, line: string): Route | null {
   return patterns.find(({ route, pattern }) => route.method === routed && pattern.test(line))?.route ?? null
 }
 
-/** A check that throws on a response counts as violated. */
 export function faultOf(check: Check, exchange: Exchange): string | null {
   try {
     return check(exchange)

@@ -30,5 +30,4 @@ const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
 
 /** A body above the limit isn't read, so the connection's reset may overtake the response. */
 export const mayBeCut = ({ target }: Attack, bytes: number) => bytes > largest[kinds.get(target) ?? 'json']
-
 export const maxRepeats = (requests: number): number => 3 + requests / 1000

@@ -57,7 +57,6 @@ export function createOncePerKey(): Check {
 }
 
 const isRefused = ({ response }: Exchange): boolean => response.status >= 400 && response.status !== 402
-
 const isReplay = ({ response }: Exchange): boolean => response.headers.get('idempotent-replayed') === 'true'
 
 function isKept(exchange: Exchange): boolean {

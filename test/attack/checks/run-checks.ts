@@ -10,34 +10,24 @@ export interface Run {
   endpointServers: Pick<EndpointServers, 'trapped' | 'allowedPort'>
   /** Production settings allow no endpoint on this machine. */
   isProduction: boolean
-  /** Ports of MongoDB, Redis and the wallet provider. */
   serverPorts: readonly number[]
   secrets: MadeSecrets
   stored: Stored
   businessIds: readonly string[]
-  /** Keyed by request number. */
   statuses: ReadonlyMap<number, readonly number[]>
   states: readonly State[]
   memory: readonly Memory[]
   neighbour: Neighbour | null
 }
 
-/** In bytes, after the warm-up and after the pause at the end. */
-export interface Memory {
-  name: string
-  early: number
-  late: number
-  requests: number
-}
+export type Memory = { name: string; early: number; late: number; requests: number }
 
 export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
   'no process ended': ({ processes }) => processes.flatMap((each) => each.endedAs() ?? []),
-
   'no error logged': ({ processes }) =>
     processes.flatMap((each) =>
       each.log.filter((line) => /^\{"level":"(error|fatal)"/.test(line) || !line.startsWith('{')),
     ),
-
   'no secret logged': ({ processes, secrets }) =>
     processes.flatMap((each) =>
       each.log.flatMap((line) =>
@@ -46,7 +36,6 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
           .map((secret) => `the log of ${each.name} contains the ${secret}: ${line}`),
       ),
     ),
-
   'nothing private reached': ({ processes, endpointServers, serverPorts, isProduction }) => {
     const ports = isProduction ? serverPorts : [...serverPorts, endpointServers.allowedPort]
     const allowed = new Set(ports.flatMap((port) => [`127.0.0.1:${port}`, `::1:${port}`]))
@@ -58,9 +47,7 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
     )
     return [...reached, ...endpointServers.trapped]
   },
-
   'nothing stored is wrong': ({ stored }) => stored.faults,
-
   'nothing refused is stored': ({ stored, statuses }) =>
     stored.tags
       .filter(({ number }) => number !== null && !(statuses.get(number) ?? []).some((status) => status < 400))
@@ -68,7 +55,6 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
         ({ number, collection }) =>
           `${collection} has data of request ${number}, whose status is ${statuses.get(number ?? -1)?.join() ?? 'none'}`,
       ),
-
   'stored for its owner': ({ stored, businessIds }) =>
     stored.tags
       .filter(
@@ -80,15 +66,12 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
         ({ owner, mode, number, collection }) =>
           `${collection} has data of business ${owner} in ${mode}, from request ${number}, under another owner or environment`,
       ),
-
   'prototypes unchanged': ({ states }) =>
     states.flatMap(({ strange }) => strange.map((name) => `${name} has changed since the start`)),
-
   'no memory leaked': ({ memory }) =>
     memory
       .filter(({ early, late, requests }) => late - early > spareBytes + bytesPerRequest * requests)
       .map((one) => `${memoryOf(one)} MiB, after ${one.requests} requests and a pause`),
-
   'no neighbour is slowed': ({ neighbour }) =>
     neighbour === null ? [] : [...refusals(neighbour), ...slowdowns(neighbour)],
 }
@@ -97,9 +80,7 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
 const maxRatio = 10
 /** Below this, the ratio says more about the machine than about the service. */
 const minAloneMs = 100
-
 const refusals = ({ refused }: Neighbour) => refused.map((what) => `refused to the neighbour: ${what}`)
-
 const slowdowns = (neighbour: Neighbour): string[] =>
   neighbourly.map((what) => slowdown(what, neighbour)).filter((fault) => fault !== null)
 
@@ -113,7 +94,5 @@ function slowdown(what: Neighbourly, { alone, beside }: Neighbour): string | nul
 
 const spareBytes = 4 * 1024 * 1024
 const bytesPerRequest = 100
-
 export const memoryOf = ({ name, early, late }: Memory) => `${name} ${inMiB(early)} → ${inMiB(late)}`
-
 const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)

@@ -15,12 +15,7 @@ export interface StoredTag extends Tag {
   sandbox: boolean | null
 }
 
-export interface Stored {
-  documents: number
-  faults: string[]
-  tags: StoredTag[]
-}
-
+export type Stored = { documents: number; faults: string[]; tags: StoredTag[] }
 type Document = Record<string, unknown>
 
 const enums: Record<string, Record<string, readonly string[]>> = {
@@ -32,7 +27,6 @@ const enums: Record<string, Record<string, readonly string[]>> = {
 /** May have negative amounts. The fault runs check its sums. */
 const signed = 'ledgerentries'
 
-/** Compares every document with its model and the rules for money. `maxAmount`: the largest single amount. */
 export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
   const faults = intentFaults(await readDatabase(mongo.db as driver.Db))
   const stored: Stored = { documents: 0, faults, tags: [] }
@@ -57,7 +51,6 @@ export async function readStored(mongo: Connection, maxAmount: number): Promise<
   return stored
 }
 
-/** The model may add defaults, but not cast anything or meet an unknown field. */
 function modelFaults(model: Model<Document>, document: Document): string[] {
   try {
     const [before, after] = [relaxed(document), relaxed(new model(document).toObject())]
@@ -79,7 +72,6 @@ const relaxed = (document: object): Document =>
 
 const cut = (json: string | undefined): string | undefined => json?.slice(0, 200)
 
-/** Numbers must be exact, texts valid Unicode without NUL, and names no operators. */
 function partFaults(part: unknown, at: string): string[] {
   if (typeof part === 'number')
     return Number.isSafeInteger(part) && !Object.is(part, -0) ? [] : [`${at} is no whole number: ${part}`]
@@ -98,7 +90,6 @@ const enumFaults = (collection: string, document: Document): string[] =>
 
 const money =
   /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity|fee|providerTtc|payerTtc)$/
-/** All others are sums. */
 const single = /^(amount|amountPaid|price|unitPrice)$/
 
 function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
@@ -110,13 +101,11 @@ function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   })
 }
 
-/** A FIXED intent is paid in full. */
 const amountFaults = ({ amountType, amount, payment }: Document): string[] =>
   amountType === 'FIXED' && payment !== null && (payment as { amountPaid: number }).amountPaid !== amount
     ? ['has a payment of another amount']
     : []
 
-/** A paid intent has a payment, which its refunds don't exceed. */
 const intentFaults = (documents: Partial<Documents>): string[] =>
   violations(documents)
     .filter(({ invariant }) => invariant === 'intent status' || invariant === 'refunds bounded')

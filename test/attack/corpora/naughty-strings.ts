@@ -1,6 +1,5 @@
 import { phrases, words } from './words.ts'
 
-/** The start of an HTML element, to be escaped on every page. */
 export const markup = '<xq'
 
 /** Strings that have broken programs before. `~tag~` becomes the request's tag (cast/references.ts). */

@@ -66,7 +66,6 @@ export const acceptedRequests: readonly Raw[] = [
   ].map((text): Raw => ({ expected: ['keyed'], text })),
 ]
 
-/** Incomplete, so they can't get a response yet. */
 export const unfinishedRequests: readonly string[] = [
   '\r\n\r\n',
   post('Content-Length: 200', '', '{"amount":5,"label":"~tag~"'),

@@ -1,20 +1,9 @@
 import * as fc from 'fast-check'
 import { lines, queries, segments } from '../corpora/addresses-of-requests.ts'
 import { csvFiles, multiparts } from '../corpora/csv.ts'
-import {
-  contentEncodings,
-  contentTypes,
-  idempotencyKeys,
-  oddHeaders,
-  oddMethods,
-} from '../corpora/headers.ts'
+import * as hostile from '../corpora/headers.ts'
 import { markup, naughtyStrings } from '../corpora/naughty-strings.ts'
-import {
-  acceptedRequests,
-  pipelinedRequests,
-  refusedRequests,
-  unfinishedRequests,
-} from '../corpora/raw-requests.ts'
+import * as corpus from '../corpora/raw-requests.ts'
 import { type Target, type TargetBody, targets } from '../targets/target.ts'
 import { type Attack, type Raw, type Scene, type Site, sites } from './attack.ts'
 import { goodValue, reference, type Schema } from './good-values.ts'
@@ -24,13 +13,11 @@ import { races } from './races.ts'
 import { weighted } from './weighted.ts'
 
 export type TypedBody = fc.Arbitrary<{ body: string | Buffer | null; contentType: string | null }>
-
 const withType = (body: BodyBytes, usual: string): TypedBody =>
   fc.record({
     body,
-    contentType: weighted([12, fc.constant(usual)], [1, fc.constantFrom(...contentTypes)]),
+    contentType: weighted([12, fc.constant(usual)], [1, fc.constantFrom(...hostile.contentTypes)]),
   })
-
 const bytes: BodyBytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 const nothing: TypedBody = fc.constant({ body: null, contentType: null })
 const anything = withType(fc.oneof(bytes, fc.constantFrom(...naughtyStrings)), 'application/json')
@@ -142,8 +129,8 @@ export const sender = {
 
 const headers = weighted(
   [5, fc.constant([])],
-  [1, fc.array(fc.constantFrom(...oddHeaders), { minLength: 1, maxLength: 4 })],
-  [1, fc.constantFrom(...contentEncodings).map((coding) => [['Content-Encoding', coding] as const])],
+  [1, fc.array(fc.constantFrom(...hostile.oddHeaders), { minLength: 1, maxLength: 4 })],
+  [1, fc.constantFrom(...hostile.contentEncodings).map((coding) => [['Content-Encoding', coding] as const])],
 )
 
 function attackOn(target: Target): fc.Arbitrary<Attack> {
@@ -154,10 +141,10 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
       method: weighted(
         [24, fc.constant(target.method)],
         [1, fc.constant('HEAD')],
-        [1, fc.constantFrom(...oddMethods)],
+        [1, fc.constantFrom(...hostile.oddMethods)],
       ),
       headers,
-      idempotencyKey: weighted([10, fc.constant('~tag~')], [1, fc.constantFrom(...idempotencyKeys)]),
+      idempotencyKey: weighted([10, fc.constant('~tag~')], [1, fc.constantFrom(...hostile.idempotencyKeys)]),
       isChunked: weighted([12, fc.constant(false)], [1, fc.constant(true)]),
       ...sender,
     })
@@ -165,17 +152,14 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
 }
 
 const raws: readonly Raw[] = [
-  ...refusedRequests.map((text) => ({ text, expected: ['refused'] as const })),
-  ...acceptedRequests,
-  ...unfinishedRequests.map((text) => ({ text, expected: [] })),
-  ...pipelinedRequests,
+  ...corpus.refusedRequests.map((text) => ({ text, expected: ['refused'] as const })),
+  ...corpus.acceptedRequests,
+  ...corpus.unfinishedRequests.map((text) => ({ text, expected: [] })),
+  ...corpus.pipelinedRequests,
 ]
 
 const rawBytes: fc.Arbitrary<Attack> = fc
-  .record({
-    raw: weighted([5, fc.constantFrom(...raws)], [1, noise()]),
-    ...sender,
-  })
+  .record({ raw: weighted([5, fc.constantFrom(...raws)], [1, noise()]), ...sender })
   .map((generated) => ({
     ...plainAttack({ target: 'bytes', method: '', line: '' }, 0),
     idempotencyKey: null,
@@ -188,7 +172,6 @@ function noise(): fc.Arbitrary<Raw> {
     .map((array) => ({ text: Buffer.from(array).toString('latin1'), expected: [] }))
 }
 
-/** Operations come more often than pages, because they move money. */
 const one: fc.Arbitrary<Attack> = weighted(
   ...targets.map((target): [number, fc.Arbitrary<Attack>] => [target.by === 'key' ? 6 : 3, attackOn(target)]),
   [8, rawBytes],
@@ -214,6 +197,5 @@ const scene: fc.Arbitrary<Scene> = weighted(
 
 /** Scenes per volley, and about as many requests. */
 export const volleySize = 100
-
 export const volley = (seed: number, number: number): Scene[] =>
   fc.sample(scene, { seed: seed + number * 7919, numRuns: volleySize })

@@ -12,7 +12,6 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: readonly string[]
   else?: { required?: readonly string[] }
-  /** Fields that exclude others, by name. */
   dependencies?: Record<string, Schema>
   additionalProperties?: Schema
   items?: Schema
@@ -21,7 +20,6 @@ export interface Schema {
 }
 
 type Values = fc.Arbitrary<unknown>
-
 const small = fc.nat({ max: 40 })
 const owner = fc.constantFrom('own', 'own', 'own', 'other')
 export const reference = (noun: string): fc.Arbitrary<string> =>
@@ -68,7 +66,6 @@ const byName: Record<string, Values> = {
   email: fc.oneof(fc.constantFrom('a@shop.example', 'a+~tag~@shop.example'), text),
 }
 
-/** Mostly matches the schema. Strings are arbitrary, and some fields may exclude others. */
 export function goodValue(schema: Schema, name: string): Values {
   const known = byName[name] ?? byFormat[schema.format ?? '']
   if (known !== undefined) return known

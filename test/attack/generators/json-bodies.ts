@@ -11,12 +11,7 @@ const wrong = fc.oneof(
   fc.constantFrom(...naughtyStrings).map((text) => JSON.stringify(text)),
 )
 
-interface Change {
-  index: number
-  name: string
-  text: string
-  how: 'replace' | 'leave out' | 'add' | 'twice'
-}
+type Change = { index: number; name: string; text: string; how: 'replace' | 'leave out' | 'add' | 'twice' }
 const change: fc.Arbitrary<Change> = fc.record({
   index: fc.nat({ max: 1000 }),
   name: weighted(
@@ -39,14 +34,12 @@ function changed(value: unknown, { index, name, text, how }: Change): unknown {
   )
 }
 
-/** The name may exist already. */
 function added(old: unknown, name: string, text: string): string {
   const whole = write(old)
   if (!whole.startsWith('{')) return whole
   return `${whole.slice(0, -1)}${whole === '{}' ? '' : ','}${JSON.stringify(name)}:${text}}`
 }
 
-/** Valid, changed, truncated, or taken from a corpus. */
 export function jsonBody(schema: object): BodyBytes {
   const good = goodValue(schema, '')
   const goodText = good.map(write)
@@ -70,7 +63,6 @@ export function jsonBody(schema: object): BodyBytes {
   )
 }
 
-/** A value with this text as its JSON, valid or not. */
 const asText = Symbol('as text')
 const raw = (text: string) => ({ [asText]: text })
 
@@ -89,7 +81,6 @@ function pathsIn(value: unknown): (string | number)[][] {
   return [[], ...inner.flatMap(([step, part]) => pathsIn(part).map((path) => [step, ...path]))]
 }
 
-/** Removes the part if `edit` returns undefined. */
 function changedAt(
   value: unknown,
   path: readonly (string | number)[],

@@ -1,12 +1,6 @@
 import type { Attack } from './attack.ts'
 
-export interface Plain {
-  target: string
-  method: string
-  line: string
-  json?: object
-  form?: string
-}
+export type Plain = { target: string; method: string; line: string; json?: object; form?: string }
 
 export const post = (path: string, line: string, json?: object): Plain => ({
   target: `POST ${path}`,

@@ -14,7 +14,6 @@ const pay: Plain = {
 
 const names = ['simulate', 'cancel', 'half', 'most', 'pay', 'look'] as const
 
-/** Concurrent payments, cancellations and refunds of one new intent. */
 export const races: fc.Arbitrary<Scene> = fc
   .record({
     actor: fc.nat({ max: 1_000_000 }),

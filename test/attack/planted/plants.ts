@@ -17,10 +17,8 @@ const plant = (foundBy: string, at: RegExp, bug: string, edits: readonly Edit[])
 const everywhere = /./
 const operations = / \/dev\//
 const writes = /^(POST|PUT|PATCH) \/dev\//
-
 const invalidJson = "return { refusal: refuse('INVALID_JSON') }"
 
-/** There's at least one per check. */
 export const plants: readonly Plant[] = [
   plant('no fault', writes, 'a body that is not JSON causes an internal error', [
     before('parseJson', invalidJson, "throw new TypeError('no JSON')"),

@@ -1,4 +1,3 @@
-/** Uses a new idempotency key each time. Throws if refused. */
 export type Call = (method: string, path: string, body?: object) => Promise<{ data: Record<string, unknown> }>
 
 export function createClient(origin: string, key: string, name: string): Call {

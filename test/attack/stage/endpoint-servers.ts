@@ -5,7 +5,6 @@ import { listen } from '../../support/listen.ts'
 
 export type EndpointServers = Awaited<ReturnType<typeof startEndpointServers>>
 
-/** The service may reach one of them. The other is a trap. */
 export async function startEndpointServers() {
   const trapped: string[] = []
   const trap = createServer((socket) => {

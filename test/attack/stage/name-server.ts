@@ -5,7 +5,6 @@ import ipaddr from 'ipaddr.js'
 const header = 12
 const types: Record<number, 'ipv4' | 'ipv6'> = { 1: 'ipv4', 28: 'ipv6' }
 
-/** On loopback, for names that lead to private addresses. A name without addresses does not exist. */
 export async function startNameServer() {
   const known = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')
@@ -47,7 +46,6 @@ function readName(question: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-/** Names the question's name (a pointer to byte 12), with class IN and TTL 0. */
 function recordOf(address: Buffer): Buffer {
   const record = Buffer.alloc(12)
   record.writeUInt16BE(0xc00c, 0)

@@ -3,21 +3,17 @@ import { join } from 'node:path'
 import { startChild } from '../../support/child.ts'
 import { waitFor } from '../../support/wait-for.ts'
 
-/** Written by the process itself (preload.mjs). */
 export interface State {
   name: string
   /** Bytes of the heap and of Buffers, after a full collection. */
   held: number
-  /** Changed properties of built-in prototypes. */
   strange: string[]
 }
 
 export type Attacked = Awaited<ReturnType<typeof startAttacked>>
-
 const preload = new URL('../preload.mjs', import.meta.url).href
 const startLimitMs = 30_000
 
-/** Waits until the program serves. */
 export async function startAttacked(
   name: 'web' | 'worker',
   program: string,
@@ -41,7 +37,6 @@ export async function startAttacked(
     existsSync(record) ? linesOf<Line>(record, what) : []
   return {
     name,
-    /** Where it connected to, as `address:port`, each once. */
     connections: () => {
       const connects = recorded<{ address: string; port: number }>('connect')
       return [...new Set(connects.map(({ address, port }) => `${address}:${port}`))]

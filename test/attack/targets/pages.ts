@@ -2,7 +2,6 @@ import { cliPackagePath } from '../../../src/reference/clients.ts'
 import { words } from '../corpora/words.ts'
 import type { Target } from './target.ts'
 
-/** `/p/~short~?lang,amount` is a page with two parameters. */
 function page(by: Target['by'], address: string): Target {
   const [path = '', names] = address.split('?')
   const properties = Object.fromEntries(names?.split(',').map((name) => [name, { type: 'string' }]) ?? [])
@@ -16,15 +15,13 @@ function page(by: Target['by'], address: string): Target {
     route: null,
   }
 }
-const pagesOf = (by: Target['by'], addresses: string): Target[] =>
-  words(addresses).map((address) => page(by, address))
+const pagesOf = (by: Target['by'], addresses: string) => words(addresses).map((address) => page(by, address))
 const form = (by: Target['by'], path: string, fields: Record<string, string[]>): Target => {
   const shown = page(by, path)
   return { ...shown, name: shown.name.replace('GET', 'POST'), method: 'POST', body: { kind: 'form', fields } }
 }
 const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
 
-/** Everything besides the API: pages for customers, staff, operators and readers of the documentation. */
 export const pages: readonly Target[] = [
   ...pagesOf(
     'customer',

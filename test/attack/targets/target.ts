@@ -5,10 +5,8 @@ import { pages } from './pages.ts'
 export interface Target {
   name: string
   method: string
-  /** Contains references in place of parameters (cast/references.ts). */
   path: string
   by: 'key' | 'customer' | 'staff'
-  /** JSON Schema. Null if the target reads no query. */
   query: object | null
   body: TargetBody
   route: Route | null

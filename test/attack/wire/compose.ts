@@ -3,15 +3,10 @@ import type { Staff } from '../cast/cast.ts'
 import { badAuthorizations } from '../corpora/headers.ts'
 import type { Attack, Site } from '../generators/attack.ts'
 
-export interface Sender {
-  actor: Actor
-  staff: Staff
-  fill(text: string): string
-}
+export type Sender = { actor: Actor; staff: Staff; fill(text: string): string }
 
 /** Below /admin, requests carry a staff session, except sign-ins, which would end it. */
 const isForStaff = (line: string): boolean => /^\/admin(\/|$|\?)/.test(line)
-
 type Header = readonly [name: string, value: string]
 
 const browserHeaders = (origin: string, site: string): Header[] => [

@@ -11,7 +11,6 @@ describe('An HTTP client of `npm run attack`', () => {
   let server: Server
   let port: number
   let requests = 0
-  /** How to handle each request. Its number counts from 1 over all connections. */
   let act: (socket: Socket, number: number) => void
 
   beforeEach(async () => {

@@ -1,42 +1,23 @@
 import { connect, type Socket } from 'node:net'
 import { readResponse, type WireResponse } from './response.ts'
 
-/** No complete response came. Says how long the wait was and how many bytes arrived. */
-export interface NoResponse {
-  none: 'closed' | 'late'
-  ms: number
-  part: number
-}
+export type NoResponse = { none: 'closed' | 'late'; ms: number; part: number }
 
 /** `isRepeated`: the kept connection was closing, so the request was repeated on a new one. */
 export type Result = Outcome & { isRepeated: boolean }
-
 type Outcome = { response: WireResponse } | NoResponse
-
-export interface Connection {
-  send(bytes: Buffer, isHead: boolean): Promise<Result>
-  close(): void
-}
-
+export type Connection = { send(bytes: Buffer, isHead: boolean): Promise<Result>; close(): void }
 const unreachable: Result = { none: 'closed', ms: 0, part: 0, isRepeated: false }
 
 /** Longer than the slowest operation, a 25 s long poll of the event feed. */
 export const timeoutMs = 30_000
-/** A connection that was already closing when the request was written ends within this time. */
 const staleMs = 250
 const empty = Buffer.alloc(0)
-
-interface Link {
-  socket: Socket
-  read: Buffer
-  onChange(hasEnded: boolean): void
-}
-
+type Link = { socket: Socket; read: Buffer; onChange(hasEnded: boolean): void }
 const ignore = (): void => undefined
 
 export function openConnection(port: number): Connection {
   let kept: Link | null = null
-
   async function exchange(link: Link, bytes: Buffer, isHead: boolean): Promise<Outcome> {
     const { socket } = link
     const startedAt = performance.now()
@@ -64,7 +45,6 @@ export function openConnection(port: number): Connection {
       socket.write(bytes)
     })
   }
-
   return {
     async send(bytes, isHead) {
       // Bytes after the last response, which no request caused.
@@ -84,7 +64,6 @@ export function openConnection(port: number): Connection {
   }
 }
 
-/** Whether the server closed a kept connection just as it was used: it then ends at once, without a byte. */
 const isStale = (result: Outcome): boolean =>
   'none' in result && result.none === 'closed' && result.part === 0 && result.ms < staleMs
 
@@ -100,18 +79,15 @@ async function dialLink(port: number): Promise<Link | null> {
   return link
 }
 
-/** `end`: the server closed the connection, the timeout passed, or this process left. */
 export interface RawResult {
   responses: WireResponse[]
   end: 'closed' | 'late' | 'left'
   ms: number
-  /** Bytes of an incomplete response, if there is no complete one. */
   part: number
 }
 
 const graceMs = 250
 
-/** Uses a new connection, waits for the expected number of responses, and closes soon after. */
 export async function sendAlone(port: number, bytes: Buffer, expected: number): Promise<RawResult> {
   const startedAt = performance.now()
   const socket = await dial(port)
@@ -151,7 +127,6 @@ function responsesIn(bytes: Buffer, hasEnded: boolean): WireResponse[] {
 
 async function dial(port: number): Promise<Socket | null> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  // The event `close` follows.
   socket.on('error', () => socket.destroy())
   return new Promise((resolve) => {
     socket.once('connect', () => resolve(socket))

@@ -3,7 +3,6 @@ export interface WireResponse {
   headers: ReadonlyMap<string, string>
   cookies: readonly string[]
   body: string
-  /** How many bytes after the response belong to no other. */
   beyond: number
 }
 

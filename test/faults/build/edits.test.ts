@@ -10,9 +10,7 @@ describe('A test build with fault points', function () {
   this.timeout(60_000)
   const service = withService()
   let web: ServiceProcess | undefined
-  after(async () => {
-    await web?.stop()
-  })
+  after(() => web?.stop())
 
   it('contains every fault point, each of which kills the service on command', async () => {
     const build = buildWith(harnessEdits)

@@ -1,14 +1,7 @@
 import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
 
-/** A named point between two steps of an operation, where a test build's process can die or stop (inside.ts). */
-export interface Point {
-  name: string
-  process: 'web' | 'worker'
-  edits: Edit[]
-}
-
+export type Point = { name: string; process: 'web' | 'worker'; edits: Edit[] }
 type PointSpec = readonly [name: string, within: string, find: string]
-
 const pointsOf = (process: Point['process'], insert: typeof before, specs: readonly PointSpec[]): Point[] =>
   specs.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
 
@@ -96,12 +89,10 @@ export const points: readonly Point[] = [
   ]),
 ]
 
-/** Adds a round's offset to database time. support/wall-clock.mjs sets the wall clocks. */
 const shifted = replace('noClockShift', '($ms) => $ms', '($ms) => $ms + offsetMs()')
 
 /** Lists have a count checkpoint every 5 items, because no list of a round has 2 000. */
 const closeCheckpoints = replace('itemsPerCheckpoint', '2_000', '5')
-
 export const harnessEdits: Edit[] = [shifted, closeCheckpoints, ...points.flatMap(({ edits }) => edits)]
 
 /** Only 500 payment codes, so that some are drawn twice. A longer round would run out of codes. */

@@ -20,7 +20,6 @@ const entry = ({ dump }: Ordinary): LedgerDocument => the(dump.ledgerentries.at(
 const first = ({ calls }: Ordinary, what: What): Call => the(calls.find((each) => each.what === what))
 const deliveryOf = ({ dump }: Ordinary, event: string): DeliveryDocument =>
   the(dump.deliveries.find((delivery) => delivery.event === event))
-/** Has two attempts and two arrivals. */
 const confirmed = (round: Ordinary): DeliveryDocument => deliveryOf(round, 'payment.confirmed')
 const replayIn = ({ dump }: Ordinary) => the(dump.webhookreplays[0])
 const feedOf = (calls: Call[]): Call => the(having(calls, 'event.feed')[6])
@@ -32,7 +31,6 @@ const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
 }
 const lost = { status: null, response: null, headers: {} }
 const refused = ordinary.refusal('AMOUNT_OUT_OF_RANGE', 400)
-/** Another call with the refund's key. Its times count from the start of the first one. */
 const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
   const refund = first(round, 'refund')
   const headers = { 'x-request-id': `at ${from}` }
@@ -79,9 +77,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       [refused, lost].map((response) => earlierRefund(round, -50, -20, response)),
     'a write was refused after it took effect': (round) => again(round, first(round, 'refund'), refused),
   },
-  'transition.legal': {
-    'an acknowledged refund is missing': ({ paid }) => paid.refunds.pop(),
-  },
+  'transition.legal': { 'an acknowledged refund is missing': ({ paid }) => paid.refunds.pop() },
   'read.forward': {
     'an intent reads as PENDING after it was paid': (round) =>
       (ordinary.read(round, round.paid, 12).response = ordinary.good({
@@ -93,9 +89,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'the total is wrong': (round) => ((dataIn(first(round, 'list')) as { total: number }).total = 3),
     'an item is missing': (round) => itemsIn(first(round, 'list')).pop(),
   },
-  'event.exact': {
-    'an event has no delivery': ({ dump }) => dump.deliveries.pop(),
-  },
+  'event.exact': { 'an event has no delivery': ({ dump }) => dump.deliveries.pop() },
   'event.reported': { 'a cancellation has no event': ({ dump }) => (dump.deliveries = []) },
   'events.complete': {
     'a reader missed an event': ({ calls }) => calls.splice(calls.indexOf(feedOf(calls)), 1),
@@ -138,12 +132,8 @@ const broken: Record<PromiseName, Record<string, Change>> = {
         ...ordinary.refusal('MERCHANT_REFERENCE_TAKEN', 409),
       }),
   },
-  'refund.bounded': {
-    'more was refunded than was paid': ({ paid }) => (the(paid.refunds[0]).amount = 501),
-  },
-  'ledger.exact': {
-    'a fee is a centime too high': (round) => (entry(round).amount -= 1),
-  },
+  'refund.bounded': { 'more was refunded than was paid': ({ paid }) => (the(paid.refunds[0]).amount = 501) },
+  'ledger.exact': { 'a fee is a centime too high': (round) => (entry(round).amount -= 1) },
   'wallet.balances': {
     'the PIN was wrong': (round) => Object.assign(first(round, 'pay.confirm').body ?? {}, { pin: '1' }),
   },

@@ -1,18 +1,7 @@
 /* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
 import { createHmac } from 'node:crypto'
 import type { DeliveryDocument, IntentDocument } from '../../invariants/documents.ts'
-import {
-  addIntent,
-  at,
-  endpointId,
-  hook,
-  idOf,
-  iso,
-  type Ordinary,
-  ordinaryDocuments,
-  shop,
-  subscribed,
-} from '../../invariants/ordinary.ts'
+import * as usual from '../../invariants/ordinary.ts'
 import {
   type Arrival,
   type Call,
@@ -22,24 +11,23 @@ import {
   type What,
 } from '../evidence/evidence.ts'
 
-export const other = { id: idOf('other'), key: idOf('key-other'), marker: 'other-in-test' }
+export const other = { id: usual.idOf('other'), key: usual.idOf('key-other'), marker: 'other-in-test' }
 const secret = 'a'.repeat(64)
 const path = '/api/v1/dev'
-
-export type OrdinaryRound = Evidence & Ordinary & { lines: Line[] }
+export type OrdinaryRound = Evidence & usual.Ordinary & { lines: Line[] }
 
 export function ordinaryRound(): OrdinaryRound {
   const lines: Line[] = []
-  const documents = ordinaryDocuments()
+  const documents = usual.ordinaryDocuments()
   const { dump, paid, cancelled, byWallet } = documents
   const records = { calls: [], arrivals: [], provider: [], faults: [], ends: [] }
   const round: OrdinaryRound = { ...documents, ...records, lines, setting: setting(), texts: () => lines }
   const endpoint = {
-    id: endpointId,
-    businessId: shop.id,
+    id: usual.endpointId,
+    businessId: usual.shop.id,
     sandbox: true,
-    url: hook,
-    events: subscribed,
+    url: usual.hook,
+    events: usual.subscribed,
     secret,
   }
   write(round, -40, 'endpoint.create', '/webhooks/endpoints', endpoint, { status: 201 })
@@ -55,8 +43,8 @@ export function ordinaryRound(): OrdinaryRound {
     `/p/${byWallet.shortCode}`,
   )
   sell(round)
-  const replayUrl = `/webhooks/endpoints/${endpointId}/replay`
-  write(round, 45, 'replay', replayUrl, { id: idOf('replay') }, { status: 201 })
+  const replayUrl = `/webhooks/endpoints/${usual.endpointId}/replay`
+  write(round, 45, 'replay', replayUrl, { id: usual.idOf('replay') }, { status: 201 })
   const signIn = { what: 'support.sign-in', path: '/admin/sign-in', body: { name: 'aicha' } } as const
   submit(round, 12, { ...staff, ...signIn, headers: { 'set-cookie': 'session=1' } }, '/admin')
   const page = `/admin/deliveries/${dump.deliveries[0]?._id}`
@@ -72,32 +60,37 @@ export function ordinaryRound(): OrdinaryRound {
 }
 
 function setting(): Evidence['setting'] {
-  const businesses = [shop, other].map(({ id, key, marker }) => {
+  const businesses = [usual.shop, other].map(({ id, key, marker }) => {
     const text = `sk_test_${key.padEnd(38, '0')}`
     const secretKey = { id: key, mode: 'test', kind: 'secret', secret: text } as const
     return { id, name: id, markers: { test: marker, live: `${marker}-live` }, keys: [secretKey] }
   })
   const seconds = { intentLifetimeSeconds: 30, codeLifetimeSeconds: 20, webhookTimeoutSeconds: 2 }
-  const product = { product: idOf('product'), variant: idOf('variant') }
+  const product = { product: usual.idOf('product'), variant: usual.idOf('variant') }
   return {
-    ...{ seed: 1, beganAt: at(0), healedAt: at(100), quietAt: at(200), clientTimeoutMs: 12_000 },
+    ...{
+      seed: 1,
+      beganAt: usual.at(0),
+      healedAt: usual.at(100),
+      quietAt: usual.at(200),
+      clientTimeoutMs: 12_000,
+    },
     settings: { ...seconds, sandboxRetentionDays: 30, retrySeconds: [1, 1, 1, 1, 1, 1, 1] },
     ...{ left: [], brokenOff: [], businesses, providerWallets: [] },
     wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
     staff: [{ name: 'aicha', role: 'support', password: 'a-password-of-hers' }],
-    stock: [{ ...product, business: shop.id, sandbox: true, quantity: 10 }],
+    stock: [{ ...product, business: usual.shop.id, sandbox: true, quantity: 10 }],
   }
 }
 
 type Given = Partial<Call> & Pick<Call, 'what' | 'path'>
 
-/** A call with the shop's key that took a tenth of a second. */
 export function call(round: Evidence, seconds: number, given: Given): Call {
   const number = round.calls.length + 1
   const made: Call = {
     ...{ call: number, operation: number, attempt: 1, timeoutMs: 12_000, origin: 'http://127.0.0.1:1' },
-    ...{ began: at(seconds), ended: at(seconds + 0.1), clockAheadMs: [0, 0] },
-    ...{ actor: 'merchant', business: shop.id, keyId: shop.key, sandbox: true, method: 'POST' },
+    ...{ began: usual.at(seconds), ended: usual.at(seconds + 0.1), clockAheadMs: [0, 0] },
+    ...{ actor: 'merchant', business: usual.shop.id, keyId: usual.shop.key, sandbox: true, method: 'POST' },
     ...{ idempotencyKey: null, body: null, expects: [], status: 200, response: null },
     ...given,
     headers: { 'x-request-id': `request-${number}`, ...given.headers },
@@ -113,22 +106,20 @@ export const refusal = (code: string, statusCode: number) => ({
 })
 const customer = { actor: 'customer', business: null, keyId: null, sandbox: null } as const
 export const staff = { ...customer, actor: 'support' } as const
-
 const write = (to: Evidence, seconds: number, what: What, url: string, data: object, given?: Partial<Call>) =>
   call(to, seconds, { what, path: path + url, idempotencyKey: `${what}-1`, response: good(data), ...given })
-
 const submit = (to: Evidence, seconds: number, given: Given, location: string): Call =>
   call(to, seconds, { ...given, status: 303, response: { text: '', state: null, location } })
 
 export function create(round: Evidence, name: string, seconds: number): IntentDocument {
-  const intent = addIntent(round.dump, name, seconds)
+  const intent = usual.addIntent(round.dump, name, seconds)
   created(round, intent)
   return intent
 }
 
 function created(round: Evidence, intent: IntentDocument): void {
   const { merchantReference: name, createdAt } = intent
-  const body = { amount: 500, label: shop.marker, merchantReference: name }
+  const body = { amount: 500, label: usual.shop.marker, merchantReference: name }
   const first = {
     ...intent,
     status: 'PENDING',
@@ -137,7 +128,7 @@ function created(round: Evidence, intent: IntentDocument): void {
     refundsCommitted: 0,
     cancellationReason: null,
   } as const
-  const seconds = (createdAt - at(0)) / 1000 - 0.05
+  const seconds = (createdAt - usual.at(0)) / 1000 - 0.05
   write(round, seconds, 'create', '/intents', shown({ ...first, refunds: [] }), {
     idempotencyKey: name,
     body,
@@ -174,7 +165,6 @@ function bodyOf({ _id, event, referenceNumber, facts }: DeliveryDocument): strin
   return JSON.stringify({ id: _id, event, sandbox: true, data })
 }
 
-/** A webhook arrives that was signed at `when`. */
 export function arrive(to: Evidence, when: number, event: string, body: string, given?: Partial<Arrival>) {
   const timestamp = String(Math.floor(when / 1000))
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
@@ -187,7 +177,6 @@ export function arrive(to: Evidence, when: number, event: string, body: string, 
   })
 }
 
-/** Two readers follow the log from this event on, one of which started at its end. */
 export function follow(round: Evidence, from = 1): void {
   for (const { _id, number, event: type, createdAt } of round.dump.events.slice(from - 1)) {
     const body = { id: _id, event: type }
@@ -200,13 +189,13 @@ export function follow(round: Evidence, from = 1): void {
 }
 
 function sell(round: Evidence): void {
-  const [product, order] = [idOf('product'), round.dump.orders[0]]
+  const [product, order] = [usual.idOf('product'), round.dump.orders[0]]
   write(round, -5, 'product.create', '/store/products', { _id: product }, { status: 201 })
   const address = `/store/products/${product}/variants/Default/stock`
   write(round, 10, 'stock', address, { stock: 15 }, { method: 'PATCH', body: { delta: 5 } })
   const body = 'handle,name,variant_label,sku,price,stock\ntea,Tea,,,4,9'
   write(round, 10, 'import', '/store/products/import-csv', {}, { body })
-  const items = [{ productId: product, variantId: idOf('variant'), quantity: 3 }]
-  const placed = structuredClone({ ...order, createdAt: iso(11) })
+  const items = [{ productId: product, variantId: usual.idOf('variant'), quantity: 3 }]
+  const placed = structuredClone({ ...order, createdAt: usual.iso(11) })
   write(round, 11, 'order', '/store/orders/simulate', placed, { status: 201, body: { items } })
 }

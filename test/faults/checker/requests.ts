@@ -79,7 +79,6 @@ const notKept = new Set([
 
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
-
 const outcomes = ['REFUND_FAILED', 'PAYMENT_FAILED']
 const isEffect = (call: Call): boolean =>
   isSettled(call) && ((call.status ?? 500) < 300 || outcomes.includes(errorOf(call)?.code ?? ''))

@@ -12,9 +12,7 @@ type Always =
   | 'sandbox'
   | 'expiresAt'
   | 'createdAt'
-/** Only a refund's response has `refund`. */
 export type ShownIntent = Pick<Intent, Always> & Partial<Pick<Intent, Described>> & { refund?: Refund }
-
 type Of<Field extends keyof Call> = Pick<Call, Field>
 
 export function dataOf<Data>(call: Of<'status' | 'response'> | null): Data | null {
@@ -25,12 +23,9 @@ export function dataOf<Data>(call: Of<'status' | 'response'> | null): Data | nul
 export const errorOf = ({ response }: Of<'response'>) =>
   (response as { error?: Refusal } | null)?.error ?? null
 type Refusal = { code: string; statusCode: number; message: string; details?: { referenceNumber?: string } }
-
 export const pageOf = ({ response }: Of<'response'>): Page | null =>
   typeof response === 'object' && response !== null && 'text' in response ? (response as Page) : null
-
 export const isReplay = ({ headers }: Of<'headers'>): boolean => headers['idempotent-replayed'] === 'true'
-
 const ofOneIntent: readonly What[] = ['create', 'read', 'cancel', 'refund', 'simulate']
 
 export function intentsIn(call: Call): ShownIntent[] {
@@ -40,15 +35,10 @@ export function intentsIn(call: Call): ShownIntent[] {
 }
 
 export const referenceIn = ({ path }: Of<'path'>): string | null => /PI-[0-9A-Z]{16}/.exec(path)?.[0] ?? null
-
 export const shortCodeIn = (path: string): string | undefined => /\/p\/([0-9A-Z]{6})/.exec(path)?.[1]
-
-export const endpointIn = ({ path }: Of<'path'>): string =>
-  /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
-
+export const endpointIn = ({ path }: Of<'path'>) => /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
 export const queryOf = (path: string): URLSearchParams => new URL(path, 'http://service').searchParams
 
-/** SPEC 3: which statuses may follow. */
 const becomes: Record<Status, Status[]> = {
   PENDING: ['PAID', 'CANCELLED', 'FAILED'],
   PAID: ['REFUNDED'],

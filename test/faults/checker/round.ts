@@ -17,11 +17,9 @@ export type Timed = (typeof timed)[number]
 /** How many things each promise would have reported if they had been late. */
 export type Checked = Record<Timed, number>
 export const nothingChecked = () => Object.fromEntries(timed.map((promise) => [promise, 0])) as Checked
-
 export type Finding = [subject: string, message: string]
 export type Findings = Generator<Finding>
 export type Check = (round: Round) => Iterable<Finding>
-
 export const dayMs = 86_400_000
 export type Round = ReturnType<typeof roundOf>
 
@@ -30,7 +28,6 @@ export function roundOf(evidence: Evidence) {
   const times = timesOf(evidence)
   const requests = requestsOf(calls, times)
   const endedAt = Math.max(setting.quietAt ?? setting.healedAt, ...calls.slice(-1).map(({ ended }) => ended))
-  /** Time on the service's clock when MongoDB was dumped. */
   const endShown = endedAt + times.aheadAt(endedAt).to
   const keptMs = setting.settings.sandboxRetentionDays * dayMs
   const byShortCode = new Map(dump.intents.map((intent) => [intent.shortCode, intent]))
@@ -61,7 +58,6 @@ export function roundOf(evidence: Evidence) {
       found ??= violations(dump, { cleanedBefore: endShown - keptMs, isCleaned, lateMs })
       return found.flatMap(({ invariant, id, what }) => (invariants.includes(invariant) ? [[id, what]] : []))
     },
-    /** Whether the span was calm. If so, it counts for the promise. */
     isDue: (promise: Timed, span: Span, settleMs: number) => counted(promise, times.isCalm(span, settleMs)),
     isDueOfWrites: (promise: Timed, span: Span, settleMs: number) =>
       counted(promise, times.isCalmForWrites(span, settleMs)),
@@ -104,5 +100,4 @@ function createdAtOf({ calls, dump }: Evidence): Map<string, number> {
   ])
 }
 
-/** The second half of a delivery's id. */
 export const endpointOfDelivery = (id: string): string => Buffer.from(id, 'base64url').toString('hex', 12)

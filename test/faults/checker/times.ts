@@ -18,11 +18,10 @@ const readMs = 50
 
 const isOf =
   (...prefixes: string[]) =>
-  ({ what }: Fault): boolean =>
+  ({ what }: Fault) =>
     prefixes.some((prefix) => what.startsWith(prefix))
 
 export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
-
 export type Times = ReturnType<typeof timesOf>
 
 export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
@@ -61,7 +60,6 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
       const skewMs = skewAround({ from: began, to: ended })
       return { from: began + aheadAt(began).from - skewMs, to: ended + aheadAt(ended).to + skewMs }
     },
-    /** No fault lasted from `settleMs` before the span until its end. */
     isCalm: (span: Span, settleMs: number): boolean => !busy.isMostly && !meets(disturbing, span, settleMs),
     /** The same, but ignores faults that only cause delay: those of Redis, and a busy machine. */
     isCalmForWrites: (span: Span, settleMs: number): boolean => !meets(ofWrites, span, settleMs),
@@ -75,7 +73,6 @@ function spanOf<T>(items: readonly T[], valueOf: (item: T) => number): Span {
   return { from: Math.min(...values), to: Math.max(...values) }
 }
 
-/** Work delayed by a busy machine is done within the time for which it was busy. */
 const meets = (faults: Fault[], span: Span, settleMs: number): boolean =>
   faults.some((fault) => {
     const { began, ended } = fault
@@ -103,7 +100,6 @@ function samplesOf(jumps: Fault[]): Sample[] {
   })
 }
 
-/** Periods with a constant offset. They overlap where there's no sample. */
 function stepsOf(samples: Sample[]): Step[] {
   const inOrder = samples.toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
   const steps: Step[] = [{ from: -Infinity, to: 0, ahead: inOrder[0]?.ahead ?? 0 }]

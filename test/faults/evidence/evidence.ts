@@ -1,11 +1,4 @@
-import {
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  type WriteStream,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { basename, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { type Documents, noDocuments } from '../../invariants/documents.ts'
@@ -51,7 +44,6 @@ export interface Setting {
   clientTimeoutMs: number
 }
 
-/** What a request is for. `overreach`: an action that a viewer's role doesn't allow. */
 export type What =
   | 'create'
   | 'read'
@@ -72,7 +64,6 @@ export type What =
   | `support.${'sign-in' | 'page'}`
   | `requeue${'' | '.all'}`
 
-/** One request, with its response if there was one. Each retry is a separate call. */
 export interface Call {
   call: number
   began: number
@@ -98,7 +89,6 @@ export interface Call {
   /** Null: no complete response, so the outcome is unknown. */
   status: number | null
   headers: Record<string, string>
-  /** Parsed JSON, a `Page`, or text. */
   response: unknown
   responseHash?: string | null
 }
@@ -129,7 +119,6 @@ export interface ProviderRequest {
   reference: string | null
   paymentKey: string | null
   phone: string | null
-  /** In the provider's books: `succeeded`, `declined`, `failed`, `refused`, `expired` or `unknown`. */
   status: string
   /** Whether this request decided the result. Money moves once per key. */
   decided: boolean
@@ -137,25 +126,19 @@ export interface ProviderRequest {
 }
 
 export type Fault = { began: number; ended: number; what: string; target: string }
-
 export type Exit = { at: number; process: string; message: string }
-
 export type Violation = { promise: string; subject: string; message: string }
-
 export const deliveryIn = (body: string): string => /^\{"id":"([\w-]+)"/.exec(body)?.[1] ?? ''
-
 export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>
   members.filter(({ what }) => whats.includes(what))
-
 export type Recording = ReturnType<typeof openRecord>
 
-/** Writes evidence as things happen. Only one process writes each of a folder's files. */
 export function openRecord(folder: string) {
-  mkdirSync(folder, { recursive: true })
-  const streams = new Map<string, WriteStream>()
+  fs.mkdirSync(folder, { recursive: true })
+  const streams = new Map<string, fs.WriteStream>()
   function writerOf<Record extends object>(file: string): (line: Record) => void {
     return (line) => {
-      const stream = streams.get(file) ?? createWriteStream(join(folder, file), { flags: 'a' })
+      const stream = streams.get(file) ?? fs.createWriteStream(join(folder, file), { flags: 'a' })
       streams.set(file, stream)
       stream.write(`${JSON.stringify(line)}\n`)
     }
@@ -186,7 +169,8 @@ export interface Evidence {
 /** A missing file counts as empty. @throws {Error} if the setting is missing */
 export function readFolder(folder: string): Evidence {
   const records = <T>(file: string) => linesOf(join(folder, file)).map((line) => JSON.parse(line) as T)
-  const namesIn = (part: string) => (existsSync(join(folder, part)) ? readdirSync(join(folder, part)) : [])
+  const namesIn = (part: string) =>
+    fs.existsSync(join(folder, part)) ? fs.readdirSync(join(folder, part)) : []
   const collections = namesIn(files.dump).map((file) => [
     basename(file, '.ndjson'),
     records(join(files.dump, file)),
@@ -196,7 +180,7 @@ export function readFolder(folder: string): Evidence {
     return { ...delivery, eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12) }
   })
   return {
-    setting: JSON.parse(readFileSync(join(folder, files.setting), 'utf8')),
+    setting: JSON.parse(fs.readFileSync(join(folder, files.setting), 'utf8')),
     calls: records<Call>(files.calls).toSorted((one, other) => one.began - other.began),
     arrivals: records<Arrival>(files.arrivals).toSorted((one, other) => one.at - other.at),
     provider: records(files.provider),
@@ -212,8 +196,9 @@ export function readFolder(folder: string): Evidence {
 }
 
 export const linesOf = (path: string): string[] =>
-  existsSync(path)
-    ? readFileSync(path, 'utf8')
+  fs.existsSync(path)
+    ? fs
+        .readFileSync(path, 'utf8')
         .split('\n')
         .filter((line) => line !== '')
     : []

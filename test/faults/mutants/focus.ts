@@ -20,9 +20,7 @@ const repeated = {
   'mongo.stop': { target: 'mongo', everyMs: 12_000, forMs: 6500 },
   'redis.flush': { target: 'redis', everyMs: 4000, forMs: 0 },
   'redis.empty': { target: 'redis', everyMs: 8000, forMs: 500 },
-  // Longer than an intent's lifetime.
   'process.skew': { target: 'web-1', everyMs: 6000, forMs: 3000, aheadMs: 111_000 },
-  // Only once, over a night.
   'clock.jump': { target: 'all', everyMs: 20_000, forMs: 0, aheadMs: 25 * hourMs },
 } as const
 
@@ -40,9 +38,7 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
   return Array.from({ length: count }, (_, index) => at(index))
 }
 
-/** A round begins without faults, so that there is data. */
 const firstAtMs = 2000
-/** A process passes a frequent point at once, and starts within two seconds. */
 const killEveryMs = 5000
 const stopEveryMs = 3000
 /** Points of rare operations may be passed late, or never. */

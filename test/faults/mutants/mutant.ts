@@ -14,21 +14,15 @@ type Emphasis = Partial<Focus>
 
 /** `what it does → what finds it`: promises separated by blanks, or a test file. */
 export type PlantedBugs = { [nameAndFinders: string]: Edit | readonly (Edit | Emphasis)[] }
-
-/** No faults, because most bugs show in plain traffic. */
 const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs: 300, faults: [] }
-
 export const killedAt = (...points: string[]): Emphasis => ({ seconds: 22, points })
-/** Processes stop here for long enough that a concurrent request overtakes them. */
 export const pausedAt = (...points: string[]) =>
   ({ seconds: 22, points, deed: 'stop', awayMs: 1500 }) as const
-/** Processes stop here for longer than a lease, which lasts 10 s. */
 export const frozenAt = (...points: string[]) =>
   ({ seconds: 40, points, deed: 'stop', awayMs: 16_000 }) as const
 export const under = (...faults: Repeated[]): Emphasis => ({ seconds: 30, faults })
 export const often = (...names: OperationName[]): Emphasis => ({ often: names })
 export const lasting = (seconds: number): Emphasis => ({ seconds })
-
 const isEdit = (part: Edit | Emphasis): part is Edit => 'put' in part
 
 export const mutantsOf = (planted: PlantedBugs): Mutant[] =>

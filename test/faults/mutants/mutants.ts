@@ -28,8 +28,6 @@ export function controlOf({ points, deed, faults }: Focus): Mutant {
 }
 
 const all = [...controls, ...mutants]
-
-/** One for each promise that is the first to find a bug. */
 const quickChoice = [...Map.groupBy(mutants, ({ caughtBy }) => caughtBy[0] ?? '')].flatMap(([finder, own]) =>
   finder.endsWith('.test.ts') ? [] : own.slice(0, 1),
 )
@@ -42,7 +40,6 @@ export function mutantsLike(text: string): Mutant[] {
   )
 }
 
-/** By parts of their names. The name `all` selects all mutants. */
 export function chooseMutants(names: readonly string[]): Mutant[] {
   if (names.includes('all')) return all
   const chosen = names.length === 0 ? quickChoice : names.flatMap(mutantsLike)

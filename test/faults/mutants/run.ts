@@ -10,22 +10,17 @@ import type { Mutant } from './mutant.ts'
 import { chooseMutants, controls } from './mutants.ts'
 
 export type RoundOutcome = { violations: Violation[]; folder: string }
-
 type Finding = { isRight: boolean; message: string }
-
-export const folderOf = (name: string): string =>
-  resolve('.data/faults/mutants', name.replaceAll(/\W+/g, '-'))
+export const folderOf = (name: string) => resolve('.data/faults/mutants', name.replaceAll(/\W+/g, '-'))
 
 /** Some bugs show only if two things happen at the same time, so they get a second round with another seed. */
 const maxRounds = 2
 /** A round waits more than it computes, so two cores can run four rounds, each with its own servers. */
 const concurrency = 4
 
-/** Checks the checker: each chosen bug must be found in a short round of its own, and control rounds must be clean. */
 export async function checkMutants(names: readonly string[]): Promise<boolean> {
   const chosen = chooseMutants(names)
   const isDisturbed = ({ focus }: Mutant): boolean => focus.points.length + focus.faults.length > 0
-  // Rounds with faults take longest, so they start first.
   const queue = chosen.toSorted((one, other) => Number(isDisturbed(other)) - Number(isDisturbed(one)))
   let failed = 0
   const work = async (): Promise<void> => {
@@ -56,9 +51,7 @@ async function runARound(mutant: Mutant, round: number): Promise<Finding> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   let outcome: RoundOutcome | null = null
-  child.once('message', (message) => {
-    outcome = message as RoundOutcome
-  })
+  child.once('message', (message) => void (outcome = message as RoundOutcome))
   await once(child, 'exit')
   if (outcome === null) return { isRight: false, message: 'the round crashed' }
   const { violations, folder } = outcome as RoundOutcome
@@ -72,7 +65,6 @@ async function runARound(mutant: Mutant, round: number): Promise<Finding> {
 const root = join(import.meta.dirname, '../../..')
 const sources = ['src', 'workers', 'schemas', 'test', 'dev', 'docs', 'package.json', 'tsconfig.json']
 
-/** Runs a test file on the sources with a bug. It is caught if some tests pass and some fail. */
 async function runTest({ name, edits }: Mutant, test: string): Promise<Finding> {
   const folder = folderOf(name)
   rmSync(folder, { recursive: true, force: true })

@@ -16,9 +16,7 @@ export interface PlannedFault {
   target: string
   atMs: number
   forMs: number
-  /** Only for `process.point`: if the process passes the point within `forMs`, it stays away for `awayMs`. */
   order?: Order & { awayMs: number }
-  /** Only for clocks. The service's clock never jumps back. */
   aheadMs?: number
   behaviour?: string
 }
@@ -30,18 +28,15 @@ export interface Targets {
   endpointServers: Pick<EndpointServers, 'behave'>
 }
 
-/** How to end a fault, and what differs from its plan: when it began, its length, its recorded target. */
 type Begun = { end?: () => unknown; began?: number; forMs?: number; target?: string }
 
 interface FaultKind {
-  /** How long they last. Only server faults have this, one per burst of a plan. */
   lastsMs?: readonly [from: number, to: number]
   mayBegin?: (targets: Targets, fault: PlannedFault) => Promise<boolean>
   begin(targets: Targets, fault: PlannedFault): Begun | null | Promise<Begun | null>
 }
 
 const timeoutMs = 30_000
-
 const primary = ({ servers }: Targets): Promise<Server> =>
   waitFor('a primary', () => servers.primary().catch(() => null), timeoutMs)
 
@@ -175,7 +170,6 @@ const faults = {
 
 export type FaultName = keyof typeof faults
 export const faultKinds: Readonly<Record<FaultName, FaultKind>> = faults
-
 export const targetOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target
 

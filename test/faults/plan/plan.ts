@@ -7,10 +7,8 @@ import { behavioursByTarget } from '../traffic/endpoint-servers.ts'
 
 /** Determines a plan. `4711-3` is the third round of the run with seed 4711. */
 export type NumberedRound = { seed: number; round: number; servers: Servers; seconds: number }
-
 type Burst = { fromMs: number; toMs: number }
 type Deck<Card> = () => Card
-
 const hourMs = 3_600_000
 const monthMs = 31 * 24 * hourMs
 /** After 25 hours, idempotency keys have expired and a night has passed. After a month, the sandbox's data is old. */
@@ -33,10 +31,8 @@ export function planOf(round: NumberedRound): PlannedFault[] {
 }
 
 const firstAtMs = 2500
-/** A long one has time for freezing a process for longer than a lease. */
 const burstMs = { min: 10_000, max: 22_000 }
 const shortQuietMs = { min: 8000, max: 11_000 }
-/** Every second quiet period is also long enough to check some requests' timing. */
 const longQuietMs = { min: 22_000, max: 26_000 }
 /** Long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt. */
 const lastQuietMs = 38_000
@@ -55,21 +51,16 @@ function burstsOf(chance: Chance, lengthMs: number): Burst[] {
   return bursts
 }
 
-/** The longest one in the middle third, so that there's traffic before and after it. */
 function nightOf(bursts: readonly Burst[]): Burst | undefined {
   const from = Math.floor(bursts.length / 3)
   const middle = bursts.slice(from, Math.max(from + 1, Math.ceil((2 * bursts.length) / 3)))
   return middle.toSorted((one, other) => other.toMs - other.fromMs - (one.toMs - one.fromMs))[0]
 }
 
-/** Before this, hardly any data could become old. */
 const jumpFromMs = 10_000
-
 const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => {
   return { what: 'clock.jump', target: 'all', atMs: Math.max(jumpFromMs, fromMs + 2500), forMs: 0, aheadMs }
 }
-
-/** How many cards a round uses per second, and per night. The next round uses the following ones. */
 const pointsPerSecond = 1 / 14
 const pointsPerNight = 2
 /** The clean-up passes its points only in the night after a jump, and only some of them without old data. */
@@ -110,13 +101,10 @@ function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): De
 
 const startMs = 2000
 const maxDownMs = 2000
-/** A rare operation's point may never be passed. */
 const armedMs = 4000
-/** Too short for a lease to expire. */
 const shortStopMs = { min: 1000, max: 4500 }
 /** Leases last 10 s and are renewed every 3 s. */
 const longStopMs = { min: 11_000, max: 18_000 }
-/** Longer than any lease, and longer than an idempotency key's lifetime. */
 const skewsMs = [111_000, 111_000, 25 * hourMs]
 const minMs = maxDownMs + startMs + 1000
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
@@ -168,7 +156,6 @@ function busyMs({ what, forMs, order }: PlannedFault): number {
 
 const recoveryMs = 3000
 
-/** One server fault per burst. Some bursts have none, which shows better what a killed process leaves behind. */
 function serverFault(chance: Chance, burst: Burst, deck: Deck<FaultName>): PlannedFault[] {
   if (chance.is(0.2)) return []
   const what = deck()

@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import { type ProcessName, processNames, typeOf } from './process.ts'
 
 export type Order = { point: string; time: number; deed: 'kill' | 'stop' }
-
 export type Controls = ReturnType<typeof openControls>
 
-/** Controls the processes' clocks and fault points by files that they read (support/edited-build/inside.ts). */
 export function openControls(folder: string) {
   mkdirSync(folder, { recursive: true })
   let aheadMs = 0
@@ -33,7 +31,6 @@ export function openControls(folder: string) {
       aheadMs += ms
       write('offset', String(aheadMs))
     },
-    /** Skews one process's wall clock, which must change nothing. 0 removes the skew. */
     skew: (name: string, ms: number): void => write(`${name}.clock`, String(ms)),
     /** Also orders points that no process has reached yet, because rare ones need more time. */
     order(name: string, { point, time, deed }: Order): void {

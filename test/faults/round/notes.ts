@@ -6,7 +6,6 @@ import { settings } from './stage.ts'
 
 /** Remains in the setting if a round's harness is killed. */
 const unfinished = 'the round did not finish'
-
 export type Notes = ReturnType<typeof openNotes>
 
 export function openNotes(folder: string, seed: number) {

@@ -6,12 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startChild } from '../../support/child.ts'
 import type { Fault } from '../evidence/evidence.ts'
 
-/** Each process keeps its name, port and log across restarts. */
 export const processNames = ['web-1', 'web-2', 'worker-1', 'worker-2'] as const
 export type ProcessName = (typeof processNames)[number]
 export type ProcessType = 'web' | 'worker'
 export const typeOf = (name: string): ProcessType => (name.startsWith('web') ? 'web' : 'worker')
-
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
 /** Long, because a starting process waits for its database. */
 const startLimitMs = 120_000
@@ -30,7 +28,6 @@ interface Life {
 }
 
 type Reached = { point: string; deed: string; began: number }
-
 export type ServiceProcess = ReturnType<typeof openProcess>
 
 export function openProcess({ name, build, environment, logFile, reportEnd, reportStray }: Life) {
@@ -45,7 +42,6 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
   let diedAt: Reached | null = null
   let onPoint: ((reached: Reached) => void) | null = null
   const isServing = (): boolean => hasStarted && !isFrozen
-
   function read(line: string): void {
     log.write(`${line}\n`)
     if (line.includes('"msg":"fault.point"')) onReached(JSON.parse(line) as Reached)
@@ -53,14 +49,12 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     hasStarted = true
     started.resolve()
   }
-
   function stopServing(): boolean {
     if (!hasStarted) return false
     hasStarted = false
     started = Promise.withResolvers()
     return true
   }
-
   /** A killed process counts as gone once it has ended, so that it can be started at once. */
   function onReached(reached: Reached): void {
     if (reached.deed === 'stop') {
@@ -72,27 +66,22 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
       diedAt = reached
     }
   }
-
   function notify(reached: Reached): void {
     if (onPoint === null) void resume(reached).catch(({ message }) => reportEnd(message))
     else onPoint(reached)
     onPoint = null
   }
-
   async function resume({ point, deed, began }: Reached): Promise<void> {
     if (isClosed) return
     await start()
     reportStray({ began, ended: Date.now(), what: 'process.point', target: `${name} ${point} ${deed}` })
   }
-
   function spawn(): void {
     isDying = false
     isFrozen = false
     child = startChild(join(build, programs[type]), environment, read)
-    // At `close`, every line has been read.
     child.once('close', (code, signal) => void onExit(code, signal))
   }
-
   async function onExit(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
     const [hadServed, reached] = [stopServing(), diedAt]
     child = undefined
@@ -103,7 +92,6 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     await pause(reviveAfterMs)
     if (!isClosed) spawn()
   }
-
   async function endBy(signal: NodeJS.Signals): Promise<number | null> {
     stopServing()
     isDying = true
@@ -113,12 +101,10 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     const [code] = (await ended) as [number | null]
     return code
   }
-
   function thaw(): void {
     isFrozen = false
     child?.kill('SIGCONT')
   }
-
   async function start(): Promise<void> {
     thaw()
     if (isServing()) return
@@ -126,7 +112,6 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     const isLate = pause(startLimitMs, 'late', { ref: false })
     if ((await Promise.race([started.promise, isLate])) === 'late') throw new Error(`${name} does not start`)
   }
-
   return {
     isServing,
     start,

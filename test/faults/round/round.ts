@@ -26,7 +26,6 @@ export interface RoundOptions {
 
 export type RoundResult = Awaited<ReturnType<typeof runRound>>
 
-/** From starting its servers to checking its evidence, which happens even after errors. */
 export async function runRound(options: RoundOptions) {
   const { folder, plan } = options
   rmSync(folder, { recursive: true, force: true })
@@ -68,7 +67,6 @@ async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<
 /** Before the clock jumps. A hold that the wallet may still execute lasts at least two minutes. */
 const walletSeconds = 8
 const heldMs = 5 * 60_000
-/** Lists count items exactly once they are five minutes old. */
 const countedMs = 6 * 60_000
 const dayMs = 86_400_000
 
@@ -94,7 +92,6 @@ async function comeToRest(options: RoundOptions, stage: Stage, traffic: Traffic,
   }
 }
 
-/** Waits until no work is open, and jumps past what only waits for a time. Returns whether that worked. */
 async function becomeQuiet({ quietSeconds }: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes) {
   const deadline = Date.now() + quietSeconds * 1000
   for (let jumpAt = Date.now() + walletSeconds * 1000; ; await pause(500)) {
@@ -110,7 +107,6 @@ async function becomeQuiet({ quietSeconds }: RoundOptions, stage: Stage, db: mon
 
 const has = (field: string) => ({ [field]: { $exists: true } })
 
-/** Work open at a time of the service's clock. `isHeld`: it may only be waiting for a time. */
 async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isHeld: boolean }[]> {
   const active = await db.collection('businesses').distinct('_id', { apiEnabled: true, suspended: false })
   // A provider may have forgotten an older order, so a person decides (docs/operators/wallet-provider.md).
@@ -132,7 +128,6 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
     ['intents', has('outbox.0')],
     ['intents', { 'hold.validUntil': { $gt: forgotten } }, true],
     ['intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten } } } }, true],
-    // These would expire during the audit.
     ['intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten } } }],
     ['orders', has('outbox.0')],
     ['webhookendpoints', has('outbox.0')],

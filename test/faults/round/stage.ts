@@ -55,7 +55,6 @@ export async function openStage(
   return { servers, processes, origins, endpointServers, controls, admin, stop }
 }
 
-/** Short, so that all work ends within the round or soon after it. */
 export const settings: Setting['settings'] = {
   intentLifetimeSeconds: 12,
   codeLifetimeSeconds: 8,
@@ -64,7 +63,6 @@ export const settings: Setting['settings'] = {
   sandboxRetentionDays: 30,
 }
 const unlimited = '1000000000000'
-
 type Addresses = { mongodbUrl: string; redisUrl: string }
 
 export const environmentOf = ({ mongodbUrl, redisUrl }: Addresses, webOrigin: string) => ({
@@ -93,7 +91,6 @@ export const environmentOf = ({ mongodbUrl, redisUrl }: Addresses, webOrigin: st
 
 export type Servers = 'one-member' | 'three-members'
 export type RoundServers = Awaited<ReturnType<typeof startServers>>
-
 const alone = (one: Server) => ({ ...one, members: [one] })
 
 export async function startServers(kind: Servers) {

@@ -49,7 +49,6 @@ export const behaviours: Readonly<Record<string, Respond>> = {
   redirect: respond(301, 302, 307, 308),
   gone: respond(410),
   slow: later((chance) => chance.whole(200, 1200), 200),
-  /** After twice the timeout that the service has in a round. */
   late: later(() => 4000, 'slow'),
   async hang({ res }) {
     await new Promise((resolve) => res.once('close', resolve))
@@ -73,7 +72,6 @@ export const behaviours: Readonly<Record<string, Respond>> = {
     res.end('x'.repeat(1_000_000))
     return 200
   },
-  /** Responds before the body has been read (endpoint-servers.ts). */
   early: respond(200),
   flaky(arriving) {
     const most = failures[Number.parseInt(arriving.deliveryId.slice(-2), 36) % failures.length] ?? 1
@@ -84,5 +82,4 @@ export const behaviours: Readonly<Record<string, Respond>> = {
 
 export const respondAs = async (behaviour: string | undefined, arriving: Arriving): Promise<Arrival['did']> =>
   (behaviours[behaviour ?? ''] ?? respond(410))(arriving)
-
 export const slowBehaviours: readonly string[] = ['late', 'hang']

@@ -6,10 +6,8 @@ import { errorOf, pageOf } from '../checker/responses.ts'
 import type { Call, Page, Recording, Setting, What } from '../evidence/evidence.ts'
 
 export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } }
-
 export type Key = Setting['businesses'][number]['keys'][number] & { business: string }
 
-/** Each time it's sent counts as a separate call. */
 export interface RequestSpec {
   operation: number
   actor: Call['actor']
@@ -19,7 +17,6 @@ export interface RequestSpec {
   key?: Key
   idempotencyKey?: string
   body?: Body
-  /** Sent under the same idempotency key after the response. */
   otherBody?: Body
   expects?: Call['expects']
   headers?: { [name: string]: string }
@@ -33,7 +30,6 @@ export const isFinal = ({ status, what, response }: Call): boolean =>
   (status !== 409 || errorOf({ response })?.code === 'MERCHANT_REFERENCE_TAKEN')
 
 export const isGood = ({ status }: Call): boolean => status !== null && status < 300
-
 export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => Promise<Call>
 
 /** Longer than a request waits for MongoDB (8 s) or for another one with its key (10 s). */
@@ -41,15 +37,12 @@ export const clientTimeoutMs = 12_000
 /** How many of 100 clients have which timeout, in ms. Some are short, and the service continues after them. */
 const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
 const brokenOff = { part: 0.03, afterMs: 150 }
-
 type Needs = { record: Pick<Recording, 'call'>; origins: readonly string[]; clockAheadMs: () => number }
-
 const none = { status: null, headers: {}, text: '', responseHash: null }
 
 export function openClient({ record, origins, clockAheadMs }: Needs) {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   let calls = 0
-
   async function exchange(origin: string, spec: RequestSpec, timeoutMs: number, isHalf: boolean) {
     const { headers, body } = isHalf ? half(written(spec)) : written(spec)
     const signal = AbortSignal.timeout(timeoutMs)
@@ -63,7 +56,6 @@ export function openClient({ record, origins, clockAheadMs }: Needs) {
       return none
     }
   }
-
   const makeCall: MakeCall = async (spec, attempt, chance) => {
     calls += 1
     const call = calls
@@ -111,7 +103,6 @@ function encoded(body: Body): [type: string, text: string] {
   return ['application/x-www-form-urlencoded', new URLSearchParams(body.form).toString()]
 }
 
-/** Declares the full length, but sends only half of the body. */
 function half({ headers, body }: ReturnType<typeof written>) {
   const bytes = Buffer.from(body ?? '')
   const stream = new Readable({ read: () => undefined })
@@ -124,7 +115,6 @@ function half({ headers, body }: ReturnType<typeof written>) {
 const plain = (headers: { [name: string]: string | string[] | undefined }): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 
-/** The checker reports responses that aren't JSON. */
 function read(headers: { [name: string]: string }, text: string): unknown {
   const type = headers['content-type'] ?? ''
   const location = headers.location ?? null

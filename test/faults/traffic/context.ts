@@ -39,7 +39,6 @@ export interface Business {
 }
 
 export type Employee = Setting['staff'][number] & { cookie: string }
-
 export type Wallet = Setting['wallets'][number]
 
 export interface World {
@@ -71,7 +70,6 @@ export interface Context {
 interface More {
   method?: RequestSpec['method']
   idempotencyKey?: string
-  /** Another body, sent later under the same key. */
   other?: object
   expects?: readonly string[]
 }
@@ -97,17 +95,11 @@ export const specOf = (
 
 export const read = (context: Context, what: What, path: string, expects: readonly string[] = []) =>
   context.makeCall(specOf(context, what, path, undefined, { method: 'GET', expects }), 1, context.chance)
-
 export const write = (context: Context, what: What, path: string, body?: Body, more?: More) =>
   context.send(specOf(context, what, path, body, more), context.chance)
-
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
   write(context, what, path, undefined, more)
-
-/** Sends a write until its final response. Null if the traffic ends or the client gives up before that. */
 export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
-
-/** How 100 writes are sent, e.g. again after the response, as concurrent duplicates, or later with another body. */
 const ways = { once: 80, givenUp: 4, again: 8, twins: 5, changed: 3 }
 const pauseMs = [100, 2000] as const
 /** Keys expire after 24 hours of the service's clock, which jumps, so they aren't reused after this. */
@@ -116,7 +108,6 @@ export const keyLifetimeMs = 23 * 3_600_000
 /** `now` is the service's clock. After `endsAt` on the machine's clock, no write is repeated. */
 export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => number): Send {
   const isOld = (beganAt: number): boolean => now() - beganAt > keyLifetimeMs
-
   async function persist(spec: RequestSpec, first: number, way: string, chance: Chance) {
     const beganAt = now()
     for (let attempt = first; ; attempt += 1) {

@@ -8,13 +8,11 @@ import { behaviours, respondAs, slowBehaviours } from './behaviours.ts'
 import { openProvider, providerBehaviours, providerKey, providerPath } from './provider.ts'
 
 export const businessesCount = 7
-/** SPEC 8 */
 export const hooksPerBusiness = 5
 
 /** Assigned to endpoints one after another, except each business's first, which accepts everything. */
 const names = 'flaky error early slow random hang ok reset refuse huge cut late garbage redirect gone ok'
 const troubles = names.split(' ')
-
 export const hookName = (business: number, hook: number) => `/hook/${business * hooksPerBusiness + hook + 1}`
 
 export function behaviourOf(business: number, hook: number): string {
@@ -35,7 +33,6 @@ export const behavioursByTarget: ReadonlyMap<string, readonly string[]> = new Ma
 ])
 
 export type EndpointServers = Awaited<ReturnType<typeof openEndpointServers>>
-
 type Opening = { seed: number; folder: string; clockAheadMs: () => number }
 
 export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening) {
@@ -44,7 +41,6 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
   const current = new Map(hooks)
   const attempts = new Map<string, number>()
   const provider = openProvider(chanceOf(seed, 'provider'), record, clockAheadMs)
-
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { url: path = '' } = req
     if (path.startsWith(providerPath)) return provider.receive(req, res)
@@ -62,7 +58,6 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     const headers = req.headers as { [name: string]: string }
     record.arrival({ at, clockAheadMs: ahead, path, headers, body, ...outcome, done: Date.now() })
   }
-
   const running = new Set<Promise<void>>()
   const server = createServer((req, res) => {
     const done = receive(req, res)
@@ -80,7 +75,6 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
       // Without TRUST_PROXY, all customers would share one address's limits.
       TRUST_PROXY: '1',
     },
-    /** Sets how an endpoint or the `provider` behaves. Null restores its first behaviour. */
     behave(target: string, behaviour: string | null): void {
       if (target === 'provider') provider.behave(behaviour)
       else current.set(target, behaviour ?? hooks.get(target) ?? 'ok')

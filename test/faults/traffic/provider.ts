@@ -7,13 +7,9 @@ import { linger } from './behaviours.ts'
 
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
-/** How it responds to 100 requests while no behaviour is set. It executes each request in any case. */
 const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
 export const providerBehaviours: readonly string[] = Object.keys(usual)
-/** Longer than the service's timeout in a round. */
 const lateMs = 2500
-
-/** Refunds of 2 of 100 amounts fail. */
 const isRefundRefused = (amount: number): boolean => amount % 50 === 13
 
 /** Follows docs/operators/wallet-provider.md, independently of the service's own code. */
@@ -21,7 +17,6 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
   const wallets = new Map<string, Setting['wallets'][number]>()
   const books = openBooks(wallets, isRefundRefused)
   let behaviour: string | null = null
-
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const [at, ahead] = [Date.now(), clockAheadMs()]
     const { method = '', url: path = '', headers } = req
@@ -44,7 +39,6 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
     const did = await respond(res, code, { key, ...(decision ?? { status }) })
     record.provider({ ...about, ...what, decided, did })
   }
-
   async function respond(res: ServerResponse, code: number, body: object): Promise<ProviderRequest['did']> {
     const usually = chance.weighted(usual)
     const how = behaviour ?? usually
@@ -57,12 +51,9 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
     res.end(how === 'error' ? 'bad gateway' : JSON.stringify(body))
     return how === 'hang' ? 'slow' : status
   }
-
   return {
     wallets,
     receive,
-    behave(next: string | null): void {
-      behaviour = next
-    },
+    behave: (next: string | null) => void (behaviour = next),
   }
 }

@@ -14,17 +14,12 @@ export type Provisioned = Pick<
   'businesses' | 'wallets' | 'providerWallets' | 'staff' | 'stock' | 'clientTimeoutMs'
 >
 
-/** How many businesses are approved for live, and how many of these have a live shop. */
 const [liveBusinesses, liveShops] = [3, 2]
 const walletsCount = 10
 const productsPerTenant = 3
 const lastingHooks = [0, 1, 2]
 
-export async function provision(
-  admin: Admin,
-  seed: number,
-  known: Pick<World, 'endpointsOrigin' | 'now'>,
-): Promise<World> {
+export async function provision(admin: Admin, seed: number, known: Pick<World, 'endpointsOrigin' | 'now'>) {
   const chance = chanceOf(seed, 'provision')
   const tenants: Tenant[] = []
   const businesses: Business[] = []
@@ -118,7 +113,6 @@ export const provisioned = (world: World, stock: Provisioned['stock']): Provisio
     return { id, name, markers, keys: tenants.flatMap(({ keys, publishable }) => [...keys, publishable]) }
   }),
   wallets: world.wallets,
-  // The provider changes its own copies.
   providerWallets: world.providerWallets.map((wallet) => ({ ...wallet })),
   staff: world.staff.map(({ name, role, password }) => ({ name, role, password })),
   stock,

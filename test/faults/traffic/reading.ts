@@ -26,7 +26,6 @@ const concurrency = 8
 const sampled = 5
 const maxAttempts = 5
 
-/** Once all is quiet, reads everything through the public API: every list, in total and by status, and each item. */
 export async function audit(world: World, makeCall: MakeCall, seed: number): Promise<void> {
   const chance = chanceOf(seed, 'audit')
   for (const tenant of world.tenants) {
@@ -54,7 +53,6 @@ async function idsIn(read: (path: string) => Promise<Call>, path: string, id: st
     const found = dataOf<{ items: { [field: string]: string }[]; hasMore: boolean }>(call)
     const known = ids.size
     for (const item of found?.items ?? []) ids.add(item[id] ?? '')
-    // The checker reports an endless list.
     if (!found?.hasMore || ids.size === known) return [...ids]
   }
 }
@@ -87,16 +85,13 @@ const ways: readonly { query: { [name: string]: string }; pauseMs: number }[] = 
   { query: { limit: '5', after: 'latest' }, pauseMs: 6000 },
 ]
 const repeatMs = [200, 1500] as const
-/** Once the traffic is over, a reader gives up after this many failures in a row. */
 const maxFailures = 20
 
-/** Programs that follow the feeds. Each keeps its last position, and repeats a request that gets no response. */
 export function startReaders(tenants: readonly Tenant[], makeCall: MakeCall, seed: number) {
   let isEnding = false
   const stopping = new AbortController()
   const ending = new AbortController()
   setMaxListeners(0, ending.signal)
-
   async function follow({ query, pauseMs }: (typeof ways)[number], spec: RequestSpec, chance: Chance) {
     let position: { after?: string } = {}
     for (let failures = 0, attempt = 1; !stopping.signal.aborted && failures < maxFailures; attempt += 1) {
@@ -115,7 +110,6 @@ export function startReaders(tenants: readonly Tenant[], makeCall: MakeCall, see
       if (!page.hasMore && !isEnding) await sleep(pauseMs, null, { signal: ending.signal }).catch(() => null)
     }
   }
-
   const running = tenants.flatMap((tenant, index) =>
     ways.map((way, number) => {
       const operation = -1000 - index * ways.length - number

@@ -42,14 +42,11 @@ const weightsWith = (often: readonly string[]) =>
     Object.entries(operations).map(([name, [weight]]) => [name, often.includes(name) ? 10 * weight : weight]),
   ) as { [name in OperationName]: number }
 
-/** While this many operations wait for a slow or frozen service, no more begin, and none is made up for. */
 const maxConcurrent = 16
 const tickMs = 20
 const settleMs = 60_000
-
 export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
-/** Runs until `settle`. The same seed begins the same operations in the same order. */
 export async function startTraffic(options: TrafficOptions) {
   const { seed, endpointServers, admin, clockAheadMs, perSecond } = options
   const { makeCall, close } = openClient({ ...options, record: endpointServers.record })
@@ -58,7 +55,6 @@ export async function startTraffic(options: TrafficOptions) {
   const send = createSend(makeCall, now, () => endsAt)
   const world = await provision(admin, seed, { endpointsOrigin: endpointServers.origin, now })
   for (const wallet of world.providerWallets) endpointServers.wallets.set(wallet.phone, { ...wallet })
-
   /** Each operation has its own random generator, so that no response changes later operations. */
   function contextOf(operation: number, tenant: Tenant, chance: Chance): Context {
     let keys = 0
@@ -68,13 +64,11 @@ export async function startTraffic(options: TrafficOptions) {
     }
     return { world, tenant, key: chance.pick(tenant.keys), operation, chance, makeCall, send, newKey }
   }
-
   const stocks: Provisioned['stock'] = []
   for (const [index, tenant] of world.tenants.entries())
     stocks.push(...(await setUp(tenant, contextOf(-1 - index, tenant, chanceOf(seed, 'settle in', index)))))
   const sandboxes = world.tenants.filter(({ sandbox }) => sandbox)
   const weights = weightsWith(options.often)
-
   function begin(operation: number): Promise<unknown> {
     const chance = chanceOf(seed, 'operation', operation)
     const name = chance.weighted(weights)
@@ -82,7 +76,6 @@ export async function startTraffic(options: TrafficOptions) {
     const tenant = chance.pick(isInSandbox ? sandboxes : world.tenants)
     return operations[name][1](contextOf(operation, tenant, chance))
   }
-
   async function run(): Promise<unknown[]> {
     const running = new Set<Promise<unknown>>()
     const errors: unknown[] = []
@@ -104,7 +97,6 @@ export async function startTraffic(options: TrafficOptions) {
     await Promise.all(running)
     return errors
   }
-
   const readers = startReaders(world.tenants, makeCall, seed)
   const running = run()
   return {

@@ -6,31 +6,14 @@ import { findMatches, isNode, type Match, type Node, parse, walk } from './patte
  * One edit of the service's source. `within` names a function or constant at the top level of any file, in which the
  * pattern `find` (pattern.ts) matches exactly once. So edits survive when files move and lines are reworded.
  */
-export interface Edit {
-  where: 'before' | 'after' | 'instead'
-  within: string
-  find: string
-  put: string
-}
-
+export type Edit = { where: 'before' | 'after' | 'instead'; within: string; find: string; put: string }
 type EditAt = (within: string, find: string, put: string) => Edit
-
 export const before: EditAt = (within, find, put) => ({ where: 'before', within, find, put })
-
 export const after: EditAt = (within, find, put) => ({ where: 'after', within, find, put })
-
 export const replace: EditAt = (within, find, put) => ({ where: 'instead', within, find, put })
-
 export const drop = (within: string, find: string): Edit => replace(within, find, '')
+type Splice = { file: string; start: number; end: number; text: string }
 
-interface Splice {
-  file: string
-  start: number
-  end: number
-  text: string
-}
-
-/** The new text of each file that the edits change. Throws if an edit doesn't match once, or uses an unknown name. */
 export function editedFiles(root: string, edits: readonly Edit[]): Map<string, string> {
   const fresh = () => ({ sources: readSources(root), known: new Map<Edit, Splice>() })
   const { sources, known } = allRead.get(root) ?? fresh()
@@ -135,7 +118,6 @@ function refuseUnknownNames(file: string, source: string, text: string): void {
   checked.add(text)
 }
 
-/** Edited files without unknown names. Most files are edited in the same way for every planted bug. */
 const checked = new Set<string>()
 
 const variablesIn = (root: Node): string[] =>

@@ -1,7 +1,6 @@
 // Compiled into test builds only, as `src/inside.ts`, so that a test can control a process of the service.
 import { readFileSync } from 'node:fs'
 
-/** At a named point, a process can die (`kill`) or stop until SIGCONT (`stop`). */
 type Deed = keyof typeof signals
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 

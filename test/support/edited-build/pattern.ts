@@ -1,18 +1,7 @@
 import { parseSync } from 'oxc-parser'
 
-/** Has the fields that ESTree gives to its type. */
-export interface Node {
-  type: string
-  start: number
-  end: number
-  [field: string]: unknown
-}
-
-export interface Match {
-  node: Node
-  around: readonly Node[]
-  captures: Map<string, readonly Node[]>
-}
+export type Node = { type: string; start: number; end: number; [field: string]: unknown }
+export type Match = { node: Node; around: readonly Node[]; captures: Map<string, readonly Node[]> }
 
 export function parse(text: string, file = 'the pattern'): Node {
   const known = trees.get(text)
@@ -53,7 +42,6 @@ function parsePattern(pattern: string): Node {
 
 const at = (value: unknown, ...path: (string | number)[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], value)
-
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value
 

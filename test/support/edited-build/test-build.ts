@@ -4,10 +4,8 @@ import { buildFolder, compile } from '../built.ts'
 import { type Edit, editedFiles } from './edit.ts'
 
 const root = join(import.meta.dirname, '../../..')
-
 const sources = ['src', 'workers', 'schemas', 'tsconfig.json', 'package.json']
 
-/** The returned folder is removed when this process ends. */
 export function buildWith(edits: readonly Edit[]): string {
   const folder = buildFolder('edited-build')
   for (const name of sources) cpSync(join(root, name), join(folder, name), { recursive: true })

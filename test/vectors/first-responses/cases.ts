@@ -1,13 +1,8 @@
 import { buildCreateResponse } from '../../../src/intents/present.ts'
 
 /** One first response's data, computed from a stored document. The exact body is in the file with this name. */
-interface ResponseCase {
-  name: string
-  data: Record<string, unknown>
-}
-
+type ResponseCase = { name: string; data: Record<string, unknown> }
 type StoredIntent = Parameters<typeof buildCreateResponse>[0]
-
 const createdAt = new Date('2026-11-23T08:01:02.003Z')
 
 export const fixed: StoredIntent = {

@@ -11,7 +11,6 @@ export interface BodyCase {
   sandbox?: boolean
 }
 
-/** Every body has these, apart from the event. */
 export const _id = 'lq3L-QAAAAAAAAABZpX4iAAAAAAAAAAC'
 export const eventAt = new Date('2026-11-23T08:01:02.003Z')
 
@@ -33,7 +32,6 @@ const anyPairs: [string, string][] = [
   ['quotes', '"\\/\b\f\n\r\t\u0007\u007f\u2028\u2029</script>'],
 ]
 const anyKeys = pairs(anyPairs, ' "é\\\u2028💰')
-
 const commission = { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 }
 const amount = 50_000
 const paid = { amount, paidAt: new Date('2026-11-23T08:00:59.999Z'), payerPhone: '22 ** ** 45', commission }
@@ -64,7 +62,6 @@ const order = {
 }
 const placed = { status: 'PLACED' }
 const lines = [line, { ...line, sku: null, unitPrice: 0, quantity: 1, total: 0 }]
-
 const ofEvent =
   (event: EventName) =>
   (name: string, facts: EventFacts, source: BodySource = plain): BodyCase => ({ name, event, facts, source })
@@ -77,7 +74,6 @@ const orderNew = ofEvent('order.new')
 const { commission: _commission, ...withoutCommission } = paid
 const pending = { status: 'PENDING', amount }
 const customer = { name: 'Aïcha "A" 💰', phone: '22212345678', email: 'a@example.com' }
-
 const endpointFailing = ofEvent('endpoint.failing')
 const endpointId = '6560a1b2c3d4e5f60123456a'
 const unreachable = {
@@ -87,7 +83,6 @@ const unreachable = {
   lastStatus: null,
 }
 
-/** Every event of format 1, in each of its shapes. */
 export const format1: readonly BodyCase[] = [
   created('created', pending),
   created('created-open', { status: 'PENDING' }),

@@ -9,9 +9,7 @@ import { lateMs, type Span, settles } from '../times.ts'
 type Attempt = { at: number; durationMs: number; status: number | null; arrival: Arrival | null }
 /** A delivery with its attempts. `unrecorded`: arrivals without a recorded attempt. */
 type Trail = { delivery: DeliveryDocument; attempts: Attempt[]; unrecorded: Arrival[]; arrivals: Arrival[] }
-
 export const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300
-/** In seconds of the service's clock. */
 const signedAt = ({ headers }: Arrival): number => Number(headers['x-service-timestamp'])
 const isoOf = (at: number): string => new Date(at).toISOString()
 
@@ -52,7 +50,6 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
 const recordMs = 3000
 const maxLogLength = 50
 
-/** Each delivery ends DELIVERED, CANCELLED or, after 8 failed attempts and one per re-queue, DEAD. All are recorded. */
 const deliveryCounted: Check = function* (round) {
   yield* round.broken('delivery state')
   for (const trail of trailsOf(round)) {
@@ -80,7 +77,6 @@ function* endOf({ delivery: { _id, status }, attempts }: Trail, replays: number)
     yield [_id, `is ${status}, and its last attempt was ${isLast ? '' : 'not '}accepted`]
 }
 
-/** Each recorded response was sent, each response in time is recorded, and all attempts sent the same bytes. */
 const deliveryDelivered: Check = function* (round) {
   for (const { delivery, attempts, arrivals } of trailsOf(round)) {
     const { _id, status } = delivery
@@ -121,7 +117,6 @@ const unsureMs = 500
 /** For a dead worker's lease to expire, the next poll, and the queue. */
 const maxLateMs = 15_000
 
-/** Attempts keep the delays of SPEC 6.4. Without a fault, none is much later, unless its endpoint is throttled. */
 const deliveryPaced: Check = function* (round) {
   const lines = round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const requeues = groupsOf(lines, ({ subject }) => subject)
@@ -198,7 +193,6 @@ export function signingSecrets({ requests }: Pick<Round, 'requests'>): Map<strin
 const freshMs = 300_000
 const overlapMs = 24 * 3_600_000
 
-/** Every arrival is signed over its exact bytes, came to its endpoint's URL, and has a reason (SPEC 6.3). */
 const deliverySigned: Check = function* (round) {
   const secrets = signingSecrets(round)
   const requested = having(round.calls, 'endpoint.test').filter(({ actor }) => actor === 'merchant')

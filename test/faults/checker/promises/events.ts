@@ -7,7 +7,6 @@ import { type Check, dayMs, endpointOfDelivery, type Findings, type Round } from
 import { lateMs, settles } from '../times.ts'
 import { isAccepted } from './deliveries.ts'
 
-/** Exactly the due events exist, each with one delivery per subscribed endpoint, and all report the same. */
 const eventExact: Check = ({ broken }) => broken('events once', 'delivery of event', 'deliveries complete')
 
 const events: Partial<Record<What, string>> = {
@@ -23,7 +22,6 @@ function eventOf({ what, settled }: Request): string | null {
   return (settled.status ?? 500) < 300 ? (events[what] ?? null) : null
 }
 
-/** Each acknowledged request has its event, and each webhook reports its event's facts. */
 const eventReported: Check = function* (round) {
   for (const request of round.requests) {
     const shown = dataOf<ShownIntent>(request.settled)
@@ -61,10 +59,8 @@ const eventReported: Check = function* (round) {
   }
 }
 
-/** How soon an event is in the log, while a worker and MongoDB are running. */
 const maxLateMs = 5000
 
-/** Each log has its events once, numbered without gaps, and each reader who follows `next` sees them all in order. */
 const eventsComplete: Check = function* (round) {
   const logged = round.dump.events.filter(({ event }) => event !== 'cleaned')
   yield* round.broken('events once', 'event log')
@@ -106,7 +102,6 @@ function* read(round: Round, reader: string, calls: Round['calls'], log: EventDo
   for (const { id } of items) if (!there.has(id)) yield [id, `${reader} saw it, and the log does not have it`]
 }
 
-/** A replay sends and counts exactly the events of its period and types. A cancelled one stops. */
 const replayExact: Check = function* (round) {
   const { deliveries, webhookreplays } = round.dump
   for (const replay of webhookreplays) {

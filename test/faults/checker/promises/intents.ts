@@ -1,28 +1,17 @@
 import type { IntentDocument } from '../../../invariants/documents.ts'
 import { groupsOf } from '../../../invariants/groups.ts'
 import { having } from '../../evidence/evidence.ts'
-import {
-  errorOf,
-  formsIn,
-  intentsIn,
-  isReplay,
-  mayBecome,
-  pageOf,
-  referenceIn,
-  type ShownIntent,
-  shortCodeIn,
-} from '../responses.ts'
+import * as seen from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 import { lateMs, settles } from '../times.ts'
 
 /** Allowance for comparing times that different processes read. */
 const clocksMs = 1000
 
-/** Every acknowledged create is in MongoDB, under its key's business, and the auditor can read it. */
 const createExists: Check = function* (round) {
   const audits = round.calls.filter(({ actor, what }) => actor === 'auditor' && what === 'read')
-  const read = new Set(audits.flatMap(intentsIn).map(({ referenceNumber }) => referenceNumber))
-  for (const { request, data, ended } of round.done<ShownIntent>('create')) {
+  const read = new Set(audits.flatMap(seen.intentsIn).map(({ referenceNumber }) => referenceNumber))
+  for (const { request, data, ended } of round.done<seen.ShownIntent>('create')) {
     const { referenceNumber, shortCode, code, amount } = data
     const stored = round.intentOf(referenceNumber)
     const { from, to } = round.times.shownOf({ began: request.began, ended })
@@ -43,12 +32,11 @@ const createExists: Check = function* (round) {
   }
 }
 
-/** Each intent's status follows from its fields, each transition happened once, and no response is undone. */
 const transitionLegal: Check = function* (round) {
   yield* round.broken('intent status', 'events once')
   for (const call of round.calls) {
     const isSkewed = round.times.isSkewed(call)
-    for (const shown of intentsIn(call)) {
+    for (const shown of seen.intentsIn(call)) {
       const intent = round.intentOf(shown.referenceNumber)
       if (intent === undefined) {
         if (!round.mayBeCleaned({ sandbox: shown.sandbox, createdAt: Date.parse(shown.createdAt) }))
@@ -63,9 +51,9 @@ const transitionLegal: Check = function* (round) {
   }
 }
 
-function* undone(shown: ShownIntent, intent: IntentDocument): Generator<string> {
+function* undone(shown: seen.ShownIntent, intent: IntentDocument): Generator<string> {
   const { status, cancellationReason = null, payment, refund, refunds = [] } = shown
-  if (!mayBecome(status, intent.status)) yield `${status}, and it is ${intent.status}`
+  if (!seen.mayBecome(status, intent.status)) yield `${status}, and it is ${intent.status}`
   if (cancellationReason !== null && cancellationReason !== intent.cancellationReason)
     yield `${cancellationReason}, and it is ${intent.cancellationReason}`
   const [paid, paidAt] = [intent.payment, Date.parse(payment?.paidAt ?? '')]
@@ -78,24 +66,25 @@ function* undone(shown: ShownIntent, intent: IntentDocument): Generator<string> 
   }
 }
 
-type Sight = { call: Round['calls'][number]; shown: ShownIntent; refunded: number }
+type Sight = { call: Round['calls'][number]; shown: seen.ShownIntent; refunded: number }
 
 /** Later responses never show an earlier state, not even after MongoDB elects a new primary. */
 const readForward: Check = function* ({ calls, times }) {
   const sights = calls.flatMap((call) =>
-    intentsIn(call).map((shown): Sight => ({ call, shown, refunded: shown.totalAmountRefunded ?? 0 })),
+    seen.intentsIn(call).map((shown): Sight => ({ call, shown, refunded: shown.totalAmountRefunded ?? 0 })),
   )
   for (const [subject, some] of groupsOf(sights, ({ shown }) => shown.referenceNumber)) {
     const ended = some.toSorted((one, other) => one.call.ended - other.call.ended)
     // Repeated responses and responses to creates show an earlier state.
-    const later = some.filter(({ call }) => !isReplay(call) && call.what !== 'create')
+    const later = some.filter(({ call }) => !seen.isReplay(call) && call.what !== 'create')
     let latest: Sight | null = null
     let next = 0
     for (const sight of later.toSorted((one, other) => one.call.began - other.call.began)) {
       for (let before = ended[next]; before && before.call.ended < sight.call.began; before = ended[++next])
         if (latest === null || !isBefore(before, latest)) latest = before
       if (latest === null || latest === sight) continue
-      if (mayBecome(latest.shown.status, sight.shown.status) && latest.refunded <= sight.refunded) continue
+      if (seen.mayBecome(latest.shown.status, sight.shown.status) && latest.refunded <= sight.refunded)
+        continue
       if (
         latest.shown.cancellationReason === 'expired' &&
         (times.isSkewed(latest.call) || times.isSkewed(sight.call))
@@ -110,9 +99,8 @@ const words = ({ shown, refunded }: Sight): string => `${shown.status}, ${refund
 const isBefore = (one: Sight, other: Sight): boolean =>
   one.shown.status === other.shown.status
     ? one.refunded < other.refunded
-    : mayBecome(one.shown.status, other.shown.status)
+    : seen.mayBecome(one.shown.status, other.shown.status)
 
-/** A payment code in use belongs to one live intent, or to one per business's sandbox, and leads to no other. */
 const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
   const scopeOf = (intent: IntentDocument) => `${intent.sandbox ? intent.businessId : 'live'} ${intent.code}`
   for (const some of groupsOf(dump.intents, scopeOf).values()) {
@@ -124,7 +112,7 @@ const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
     }
   }
   for (const call of having(calls, 'pay.code')) {
-    const found = intentAt(shortCodeIn(pageOf(call)?.location ?? ''))
+    const found = intentAt(seen.shortCodeIn(seen.pageOf(call)?.location ?? ''))
     if (found === undefined) continue
     const { code = '' } = (call.body ?? {}) as { code?: string }
     if (code.replaceAll(/\D/g, '') !== found.code)
@@ -134,7 +122,6 @@ const codeUnique: Check = function* ({ dump, calls, times, intentAt }) {
   }
 }
 
-/** A reference belongs to one PENDING, PAID or REFUNDED intent, and is refused only while such an intent has it. */
 const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, setting, done }) {
   const scopeOf = (business: string | null, sandbox: boolean | null, reference: string | null): string =>
     `${business} ${sandbox ? 'test' : 'live'} ${reference}`
@@ -143,7 +130,7 @@ const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, se
     ({ businessId, sandbox, merchantReference }) => scopeOf(businessId, sandbox, merchantReference),
   )
   const created = new Map(
-    done<ShownIntent>('create').map(({ request: { settled }, data }) => [
+    done<seen.ShownIntent>('create').map(({ request: { settled }, data }) => [
       data.referenceNumber,
       { at: Date.parse(data.createdAt), by: settled === null ? Infinity : times.shownOf(settled).to },
     ]),
@@ -155,10 +142,9 @@ const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, se
       for (const other of some.slice(index + 1))
         if (isStored(one, freedAt(other)) && isStored(other, freedAt(one)))
           yield [reference, `belongs to ${one.referenceNumber} and ${other.referenceNumber} at the same time`]
-
   for (const call of having(calls, 'create')) {
-    const error = errorOf(call)
-    if (error?.code !== 'MERCHANT_REFERENCE_TAKEN' || isReplay(call)) continue
+    const error = seen.errorOf(call)
+    if (error?.code !== 'MERCHANT_REFERENCE_TAKEN' || seen.isReplay(call)) continue
     const reference = scopeOf(call.business, call.sandbox, (call.body as IntentDocument).merchantReference)
     const { from, to } = times.shownOf(call)
     const isHeld = byReference
@@ -175,16 +161,14 @@ const freedAt = ({ status, updatedAt }: IntentDocument): number =>
 
 /** How much later the write that frees a reference may come. An expiry needs no write. */
 const lateBy = ({ updatedAt, expiresAt }: IntentDocument): number => (updatedAt === expiresAt ? 0 : lateMs)
-
 const sentMs = 50
 /** For a job at that second or a poll every 2 s, and for the relay. */
 const eventMs = 10_000
 
-/** An intent expires exactly at its second, for readers too. Without a fault, its event exists within seconds. */
 const expiryPrompt: Check = function* (round) {
   const payments = groupsOf(
     having(round.calls, 'simulate', 'pay.confirm'),
-    (call) => referenceIn(call) ?? round.intentAt(shortCodeIn(call.path))?.referenceNumber,
+    (call) => seen.referenceIn(call) ?? round.intentAt(seen.shortCodeIn(call.path))?.referenceNumber,
   )
   for (const intent of round.dump.intents) {
     yield* expired(round, intent)
@@ -221,11 +205,11 @@ function* inTime(intent: IntentDocument, begun: number[]): Findings {
 }
 
 function* readInTime({ calls, times, intentOf, intentAt }: Round): Findings {
-  const paying = new Set(formsIn(calls).map(({ path }) => shortCodeIn(path)))
+  const paying = new Set(seen.formsIn(calls).map(({ path }) => seen.shortCodeIn(path)))
   for (const call of calls) {
-    if (isReplay(call) || call.what === 'create') continue
+    if (seen.isReplay(call) || call.what === 'create') continue
     const shownAt = times.shownOf(call)
-    for (const { referenceNumber, status, cancellationReason, shortCode } of intentsIn(call)) {
+    for (const { referenceNumber, status, cancellationReason, shortCode } of seen.intentsIn(call)) {
       const end = intentOf(referenceNumber)?.expiresAt
       if (end === undefined) continue
       if (status === 'PENDING' && shownAt.from > end + sentMs && !paying.has(shortCode))
@@ -233,7 +217,7 @@ function* readInTime({ calls, times, intentOf, intentAt }: Round): Findings {
       if (cancellationReason === 'expired' && shownAt.to < end - sentMs)
         yield [referenceNumber, `call ${call.call} read it as expired ${end - shownAt.to} ms too early`]
     }
-    const offered = pageOf(call)?.state === 'pending' ? intentAt(shortCodeIn(call.path)) : undefined
+    const offered = seen.pageOf(call)?.state === 'pending' ? intentAt(seen.shortCodeIn(call.path)) : undefined
     if (offered !== undefined && shownAt.from > offered.expiresAt + sentMs)
       yield [offered.referenceNumber, `the page of call ${call.call} offered it after it expired`]
   }

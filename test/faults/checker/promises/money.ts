@@ -2,7 +2,6 @@ import { groupsOf, sumOf } from '../../../invariants/groups.ts'
 import { formsIn } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 
-/** Refunds and returned fees never exceed the payment's, neither in MongoDB nor in events. */
 const refundBounded: Check = function* ({ dump, intentOf, broken }) {
   yield* broken('refunds bounded')
   const events = dump.deliveries.filter(({ event }) => event === 'payment.refunded')
@@ -14,12 +13,9 @@ const refundBounded: Check = function* ({ dump, intentOf, broken }) {
   }
 }
 
-/** The ledger is a chain without gaps. Its entries are the payments, refunds and fees of the intents, each once. */
 const ledgerExact: Check = ({ broken }) => broken('ledger chain', 'ledger entries')
-
 const demoPin = '1234'
 
-/** Sandbox wallets balance to the centime, and a payment came from the wallet whose phone number and PIN were typed. */
 const walletBalances: Check = function* ({ calls, dump, setting, broken }) {
   yield* broken('wallet movements', 'wallet balances')
   const done = dump.walletmovements.filter(({ result }) => result.outcome === 'done')
@@ -43,7 +39,6 @@ const walletBalances: Check = function* ({ calls, dump, setting, broken }) {
   }
 }
 
-/** The provider's books agree with the live intents (docs/operators/wallet-provider.md). */
 const providerBalances: Check = function* (round) {
   const orders = round.provider.filter(({ type }) => type === 'order')
   for (const [key, some] of groupsOf(orders, (order) => order.key))

@@ -14,19 +14,16 @@ import { ofTrust } from './trust.ts'
 const roundEnded: Check = function* ({ setting }) {
   for (const message of setting.brokenOff) yield ['the round', message]
 }
-
 const processLives: Check = function* ({ ends }) {
   for (const { process, at, message } of ends) yield [process, `${message}, at ${new Date(at).toISOString()}`]
 }
 
-/** No fault causes an error or fatal log line, or one that isn't JSON. */
 const logCalm: Check = function* ({ texts }) {
   for (const { from, line } of texts())
     if (from.startsWith('log/') && (!line.startsWith('{') || /"level":"(error|fatal)"/.test(line)))
       yield [from, line.slice(0, 1500)]
 }
 
-/** After the last fault all work ends: outboxes are empty, and no payment or refund is open. */
 const quietReached: Check = function* ({ setting, broken }) {
   yield* broken('claims end')
   if (setting.quietAt === null) yield ['the round', 'never became quiet after the last fault']
@@ -63,7 +60,6 @@ function* leftBehind({ faults, setting, times, dump }: Round): Findings {
     if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }
 
-/** Only deliveries have a `referenceNumber`. */
 type Shown = { _id?: string; id?: string; referenceNumber?: string; sandbox?: boolean; createdAt?: string }
 
 function shownIn(call: Call): Shown[] {
@@ -85,7 +81,6 @@ const nameIn: Partial<Record<What, string>> = {
   'endpoint.list': 'id',
 }
 
-/** Each list that the auditor read shows each stored document once, newest first, with an exact total. */
 const listExact: Check = function* (round) {
   const audited = round.calls.filter(
     ({ actor, what, status }) => actor === 'auditor' && what in nameIn && status === 200,
@@ -149,7 +144,6 @@ function* exactly(round: Round, calls: Call[], listed: ReturnType<typeof listedI
 /** A write that arrives later than this may be missing from the count (docs/merchants/lists.md). */
 const countedMs = 5 * 60_000
 
-/** Writes while all clocks jump come too late for the count. */
 const mayBeUncounted = ({ faults, times }: Round, { createdAt }: Listed): boolean => {
   const made = times.machineTime(createdAt)
   return faults.some(

@@ -6,7 +6,6 @@ import { dataOf, errorOf, isReplay, referenceIn, type ShownIntent } from '../res
 import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
-/** No idempotency key ran twice: apart from lost responses, no document exists that no response names. */
 const keyOnce: Check = function* (round) {
   const { dump } = round
   // Imported products have a handle of their own.
@@ -22,7 +21,6 @@ const keyOnce: Check = function* (round) {
 }
 
 type Owner = { businessId: string; sandbox?: boolean }
-
 const ownerOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ?? ''}`
 const isOwn = ({ businessId, sandbox }: Request, thing: Owner): boolean =>
   businessId === thing.businessId && (thing.sandbox === undefined || thing.sandbox === sandbox)
@@ -100,7 +98,6 @@ function* markedTwice({ dump, requests }: Round): Findings {
   }
 }
 
-/** The same key gets the first response again, byte for byte, marked as repeated (SPEC 5.4). */
 const keyReplayed: Check = function* ({ requests }) {
   for (const { what, path, idempotencyKey, calls, settled, isAcrossDays } of requests) {
     if (settled === null || isAcrossDays) continue
@@ -123,7 +120,6 @@ const keyReplayed: Check = function* ({ requests }) {
 
 const refusals = [400, 401, 402, 403, 404, 408, 409, 413, 415, 429, 431]
 
-/** Every call gets an enveloped response with a new request id. Only a fault causes a 503 or a missing response. */
 const responseSound: Check = function* (round) {
   const requestOf = new Map(round.requests.flatMap((request) => request.calls.map((call) => [call, request])))
   for (const call of round.calls) {
@@ -185,11 +181,9 @@ const dependOnState = new Set(
   ].flatMap((codes) => codes.split(' ')),
 )
 
-/** Below this, chance decides how many succeed. */
 const minCount = 20
 const minShare = 1 / 20
 
-/** A valid request is refused only because of the state, and some requests of each kind succeed. */
 const refusalDue: Check = function* (round) {
   const good = round.calls.filter(({ expects, status, actor, what }) => {
     const isValid = expects.length === 0 && actor !== 'stranger' && what !== 'overreach'

@@ -11,7 +11,6 @@ type Change = { variant: string; amounts: number[] }
 type Line = { productId: string; variantId?: string; variantLabel?: string; quantity: number }
 type StockBody = { stock?: number; delta?: number }
 
-/** Stock is the initial stock plus what merchants added minus what was sold. Unknown outcomes may count or not. */
 const stockBalances: Check = function* (round) {
   const { dump, requests, setting } = round
   const restocked = having(requests, 'stock').filter((each) => isDone(each) || isUnknown(each))
@@ -82,7 +81,6 @@ function cleanedSales(round: Round, request: Request): Change[] {
   }))
 }
 
-/** Each acknowledged order is stored with the same lines, its products' prices, the right total and a unique number. */
 const orderExact: Check = function* (round) {
   yield* round.broken('order totals')
   const { orders, products } = round.dump
@@ -107,10 +105,8 @@ const orderExact: Check = function* (round) {
 
 const lineOf = ({ productId, variantId, unitPrice, quantity }: OrderDocument['items'][number]) =>
   [productId, variantId, unitPrice, quantity].join(' ')
-
 type File = { request: Request; rows: Map<string, string[]> }
 
-/** A product file is imported whole or not at all, and each imported product matches a file. */
 const importWhole: Check = function* (round) {
   const files = having(round.requests, 'import')
     .filter((request) => isDone(request) || isUnknown(request))

@@ -7,7 +7,6 @@ import { type Check, endpointOfDelivery, type Findings, type Round } from '../ro
 import { signingSecrets } from './deliveries.ts'
 
 type Owner = { businessId: string; sandbox: boolean }
-
 const ownerWords = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ? 'test' : 'live'}`
 
 /** No response or webhook has anything of another business or environment. Test and live money never mix. */
@@ -76,7 +75,6 @@ function* arrived({ calls, arrivals, dump }: Round, owners: Map<string, Owner>):
   }
 }
 
-/** Viewers' actions, and publishable keys' requests except reads of an intent, are refused and change nothing. */
 const rightKept: Check = function* ({ calls, dump, setting, publishable }) {
   for (const { call, status, path } of having(calls, 'overreach'))
     if (status !== null && status < 500 && status !== 403)
@@ -95,7 +93,6 @@ const rightKept: Check = function* ({ calls, dump, setting, publishable }) {
       if (key === 'key' && keys.has(value)) yield [referenceNumber, 'was created with a publishable key']
 }
 
-/** Each manual action has one audit line, no replay re-queues twice, and each re-queue leads to an attempt. */
 const auditComplete: Check = function* (round) {
   const { dump, calls } = round
   for (const { _id } of repeatedOf(dump.auditevents, (line) => line._id)) yield [_id, 'is in the trail twice']
@@ -150,7 +147,6 @@ function isForgotten({ status, attemptLog }: DeliveryDocument, lines: { at: numb
   return lastAt + times.skewAround(times.machineTime(requeuedAt)) < requeuedAt
 }
 
-/** No log contains a key, PIN, password, secret, code, proof or phone number. MongoDB does only where it must. */
 const secretKept: Check = function* (round) {
   const secrets = secretsOf(round)
   const seen = new Set<string>()
@@ -189,7 +185,6 @@ function phonesIn({ body }: Call): string[] {
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
 /** These fields in MongoDB hold the code itself. */
 const ofDump = /^(?:code|codeKey|formerCodeKey)$/
-/** Fields whose numbers are times, measurements or ports. */
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 /** Six to eight digits, with or without a country code, but not inside an id, a decimal or a UUID. */
 const numbers = /(?<![\w.-])(?:\+?(?:00)?222)?(\d{6,8})(?![\w-])(?!\.\d)/g

@@ -56,7 +56,6 @@ async function repeatCreate({ tenant, chance, world, makeCall }: Context): Promi
   await makeCall(created.spec, 4000 + created.repeats, chance)
 }
 
-/** Usually one that can be paid or cancelled, sometimes any other. */
 export const pendingOf = (context: Context): KnownIntent | null =>
   oneOf(context, ({ status, expiresAt, isLeftAlone }) => {
     return status === 'PENDING' && Date.parse(expiresAt) > context.world.now() && !isLeftAlone
@@ -72,7 +71,6 @@ function oneOf({ tenant, chance }: Context, isWanted: (intent: KnownIntent) => b
   return candidates.length === 0 ? null : chance.pick(candidates)
 }
 
-/** Remembers what a response shows. After a refusal, the state is unknown until the next read. */
 function learn(intent: KnownIntent, call: Call | null): void {
   const shown = dataOf<ShownIntent>(call)
   if (shown === null) {

@@ -24,7 +24,6 @@ async function payByCode(context: Context): Promise<void> {
 
 type CustomerCall = (what: What, path: string, body?: Body, attempt?: number) => Promise<Call>
 
-/** Each customer has an address of their own. */
 function customerOf({ operation, chance, makeCall }: Context): CustomerCall {
   const from = `41.${chance.whole(0, 255)}.${chance.whole(0, 255)}.${chance.whole(1, 254)}`
   const common = { operation, actor: 'customer', headers: { 'X-Forwarded-For': from } } as const

@@ -3,8 +3,6 @@ import { dataOf } from '../../checker/responses.ts'
 import { act, type Context, type KnownProduct, read, remember, write } from '../context.ts'
 
 type ProductData = { _id: string; variants: { _id: string; label: string; stock: number }[] }
-
-/** One variant whose stock lasts, and one whose stock runs out. */
 const initialStock = [300, 60]
 
 export async function openProduct(context: Context) {

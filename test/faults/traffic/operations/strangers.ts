@@ -39,7 +39,6 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
   return [...attempts, () => act(context, 'endpoint.delete', `${endpoints}/${id}`, { method: 'DELETE' })]
 }
 
-/** A publishable key, which is public, may only read single intents. */
 async function overstep(context: Context): Promise<void> {
   const { tenant, chance } = context
   const own = { ...context, key: tenant.publishable }

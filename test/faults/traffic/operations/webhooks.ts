@@ -12,7 +12,6 @@ const someEvents = ({ chance }: Context): string[] => {
   return chosen.length === 0 ? ['payment.confirmed'] : chosen
 }
 
-/** A business's lasting endpoints have the hooks before this one. */
 const firstSpareHook = 3
 const spareHook = ({ chance }: Context): number => chance.whole(firstSpareHook, hooksPerBusiness - 1)
 const urlOf = ({ tenant, world }: Context, hook: number): string =>
