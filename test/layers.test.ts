@@ -1,10 +1,7 @@
 import { expect } from 'chai'
 import { filesIn, importsOf, read, sources } from '../dev/source-files.ts'
 
-/**
- * Bottom up. A folder imports only from folders before it, types included. To let two folders use each other's code,
- * move what both need further down.
- */
+/** Bottom up. If two folders need the same code, move that code further down. */
 const layers = {
   'data, which imports nothing': 'schemas',
   platform: 'platform config tracing mongo queues limits input lists security metrics',

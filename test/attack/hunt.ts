@@ -22,7 +22,6 @@ const literalHosts: readonly string[] = words(`
   metadata.google.internal user:pass@127.0.0.1
 `)
 
-/** A business may have at most five endpoints. */
 const atOnce = 5
 const attemptLimitMs = 60_000
 const privateAddresses = refusedAddresses.filter((address) => isIP(address) !== 0 && !address.includes('%'))

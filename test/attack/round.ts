@@ -19,12 +19,10 @@ const warmUpVolleys = 5
 const warmUpShare = 1 / 4
 /** Outlasts closing connections, running requests and batches in memory. */
 const restMs = 8_000
-/** The hunt uses one name per 200 requests. */
 const requestsPerName = 200
 const volleysPerReport = 100
 export type Sought = { foundBy: string; at: RegExp; times: number }
 
-/** With `sought` null, nothing is planted and every check is applied. */
 export async function attackOnce(build: string, options: Options, sought: Sought | null) {
   const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })

@@ -7,7 +7,6 @@ import type { RoundResult } from './round/round.ts'
 type Faults = Pick<RoundResult, 'faults' | 'planned' | 'done'>
 type Timed = Pick<RoundResult, 'checked' | 'busy'>
 
-/** One bug often breaks a promise a thousand times. */
 const maxPrinted = 10
 
 export function printViolations(violations: readonly Violation[]): void {

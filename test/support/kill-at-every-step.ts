@@ -17,11 +17,7 @@ const parallelCases = 6
 const usualLockSeconds = 5
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 
-/**
- * Kills at writes only, because a process that dies at a read leaves the same as after the write before. That is also
- * why only the first write can be `lost`. In `npm test`, each write has one fate: the first is late, the second
- * unanswered, and so on. `npm run test:full` runs the others.
- */
+/** Kills only at writes, because a process that dies at a read leaves the same as after the previous write. */
 function deathsAt(steps: readonly string[]): { name: string; step: number; fate: Fate }[] {
   const writes = steps.flatMap((name, index) => (readSteps.has(name) ? [] : [{ name, step: index + 1 }]))
   return writes.flatMap((write, index) => {
@@ -94,11 +90,7 @@ async function killAtEach<Case>(service: Service, operation: Operation<Case>, wa
   return steps
 }
 
-/**
- * Kills a process at the write of its effect. For each step of the merchant's retry: pauses the retry there, lets the
- * dead process's write happen, then continues. In `npm test`, the write happens only after the retry and just before
- * each write of the retry with the same name.
- */
+/** Pauses the merchant's retry at each step, and lets the dead process's write happen there. */
 export const landDuringRetry = <Case>(
   service: Service,
   operation: Operation<Case>,

@@ -16,10 +16,7 @@ const pauseMs = 500
 const amount = 1000
 const refunded = 400
 
-/**
- * Merchants that repeat one sequence: create an intent, read it, then pay and refund it, or cancel it. Each write is
- * sent twice, as after a lost response, and both responses must be equal.
- */
+/** Each write is sent twice, as after a lost response, and both responses must be equal. */
 export function startMerchantTraffic(merchant: Merchant, count: number, origin: () => string) {
   const [intents, faults]: [ExpectedIntent[], string[]] = [[], []]
   const state = { isStopped: false }

@@ -28,10 +28,7 @@ const incremented = (state: State, $inc: Record<string, number>): State => ({
 
 const amount = oneof(integer({ min: 1, max: 300 }), integer({ min: 1, max: 6_000_000_000_000_000 }))
 const rate = integer({ min: 0, max: 5000 })
-/**
- * Refunds a portion of what is left, computed from a state that is `stale` writes old. Or releases one of the earlier
- * refunds.
- */
+/** Refunds a portion of what was left `stale` writes ago, or releases an earlier refund. */
 const step = record({ isRelease: boolean(), share: integer({ min: 1, max: 4 }), pick: nat(), stale: nat(3) })
 
 describe('The fee returned by refunds', () => {

@@ -1,8 +1,14 @@
-import { body, envelope } from './good.ts'
+import { body, envelope, signatures } from './good.ts'
 import { bad, hmac, newerSecret, newestSecret, now, secret, sign } from './vector.ts'
 
 const timestamp = String(now)
 const genuine = sign(secret, timestamp, body)
+const [byNewer, byNewest] = [newerSecret, newestSecret].map((key) => sign(key, timestamp, body)) as [
+  string,
+  string,
+]
+const ofAnotherBody = sign(secret, timestamp, envelope({ amount: 1 }))
+const tooOld = String(now - 301)
 const digest = genuine.slice('sha256='.length)
 const altered = (name: string, why: string, arrived: string | Buffer, signed: string | Buffer = body) =>
   bad(`altered: ${name}`, why, { body: signed, arrived })
@@ -106,7 +112,7 @@ export const badVectors = [
     'a dot separates time and body',
     `sha256=${hmac(secret, `${timestamp}${body}`).toString('hex')}`,
   ),
-  signedAs('of another body', 'taken from another event', sign(secret, timestamp, envelope({ amount: 1 }))),
+  signedAs('of another body', 'taken from another event', ofAnotherBody),
   signedAs('without prefix', 'the prefix sha256= is required', digest),
   signedAs('with another prefix', 'only sha256= is valid', `sha1=${digest}`),
   signedAs('with a prefix in capitals', 'only lower-case sha256= is valid', `SHA256=${digest}`),
@@ -126,25 +132,16 @@ export const badVectors = [
   signedAs('missing', 'there is no signature', null),
   bad('previous: of unknown secrets', 'each is a valid signature of another secret', {
     body,
-    headers: {
-      'X-Service-Signature': sign(newestSecret, timestamp, body),
-      'X-Service-Signature-Previous': `${sign(newerSecret, timestamp, body)},${sign('', timestamp, body)}`,
-    },
+    headers: signatures(byNewest, `${byNewer},${sign('', timestamp, body)}`),
   }),
   bad('previous: of another body', 'a previous signature must match the body too', {
     body,
-    headers: {
-      'X-Service-Signature': sign(newerSecret, timestamp, body),
-      'X-Service-Signature-Previous': sign(secret, timestamp, envelope({ amount: 1 })),
-    },
+    headers: signatures(byNewer, ofAnotherBody),
   }),
   bad('previous: too old', 'the tolerance is the same for every signature', {
     body,
-    timestamp: String(now - 301),
-    headers: {
-      'X-Service-Signature': sign(newerSecret, String(now - 301), body),
-      'X-Service-Signature-Previous': sign(secret, String(now - 301), body),
-    },
+    timestamp: tooOld,
+    headers: signatures(sign(newerSecret, tooOld, body), sign(secret, tooOld, body)),
   }),
   bad('no secret', 'an unset secret must not be used as an empty one', { body, secret: '' }),
 ]

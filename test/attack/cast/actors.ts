@@ -11,7 +11,6 @@ export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'
 export interface Actor {
   kind: string
   owner: number
-  /** Arbitrary if there is no key or an unknown one. */
   mode: KeyMode
   key: string | null
   rights: Rights

@@ -35,7 +35,6 @@ export function createPools() {
       const pool = poolOf(owner, mode, noun)
       return pool[number % pool.length] ?? null
     },
-    /** Null if the id has no owner, or if several businesses may have the same one. */
     holderOf: (id: string) => holders.get(id) ?? null,
   }
 }

@@ -60,7 +60,6 @@ export function filler(known: Known, sending: Sending): (text: string) => string
     form: scene.found.get('form') ?? 'none',
     day: new Date().toISOString().slice(0, 10),
   }
-  /** Text in tildes that is no reference stays as it is. */
   const valueOf = (whole: string, first: string, second?: string, index?: string): string => {
     const at = Number(index ?? number)
     if (first === 'own') return pick(actor.owner, actor.mode, second ?? '', at)

@@ -13,7 +13,6 @@ import { runChecks } from './run-checks.ts'
 function isIntended({ actor, response, attack, line }: Exchange): boolean {
   const { status, body, headers } = response
   if (status !== 503) return false
-  // A response to HEAD has only Retry-After.
   const isRefusal = body.includes('"FEATURE_DISABLED"') || attack.method === 'HEAD'
   const isOff = actor.kind === 'switched off' && isRefusal && headers.has('retry-after')
   const isSignIn = attack.method === 'POST' && line.startsWith('/admin/sign-in')
@@ -38,7 +37,6 @@ const readOnce: Check = (exchange) => {
   const { attack, response, index } = exchange
   if (attack.raw === null) return null
   const expected = expectedFor(exchange)
-  // An invalid or incomplete request may be refused at once.
   const isExtra = expected === null && (index > 0 || attack.raw.expected.length > 0)
   if (isExtra) return `is response ${index + 1} to bytes with ${attack.raw.expected.length} requests`
   const isRefusal = response.status >= 400
@@ -145,7 +143,6 @@ const isPublic = (exchange: Exchange): boolean => {
 const isAsStep = ({ attack, staff }: Exchange): boolean => staff.cookie === null && attack.site !== 'own'
 const browserHeaders = /^(origin|sec-fetch-|host$|x-forwarded-host)/i
 
-/** Another site's page can't set these headers. */
 const isFromOwnSite = ({ attack }: Exchange): boolean =>
   attack.site === 'own' || attack.headers.some(([name]) => browserHeaders.test(name))
 

@@ -40,7 +40,6 @@ function envelopeFault({ response }: Exchange): string | null {
   if (status !== response.status || statusCode !== status)
     return `has the status ${response.status} and the code ${String(code)}`
   if (typeof message !== 'string' || message === '') return 'has no message'
-  // A repeated response has the first one's bytes, including its request id.
   const isReplay = response.headers.get('idempotent-replayed') === 'true'
   if (!isReplay && requestId !== response.headers.get('x-request-id'))
     return 'has different request ids in its body and its header'

@@ -23,14 +23,9 @@ const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
 ])
-/** Nor is a VALIDATION_ERROR about the path or a missing file. */
 const outside = /^(path|file)$/
 
-/**
- * Requests with one idempotency key get one response, whatever their bodies: one is executed or refused, and the others
- * get that response again, marked as such. Only simultaneous requests may differ, if one is refused and another
- * executed. From then on, all get the latter's result.
- */
+/** Only simultaneous requests may differ: one is refused and another executed, whose result all later ones get. */
 export function createOncePerKey(): Check {
   const kept = new Map<string, Exchange & { hasFirst: boolean }>()
   return (exchange) => {
@@ -64,7 +59,6 @@ function isKept(exchange: Exchange): boolean {
   if (isReplay(exchange) || response.status < 300) return true
   if (response.status >= 500) return false
   const { error } = (parsed(response) ?? {}) as { error?: { code: ErrorCode; param?: string } }
-  // The check `enveloped` reports a response without an envelope.
   if (error === undefined) return false
   const isOutside = outside.test(error.param ?? '') || response.headers.get('connection') === 'close'
   return !(error.code === 'VALIDATION_ERROR' && isOutside) && !beforeTheKey.has(error.code)

@@ -24,7 +24,6 @@ const enums: Record<string, Record<string, readonly string[]>> = {
   webhookreplays: { status: replayStatuses },
 }
 
-/** May have negative amounts. The fault runs check its sums. */
 const signed = 'ledgerentries'
 
 export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {

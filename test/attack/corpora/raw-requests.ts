@@ -73,7 +73,6 @@ export const unfinishedRequests: readonly string[] = [
 
 const get = (path: string): string => lines(`GET ${path} HTTP/1.1`, 'Host: a', '', '')
 
-/** Several requests at once, plus one that a parser may take for several. */
 export const pipelinedRequests: readonly Raw[] = [
   { expected: ['refused', 'refused'], text: sized('5') },
   { expected: ['refused', 'keyless'], text: post('Content-Length: 0', '', get('/api/v1/dev/intents')) },

@@ -2,7 +2,6 @@
 export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
 export type Site = (typeof sites)[number]
 
-/** Refused, or treated as without a key, or as with the key in the bytes. */
 export type Expected = 'refused' | 'keyless' | 'keyed'
 export type Raw = { text: string; expected: readonly Expected[] }
 
@@ -15,7 +14,6 @@ export interface Attack {
   contentType: string | null
   body: string | Buffer | null
   isChunked: boolean
-  /** Replaces all of the above, on its own connection. */
   raw: Raw | null
   actor: number
   staff: number

@@ -53,7 +53,6 @@ function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBod
   return withType(weighted([9, whole], [1, bytes]), 'application/x-www-form-urlencoded')
 }
 
-/** Percent-encodes everything but references. Lone surrogates become their bytes. */
 const encoded = (text: string): string =>
   text.replaceAll(/[^\w.~-]/gu, (each) => (each.isWellFormed() ? encodeURIComponent(each) : '%ED%A0%80'))
 
@@ -77,7 +76,6 @@ export function lineFor(target: Target): fc.Arbitrary<string> {
   return weighted([40, usual], [1, fc.constantFrom(...lines)])
 }
 
-/** Each parameter becomes an own id, another business's id, or a string that is no id. */
 function pathOf(path: string): fc.Arbitrary<string> {
   const parts = path.split(/~(\w+)~/)
   const chosen = parts.map((part, index) =>
@@ -111,7 +109,6 @@ function queryOf(schema: object | null): fc.Arbitrary<string> {
   return weighted([4, usual], [1, odd])
 }
 
-/** Keeps references unencoded, and shortens the text to fit into a request line. */
 const encodeSafely = (text: string): string =>
   text
     .slice(0, 600)
@@ -177,7 +174,6 @@ const one: fc.Arbitrary<Attack> = weighted(
   [8, rawBytes],
 )
 
-/** Concurrent requests with one idempotency key, mostly with different bodies. */
 const sameKey: fc.Arbitrary<Scene> = fc
   .constantFrom(...targets.filter(({ method, by }) => by === 'key' && method !== 'GET'))
   .chain((target) =>
@@ -195,7 +191,6 @@ const scene: fc.Arbitrary<Scene> = weighted(
   [2, races],
 )
 
-/** Scenes per volley, and about as many requests. */
 export const volleySize = 100
 export const volley = (seed: number, number: number): Scene[] =>
   fc.sample(scene, { seed: seed + number * 7919, numRuns: volleySize })

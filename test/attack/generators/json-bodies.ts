@@ -23,7 +23,6 @@ const change: fc.Arbitrary<Change> = fc.record({
 })
 
 function changed(value: unknown, { index, name, text, how }: Change): unknown {
-  // The first path is the whole body's, which other generators replace.
   const [first = [], ...inner] = pathsIn(value)
   const chosen = inner[index % Math.max(inner.length, 1)] ?? first
   if (how === 'replace') return changedAt(value, chosen, () => raw(text))

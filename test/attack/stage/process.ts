@@ -5,7 +5,6 @@ import { waitFor } from '../../support/wait-for.ts'
 
 export interface State {
   name: string
-  /** Bytes of the heap and of Buffers, after a full collection. */
   held: number
   strange: string[]
 }

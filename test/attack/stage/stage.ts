@@ -14,10 +14,7 @@ import { startAttacked } from './process.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/**
- * The attacked service with its servers, and traps at addresses it must not reach. In production mode, no endpoint on
- * this machine is allowed, and the wallet provider is down.
- */
+/** In production mode, no endpoint on this machine is allowed, and the wallet provider is down. */
 export async function openStage(build: string, folder: string, isProduction: boolean) {
   const [mongo, redis, endpointServers, provider, nameServer, port] = await Promise.all([
     startMongo(),
@@ -34,7 +31,6 @@ export async function openStage(build: string, folder: string, isProduction: boo
     QUEUE_PREFIX: 'attack',
     SECRET_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'info',
-    // X-Forwarded-For sets the client address.
     TRUST_PROXY: '1',
     RATE_LIMIT_PER_SECOND: '0',
     LIVE_CODES_PER_BUSINESS: '1000000',
@@ -49,7 +45,6 @@ export async function openStage(build: string, folder: string, isProduction: boo
     PAY_URL: 'https://service.example',
     METRICS_TOKEN: randomBytes(32).toString('hex'),
     ...provider.environment,
-    // Production requires TLS, which this provider does not speak.
     ...(isProduction
       ? { NODE_ENV: 'production', WALLET_PROVIDER_URL: provider.url.replace('http:', 'https:') }
       : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: endpointServers.allowedHost }),

@@ -33,7 +33,6 @@ export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer 
     : []
   const headers: Header[] = [
     ['Host', 'service.example'],
-    // The client writes the first address, the proxy the last.
     ['X-Forwarded-For', `203.0.113.9, 198.18.${second}.${third}`],
     ...authorization(attack, actor),
     ...browser,
@@ -68,6 +67,5 @@ function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {
   return body.length === 0 ? [last] : [size, body, Buffer.from('\r\n'), last]
 }
 
-/** Encodes spaces and non-ASCII characters, which only raw requests contain unencoded. */
 const asTarget = (line: string): string =>
   line.replaceAll(/[^\x21-\x7e]/gu, (each) => encodeURIComponent(each.toWellFormed()))

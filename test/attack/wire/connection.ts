@@ -47,7 +47,6 @@ export function openConnection(port: number): Connection {
   }
   return {
     async send(bytes, isHead) {
-      // Bytes after the last response, which no request caused.
       const stray = kept?.read.length ?? 0
       if (stray > 0) kept?.socket.destroy()
       const wasKept = kept !== null && !kept.socket.destroyed
@@ -121,7 +120,6 @@ function responsesIn(bytes: Buffer, hasEnded: boolean): WireResponse[] {
   const found = readResponse(bytes, false, hasEnded)
   if (found === null) return []
   const later = responsesIn(bytes.subarray(found.end), hasEnded)
-  // Only the last response's `beyond` counts the bytes after it.
   return later.length === 0 ? [found.response] : [{ ...found.response, beyond: 0 }, ...later]
 }
 

@@ -14,7 +14,6 @@ export function parsed({ body }: Pick<WireResponse, 'body'>): unknown {
   }
 }
 
-/** Null while the response is incomplete. A response to HEAD has no body. */
 export function readResponse(
   bytes: Buffer,
   isHead: boolean,
@@ -53,7 +52,6 @@ function readBody(
   if (length === undefined && !hasEnded) return null
   if (length === undefined) return { text: bytes.toString('utf8', begin), end: bytes.length }
   const end = begin + Number(length)
-  // A response with an invalid length never counts as complete.
   return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null
 }
 

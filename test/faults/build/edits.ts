@@ -51,7 +51,6 @@ export const points: readonly Point[] = [
     ['outcome.received', 'queryOrderOutcome', "$.outcome !== 'unknown'"],
     ['relay.events-read', 'relayDocument', '$.findActiveEndpoints($$)'],
     ['relay.before-insert', 'relayDeliveries', '$.allSettled($$)'],
-    // Passed for each delivery inserted with a lease, before its attempt begins.
     ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
     ['relay.deliveries-inserted', 'relayDeliveries', '$.enqueue($$)'],
     ['relay.enqueued', 'relayDeliveries', '$.deliveries += $'],

@@ -14,7 +14,6 @@ export const timed = [
   'events.complete',
 ] as const
 export type Timed = (typeof timed)[number]
-/** How many things each promise would have reported if they had been late. */
 export type Checked = Record<Timed, number>
 export const nothingChecked = () => Object.fromEntries(timed.map((promise) => [promise, 0])) as Checked
 export type Finding = [subject: string, message: string]

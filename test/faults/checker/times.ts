@@ -61,7 +61,6 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
       return { from: began + aheadAt(began).from - skewMs, to: ended + aheadAt(ended).to + skewMs }
     },
     isCalm: (span: Span, settleMs: number): boolean => !busy.isMostly && !meets(disturbing, span, settleMs),
-    /** The same, but ignores faults that only cause delay: those of Redis, and a busy machine. */
     isCalmForWrites: (span: Span, settleMs: number): boolean => !meets(ofWrites, span, settleMs),
     /** How long the machine was too busy to keep time. If that's more than half of the round, no span is calm. */
     busy,
@@ -112,7 +111,6 @@ function stepsOf(samples: Sample[]): Step[] {
   return steps
 }
 
-/** For a time that no clock showed, because all of them jumped past it. */
 function skipped(steps: Step[], shown: number): Span {
   const after = steps.findIndex(({ from, ahead }) => from + ahead > shown)
   return { from: steps[after]?.from ?? 0, to: steps[after - 1]?.to ?? Infinity }

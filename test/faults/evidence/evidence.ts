@@ -71,10 +71,8 @@ export interface Call {
   clockAheadMs: [number, number]
   /** A `stranger` is a merchant who requests another business's data. The `auditor` reads everything at the end. */
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
-  /** The calls of one operation share this number. `attempt` numbers the calls of one write. */
   operation: number
   attempt: number
-  /** Some clients close the connection early on purpose, while the service continues. */
   timeoutMs: number
   origin: string
   what: What
@@ -86,7 +84,6 @@ export interface Call {
   idempotencyKey: string | null
   body: unknown
   expects: readonly string[]
-  /** Null: no complete response, so the outcome is unknown. */
   status: number | null
   headers: Record<string, string>
   response: unknown
@@ -120,7 +117,6 @@ export interface ProviderRequest {
   paymentKey: string | null
   phone: string | null
   status: string
-  /** Whether this request decided the result. Money moves once per key. */
   decided: boolean
   did: number | 'hung' | 'reset' | 'slow'
 }

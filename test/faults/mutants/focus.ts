@@ -16,7 +16,6 @@ const hourMs = 3_600_000
 
 const repeated = {
   'mongo.kill': { target: 'mongo', everyMs: 4000, forMs: 300 },
-  // The driver times out after 5 s. MongoDB still carries out its commands afterwards.
   'mongo.stop': { target: 'mongo', everyMs: 12_000, forMs: 6500 },
   'redis.flush': { target: 'redis', everyMs: 4000, forMs: 0 },
   'redis.empty': { target: 'redis', everyMs: 8000, forMs: 500 },
@@ -41,7 +40,6 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
 const firstAtMs = 2000
 const killEveryMs = 5000
 const stopEveryMs = 3000
-/** Points of rare operations may be passed late, or never. */
 const armedMs = 6000
 
 /** Each process stops or dies at its points one after another. The other of its type follows half a period later. */

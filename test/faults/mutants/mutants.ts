@@ -12,7 +12,6 @@ const killPoints = [
   'pay.wallet-responded refund.settled order.units-taken transaction.committed requeue.due-again',
 ].flatMap((names) => names.split(' '))
 
-/** No bug, in rounds like the mutants'. Every violation is a false alarm. */
 const [undisturbed, killed, frozen, emptied] = mutantsOf({
   'control-undisturbed': [lasting(25)],
   'control-killed': [killedAt(...killPoints), under('mongo.kill', 'mongo.stop', 'redis.flush'), lasting(33)],

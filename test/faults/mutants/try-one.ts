@@ -14,7 +14,6 @@ const folder = folderOf(name)
 const { violations } = await runRound({
   seed: 4710 + Number(round),
   build: buildWith([...edits, ...harnessEdits, fewCodes]),
-  // Three members would mean two more servers for each of four rounds.
   servers: 'one-member',
   trafficSeconds: focus.seconds,
   // Four rounds share two cores.

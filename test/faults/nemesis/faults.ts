@@ -126,7 +126,6 @@ const faults = {
     },
   },
   'redis.flush': { lastsMs: [0, 0], begin: (targets) => toRedis(targets, 'FLUSHALL').then(() => ({})) },
-  /** Redis keeps nothing on disk, so it restarts empty. */
   'redis.empty': {
     lastsMs: [0, 3000],
     async begin({ servers: { redis } }) {
@@ -173,11 +172,7 @@ export const faultKinds: Readonly<Record<FaultName, FaultKind>> = faults
 export const targetOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target
 
-/**
- * Makes each planned fault at its time, and resolves when all have ended. Skips a fault that is more than `maxLateMs`
- * late. `report` gets each fault made. If one throws, the others still end, but no more begin.
- * @throws {Error} the first error
- */
+/** Skips a fault that is more than `maxLateMs` late. If one throws, the others still end, but no more begin. */
 export async function runFaults(
   targets: Targets,
   plan: readonly PlannedFault[],

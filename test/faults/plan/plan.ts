@@ -5,7 +5,6 @@ import { type ProcessName, processNames, typeOf } from '../round/process.ts'
 import type { Servers } from '../round/stage.ts'
 import { behavioursByTarget } from '../traffic/endpoint-servers.ts'
 
-/** Determines a plan. `4711-3` is the third round of the run with seed 4711. */
 export type NumberedRound = { seed: number; round: number; servers: Servers; seconds: number }
 type Burst = { fromMs: number; toMs: number }
 type Deck<Card> = () => Card
@@ -103,7 +102,6 @@ const startMs = 2000
 const maxDownMs = 2000
 const armedMs = 4000
 const shortStopMs = { min: 1000, max: 4500 }
-/** Leases last 10 s and are renewed every 3 s. */
 const longStopMs = { min: 11_000, max: 18_000 }
 const skewsMs = [111_000, 111_000, 25 * hourMs]
 const minMs = maxDownMs + startMs + 1000

@@ -4,7 +4,6 @@ import { type Fault, files, openRecord, type Setting } from '../evidence/evidenc
 import type { PlannedFault } from '../nemesis/faults.ts'
 import { settings } from './stage.ts'
 
-/** Remains in the setting if a round's harness is killed. */
 const unfinished = 'the round did not finish'
 export type Notes = ReturnType<typeof openNotes>
 

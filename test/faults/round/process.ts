@@ -11,9 +11,7 @@ export type ProcessName = (typeof processNames)[number]
 export type ProcessType = 'web' | 'worker'
 export const typeOf = (name: string): ProcessType => (name.startsWith('web') ? 'web' : 'worker')
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
-/** Long, because a starting process waits for its database. */
 const startLimitMs = 120_000
-/** Here an attempt may take 2 s, and a command to a frozen MongoDB 5 s. */
 const endLimitMs = 20_000
 const reviveAfterMs = 300
 
@@ -55,7 +53,6 @@ export function openProcess({ name, build, environment, logFile, reportEnd, repo
     started = Promise.withResolvers()
     return true
   }
-  /** A killed process counts as gone once it has ended, so that it can be started at once. */
   function onReached(reached: Reached): void {
     if (reached.deed === 'stop') {
       isFrozen = true

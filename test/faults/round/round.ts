@@ -113,7 +113,6 @@ async function openWork(db: mongo.Db, now: Date): Promise<{ message: string; isH
   const forgotten = new Date(now.getTime() - 29 * dayMs)
   // No retry waits longer, so a later delivery is throttled.
   const soon = new Date(now.getTime() + 10_000)
-  // The clean-up runs every night at 02:30 UTC.
   const today = new Date(now).setUTCHours(2, 30, 0, 0)
   const lastNight = new Date(today <= now.getTime() ? today : today - dayMs)
   const isFailing = {

@@ -106,7 +106,6 @@ function encoded(body: Body): [type: string, text: string] {
 function half({ headers, body }: ReturnType<typeof written>) {
   const bytes = Buffer.from(body ?? '')
   const stream = new Readable({ read: () => undefined })
-  // The stream is destroyed with its request.
   stream.on('error', () => undefined)
   stream.push(bytes.subarray(0, Math.ceil(bytes.length / 2)))
   return { headers: { ...headers, 'Content-Length': String(bytes.length) }, body: stream }

@@ -4,7 +4,6 @@ import type { ShownIntent } from '../checker/responses.ts'
 import type { Call, Setting, What } from '../evidence/evidence.ts'
 import { type Body, isFinal, type Key, type MakeCall, type RequestSpec } from './client.ts'
 
-/** What its merchant knows from responses. `?` is an unknown status. */
 export interface KnownIntent extends Omit<ShownIntent, 'status'> {
   status: string
   refunded: number
@@ -105,7 +104,6 @@ const pauseMs = [100, 2000] as const
 /** Keys expire after 24 hours of the service's clock, which jumps, so they aren't reused after this. */
 export const keyLifetimeMs = 23 * 3_600_000
 
-/** `now` is the service's clock. After `endsAt` on the machine's clock, no write is repeated. */
 export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => number): Send {
   const isOld = (beganAt: number): boolean => now() - beganAt > keyLifetimeMs
   async function persist(spec: RequestSpec, first: number, way: string, chance: Chance) {

@@ -80,7 +80,6 @@ const maxAttempts = 3 * productsPerTenant
 
 export async function setUp(tenant: Tenant, context: Context): Promise<Provisioned['stock']> {
   const { business, sandbox } = tenant
-  // Live endpoints get events of both environments.
   if (business.endpoints.length === 0 && sandbox !== business.isLive)
     for (const hook of lastingHooks) {
       const id = await subscribe(context, hook, eventsFor(business.index, hook))

@@ -18,7 +18,6 @@ function trailsOf(round: Round): Trail[] {
   return round.dump.deliveries.map((delivery) => trailOf(round, delivery, byId.get(delivery._id) ?? []))
 }
 
-/** Two processes read the clock, and a busy machine may delay the second. */
 const clocksMs = 1000
 
 /** An arrival belongs to the nearest attempt that was signed in the same second and ended after it. */
@@ -27,7 +26,6 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
   const match = ({ at, durationMs, status }: DeliveryDocument['attemptLog'][number]): Attempt => {
     const end = times.machineTime(at + durationMs).to + clocksMs
     const begin = times.machineTime(at).from
-    // The status tells apart two arrivals in the same second.
     const distance = (each: Arrival): number => Math.abs(each.at - begin) + (each.did === status ? 0 : 60_000)
     const candidates = unrecorded.filter(
       (arrival) =>
@@ -67,7 +65,6 @@ const deliveryCounted: Check = function* (round) {
   }
 }
 
-/** Only a replay re-queues an accepted delivery. */
 function* endOf({ delivery: { _id, status }, attempts }: Trail, replays: number): Findings {
   if (status === 'PENDING' || status === 'RETRYING') yield [_id, `is ${status} at the end`]
   const accepted = attempts.filter((attempt) => isAccepted(attempt.status)).length
@@ -114,7 +111,6 @@ function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt
 const earlyMs = 5
 /** How far off a process's idea of MongoDB's time may be after a MongoDB fault (src/mongo/database-time.ts). */
 const unsureMs = 500
-/** For a dead worker's lease to expire, the next poll, and the queue. */
 const maxLateMs = 15_000
 
 const deliveryPaced: Check = function* (round) {

@@ -79,7 +79,6 @@ const eventsComplete: Check = function* (round) {
 
 type Item = { id: string; type: string; createdAt: string; body: { id: string; event: string } }
 
-/** Compares what a reader saw with the log. A reader that started at the end saw the events after its first one. */
 function* read(round: Round, reader: string, calls: Round['calls'], log: EventDocument[]): Findings {
   const query = queryOf(calls[0]?.path ?? '')
   const items = calls.flatMap((call) => dataOf<{ items: Item[] }>(call)?.items ?? [])

@@ -5,7 +5,6 @@ import * as seen from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 import { lateMs, settles } from '../times.ts'
 
-/** Allowance for comparing times that different processes read. */
 const clocksMs = 1000
 
 const createExists: Check = function* (round) {
@@ -159,10 +158,8 @@ const referenceUnique: Check = function* ({ dump, calls, times, mayBeCleaned, se
 const freedAt = ({ status, updatedAt }: IntentDocument): number =>
   status === 'CANCELLED' || status === 'FAILED' ? updatedAt : Infinity
 
-/** How much later the write that frees a reference may come. An expiry needs no write. */
 const lateBy = ({ updatedAt, expiresAt }: IntentDocument): number => (updatedAt === expiresAt ? 0 : lateMs)
 const sentMs = 50
-/** For a job at that second or a poll every 2 s, and for the relay. */
 const eventMs = 10_000
 
 const expiryPrompt: Check = function* (round) {

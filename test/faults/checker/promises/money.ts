@@ -62,7 +62,6 @@ const providerBalances: Check = function* (round) {
   }
 }
 
-/** Live payments and refunds. A refund's `paymentKey` is its payment's key. */
 function movedIn({ dump }: Round) {
   type Moved = { reference: string; amount: number; businessId: string; paymentKey: string | null }
   const due = new Map<string, Moved>()

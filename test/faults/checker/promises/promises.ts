@@ -53,7 +53,6 @@ function* leftBehind({ faults, setting, times, dump }: Round): Findings {
   )
   if (night === undefined) return
   const oldBefore = times.shownAt(night.began) - setting.settings.sandboxRetentionDays * dayMs
-  // An intent paid late is kept for longer.
   const intents = dump.intents.map((each) => ({ ...each, createdAt: each.payment?.paidAt ?? each.createdAt }))
   const others = [dump.deliveries, dump.orders, dump.products].flat()
   for (const { _id, sandbox, createdAt } of [...intents, ...others])
@@ -116,7 +115,6 @@ function* exactly(round: Round, calls: Call[], listed: ReturnType<typeof listedI
   const pages = calls.flatMap((call) => dataOf<Page>(call) ?? [])
   const names = pages.map(({ items }) => items.map((item) => item[nameIn[what] ?? ''] ?? ''))
   if (pages.at(-1)?.hasMore !== false) {
-    // Otherwise a page got no response, which response.sound reports.
     const before = new Set(names.slice(0, -1).flat())
     if (names.at(-1)?.every((name) => before.has(name))) yield [subject, 'has no end']
     return

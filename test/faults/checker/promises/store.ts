@@ -122,7 +122,6 @@ const importWhole: Check = function* (round) {
   }
 }
 
-/** Columns: handle, name, label, SKU, price, stock. The traffic's files have no quotes. */
 function rowsIn({ calls }: Request): File['rows'] {
   const body = calls[0]?.body as string | { csv: string }
   const rows = (typeof body === 'string' ? body : body.csv).split('\n').slice(1)

@@ -183,10 +183,8 @@ function phonesIn({ body }: Call): string[] {
 }
 
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
-/** These fields in MongoDB hold the code itself. */
 const ofDump = /^(?:code|codeKey|formerCodeKey)$/
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
-/** Six to eight digits, with or without a country code, but not inside an id, a decimal or a UUID. */
 const numbers = /(?<![\w.-])(?:\+?(?:00)?222)?(\d{6,8})(?![\w-])(?!\.\d)/g
 
 function* foundIn(secrets: ReturnType<typeof secretsOf>, from: string, line: string): Generator<string> {

@@ -62,7 +62,6 @@ function asStaff(
   path: string,
   form?: Record<string, string>,
 ): Promise<Call> {
-  // Browsers send this with a form of the same site.
   const headers = { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) }
   const sent = form === undefined ? { method: 'GET' as const } : { method: 'POST' as const, body: { form } }
   return makeCall({ operation, actor: 'support', what, path, headers, ...sent }, 1, chance)
