@@ -120,7 +120,7 @@ describe('GET /dev/intents with a range', () => {
     ] as const
     for (const [query, param] of cases) {
       const { body } = await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
-      expect(body.error.message).to.include('only by one of these')
+      expect(body.error.message).to.include('Limit the list by the time of payment')
     }
     const both = list('minAmount=1&merchantReference=a')
     await expectRefused(both, 400, 'VALIDATION_ERROR', { param: 'minAmount' })
