@@ -63,7 +63,7 @@ describe('A folder in src', () => {
     expect([...folders].filter((folder) => linesOf(folder) > 6_000)).to.deep.equal([])
   })
 
-  it('imports only from folders below it, even types', () => {
+  it('imports only from folders below it, types included', () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
         .filter((imported) => sources.includes(imported) && isAbove(folderOf(imported), folderOf(file)))

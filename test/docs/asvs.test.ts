@@ -31,10 +31,8 @@ describe(file, () => {
     for (const { id, verdict = '', evidence = '', note = '' } of rows) {
       expect(verdicts, id).to.include(verdict)
       const files = evidence.split(' ').filter(Boolean)
-      expect(
-        files.filter((path) => !existsSync(join(root, path))),
-        id,
-      ).to.deep.equal([])
+      const missing = files.filter((path) => !existsSync(join(root, path)))
+      expect(missing, id).to.deep.equal([])
       if (verdict === 'met' || verdict === 'operator') expect(files, id).not.to.have.length(0)
       else expect(note, id).not.to.equal('')
     }

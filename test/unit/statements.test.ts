@@ -136,10 +136,9 @@ describe('The date range of a statement', () => {
       expect(statements.parseStatementDay(deps, each)).to.equal(each)
     const words = 'day must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.'
     for (const each of ['1999-12-31', '2026-11-07', '2026-02-30', '2026-11-05T00:00:00Z', '2026-1-1', ''])
-      expect(
-        faultOf(() => statements.parseStatementDay(deps, each)),
-        each,
-      ).to.equal(`VALIDATION_ERROR day ${words}`)
+      expect(faultOf(() => statements.parseStatementDay(deps, each))).to.equal(
+        `VALIDATION_ERROR day ${words}`,
+      )
   })
 
   it('may be a month until the current one, which is the default', () => {
