@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { currencyCode } from '../../schemas/currency.ts'
 import { readDelimiter } from '../../schemas/delimiter.ts'
-import type { ExportKind, ExportLanguage, LedgerEntryType } from '../../schemas/ledger.ts'
+import type { ExportKind, ExportLanguage } from '../../schemas/ledger.ts'
 import { type ExportLedgerQuery, exportLanguages } from '../../schemas/ledger.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { ChainOwner } from '../chains/append.ts'
@@ -101,11 +101,7 @@ const fieldsByKind: Record<ExportKind, readonly Field[]> = {
   entries: ['number', 'type', ...origin, 'refundId', 'payoutReference', 'currency', 'amount', 'balance'],
 }
 
-const entryTypeOf: Record<ExportKind, LedgerEntryType | null> = {
-  payments: 'payment',
-  refunds: 'refund',
-  entries: null,
-}
+const entryTypeOf = { payments: 'payment', refunds: 'refund', entries: null } as const
 
 type ExportForm = ReturnType<typeof parseExportForm>
 
@@ -237,18 +233,13 @@ export async function readExportedEntries(
 ): Promise<ListedEntry[]> {
   const { businessId, sandbox } = owner
   const { where, field, index } = getPositionIndex(entryTypeOf[kind])
+  const filter = { businessId, sandbox, ...where, [field]: { $gte: first, $lte: last } }
+  const sort = { [field]: 1 } as const
+  const options = { hint: index, sort, projection: withoutTotals, maxTimeMS: maxListReadMs }
   const entries: ListedEntry[] = []
-  await readExport(deps, owner, ({ LedgerEntry }) =>
-    readInSlices(
-      nativeCollection(LedgerEntry)
-        .find(
-          { businessId, sandbox, ...where, [field]: { $gte: first, $lte: last } },
-          { hint: index, maxTimeMS: maxListReadMs },
-        )
-        .project<ListedEntry>(withoutTotals)
-        .sort({ [field]: 1 }),
-      (entry) => void entries.push(entry),
-    ),
-  )
+  await readExport(deps, owner, ({ LedgerEntry }) => {
+    const found = nativeCollection(LedgerEntry).find<ListedEntry>(filter, options)
+    return readInSlices(found, (entry) => void entries.push(entry))
+  })
   return entries
 }

@@ -75,15 +75,10 @@ const pageSize = {
 /** Cancels 100 intents per second, the default rate limit of an API key. */
 const batchEveryMs = 500
 
-export const countCancellableIntents = (
-  deps: Pick<Deps, 'Intent'>,
-  selection: CancelSelection,
-): Promise<number> => {
+export function countCancellableIntents({ Intent }: Pick<Deps, 'Intent'>, selection: CancelSelection) {
   const { where, before, index } = walkOf(selection)
-  return deps.Intent.countDocuments({ ...where, createdAt: { $lt: before } })
-    .hint(index)
-    .maxTimeMS(pageSize.maxTimeMS)
-    .exec()
+  const options = { hint: index, maxTimeMS: readTimeoutMs }
+  return Intent.countDocuments({ ...where, createdAt: { $lt: before } }, options).exec()
 }
 
 /** To continue a run that was stopped, simply start another. */
@@ -95,6 +90,7 @@ export async function cancelIntents(
   const id = newId()
   const { businessId, sandbox, createdBefore } = selection
   const after = { mode: modeOf({ sandbox }), createdBefore, pending }
+  const line = { _id: id, act: 'intents.cancelled', subject: businessId, businessId, after } as const
   const pace = createPacer(ending)
   let last: Intent | null = null
   let isRecorded = false
@@ -103,13 +99,7 @@ export async function cancelIntents(
     const page: Intent[] = await pace(async () => {
       const found = await readWalkPage(deps.Intent, walkOf(selection), last, pageSize)
       if (!isRecorded && found.some((intent) => isCancellable(intent, deps.now()))) {
-        await addAuditLine(deps, by, {
-          _id: id,
-          act: 'intents.cancelled',
-          subject: businessId,
-          businessId,
-          after,
-        })
+        await addAuditLine(deps, by, line)
         isRecorded = true
       }
       count(await cancelPage(deps, found, id))

@@ -32,12 +32,9 @@ export function readPaymentCode(typed: string): string | null {
   return /^\d{6}$/.test(code) ? code : null
 }
 
-export async function freeReusableCode(
-  deps: Pick<Deps, 'Intent' | 'now'>,
-  codeKey: string,
-): Promise<boolean> {
-  const freed = await deps.Intent.updateOne(
-    { codeKey, codeReusableAt: { $lte: deps.now() } },
+export async function freeReusableCode({ Intent, now }: Pick<Deps, 'Intent' | 'now'>, codeKey: string) {
+  const freed = await Intent.updateOne(
+    { codeKey, codeReusableAt: { $lte: now() } },
     { $unset: { codeKey: 1 }, $set: { formerCodeKey: codeKey } },
   )
   return freed.modifiedCount === 1
@@ -100,10 +97,8 @@ export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Inten
       )
       if (counter?.used === undefined) throw noFreeCodeRefusal('short')
       const codes = generateShortCodes(key, counter.used - blockSize, blockSize)
-      const intents = nativeCollection(deps.Intent).find(
-        { shortCode: { $in: codes } },
-        { projection: { _id: 0, shortCode: 1 } },
-      )
+      const projection = { _id: 0, shortCode: 1 }
+      const intents = nativeCollection(deps.Intent).find({ shortCode: { $in: codes } }, { projection })
       const taken = new Set(await intents.map(({ shortCode }) => shortCode).toArray())
       if (taken.size <= blockSize / 2) return void reserved.push(...codes.filter((code) => !taken.has(code)))
     }

@@ -15,6 +15,9 @@ import { holdFields, paymentAttemptFields, paymentFields, refundFields } from '.
 export const referenceIndexName = 'referenceInUse'
 export const createKeyIndexName = 'requestKey'
 
+const ownerKey = { businessId: 1, sandbox: 1 } as const
+const newest = { createdAt: -1, _id: -1 } as const
+
 const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
@@ -28,7 +31,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: referenceIndexName, key: { referenceKey: 1 }, unique: true, ...indexIfPresent('referenceKey') },
   {
     name: 'byMerchantReference',
-    key: { merchantReference: 1, businessId: 1, sandbox: 1, createdAt: -1, _id: -1, status: 1, cancelsAt: 1 },
+    key: { merchantReference: 1, ...ownerKey, ...newest, status: 1, cancelsAt: 1 },
     partialFilterExpression: { merchantReference: { $gt: '' } },
   },
   // Lets the quota count a business's live codes without reading documents.
@@ -38,33 +41,28 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
     partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
   },
   // An index that starts with `listedAmount` would slow creates by about 50 %.
-  { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, listedAmount: 1 } },
+  { name: 'byTime', key: { ...ownerKey, ...newest, listedAmount: 1 } },
   // With `cancelsAt`, a list reads only the documents that it returns.
-  {
-    name: 'byStatus',
-    key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1, listedAmount: 1 },
-  },
+  { name: 'byStatus', key: { ...ownerKey, status: 1, ...newest, cancelsAt: 1, listedAmount: 1 } },
   // The next two indexes contain no new intents, so creates stay fast.
   {
     name: 'byPaidAt',
-    key: { businessId: 1, sandbox: 1, 'payment.paidAt': -1, createdAt: -1, _id: -1, status: 1 },
+    key: { ...ownerKey, 'payment.paidAt': -1, ...newest, status: 1 },
     ...indexIfPresent('payment.paidAt'),
   },
   {
     name: 'byRefundTimes',
     key: {
-      businessId: 1,
-      sandbox: 1,
+      ...ownerKey,
       'refundTimes.count': 1,
       'refundTimes.lastAt': -1,
       'refundTimes.firstAt': -1,
-      createdAt: -1,
-      _id: -1,
+      ...newest,
       status: 1,
     },
     ...indexIfPresent('refundTimes.lastAt'),
   },
-  { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
+  { name: 'byCancelsAt', key: { ...ownerKey, cancelsAt: 1 } },
   // `businessId` lets a poll skip a business that has had its share.
   { name: 'expiring', key: { cancelsAt: 1, businessId: 1 }, partialFilterExpression: { status: 'PENDING' } },
   { name: 'paymentToQuery', key: { 'hold.queryAt': 1, businessId: 1 }, ...indexIfPresent('hold.queryAt') },
@@ -78,7 +76,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...indexIfPresent('formerCodeKey') },
   {
     name: 'byRefundedAt',
-    key: { businessId: 1, sandbox: 1, 'refunds.refundedAt': 1 },
+    key: { ...ownerKey, 'refunds.refundedAt': 1 },
     ...indexIfPresent('refunds.refundedAt'),
   },
   outboxIndex,

@@ -153,12 +153,7 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
 const maxInBetween = 10_000
 
 /** `refundedInBetween` finds those with only a middle refund in the span. */
-async function listRefunded(
-  deps: Reads,
-  where: Filter,
-  span: TimeSpan,
-  slice: PageRequest,
-): Promise<Page<Intent>> {
+async function listRefunded(deps: Reads, where: Filter, span: TimeSpan, slice: PageRequest) {
   const { from, to } = span
   // With filters of any other shape, MongoDB reads documents.
   const read = (...filters: [Filter, ...Filter[]]) => {
@@ -188,11 +183,7 @@ const aroundSpan = ({ from, to }: { from: Date; to: Date }): Filter => ({
 
 const firstIn = (span: TimeSpan): Filter => spanFilter('refundTimes.firstAt', span)
 
-async function refundedInBetween(
-  { Intent }: Reads,
-  where: Filter,
-  { from, to }: { from: Date; to: Date },
-): Promise<string[]> {
+async function refundedInBetween({ Intent }: Reads, where: Filter, { from, to }: { from: Date; to: Date }) {
   const found = await Intent.find(
     {
       ...where,
@@ -208,7 +199,7 @@ async function refundedInBetween(
     throw refuse('VALIDATION_ERROR', {
       param: 'refundedFrom',
       message:
-        'Too many intents have refunds before, within and after this range. Shorten the list with from and to.',
+        'Too many intents have refunds before, within and after this range. Narrow the list with from and to.',
     })
   return found.map(({ _id }) => _id)
 }

@@ -93,11 +93,7 @@ export function createLiveCodeQuota(deps: CountDeps, elapsedMs: () => number) {
   }
 
   return {
-    async within<T>(
-      { businessId }: Pick<Caller, 'businessId'>,
-      limit: number,
-      insert: () => Promise<T>,
-    ): Promise<T> {
+    async within<T>({ businessId }: Pick<Caller, 'businessId'>, limit: number, insert: () => Promise<T>) {
       const count = countOf(businessId)
       const isFull = (): boolean => count.used + count.taken >= limit
       await refresh(count, usedForMs).catch((error: unknown) => {
@@ -132,11 +128,8 @@ export function createLiveCodeQuota(deps: CountDeps, elapsedMs: () => number) {
 function noneLeft(freeAt: Date | null, limit: number, now: Date) {
   const message = `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`
   const latest = new Date(now.getTime() + longestWaitMs)
-  return refuseUsedUp(
-    message,
-    { scope: 'codes', limit },
-    { freeAt: freeAt !== null && freeAt < latest ? freeAt : latest, now },
-  )
+  const soonest = freeAt !== null && freeAt < latest ? freeAt : latest
+  return refuseUsedUp(message, { scope: 'codes', limit }, { freeAt: soonest, now })
 }
 
 export type FullSandboxes = ReturnType<typeof createFullSandboxes>

@@ -150,27 +150,23 @@ export interface OpenPayment extends Pick<Intent, 'referenceNumber' | 'sandbox'>
 }
 
 export const maxOpenPayments = 50
+
+const openFields = { referenceNumber: 1, sandbox: 1, hold: 1, refunds: 1 } as const
 /** Counting stops here, so 10 000 means “at least 10 000”. */
 export const maxUnpaidCount = 10_000
 
 export type OpenPayments = Awaited<ReturnType<typeof findOpenPayments>>
 
 export async function findOpenPayments(deps: Reads, businessId: string) {
-  const cancelsAt = { $gt: deps.now() }
+  const pending = { businessId, status: 'PENDING', cancelsAt: { $gt: deps.now() } } as const
   const unpaid = (sandbox: boolean) =>
-    deps.Intent.countDocuments(
-      { businessId, sandbox, status: 'PENDING', cancelsAt },
-      { limit: maxUnpaidCount },
-    )
+    deps.Intent.countDocuments({ ...pending, sandbox }, { limit: maxUnpaidCount })
   // These partial indexes contain only open payments and refunds.
   const openOf = (field: string, index: string) =>
-    deps.Intent.find(
-      { businessId, [field]: { $exists: true } },
-      { referenceNumber: 1, sandbox: 1, hold: 1, refunds: 1 },
-    )
+    deps.Intent.find({ businessId, [field]: { $exists: true } }, openFields)
       .hint(index)
       .limit(maxOpenPayments)
-      .lean<Pick<Intent, 'referenceNumber' | 'sandbox' | 'hold' | 'refunds'>[]>()
+      .lean<Pick<Intent, keyof typeof openFields>[]>()
   const [payments, refunds, live, sandbox] = await Promise.all([
     openOf('hold.queryAt', 'paymentToQuery'),
     openOf('refunds.queryAt', 'refundToQuery'),

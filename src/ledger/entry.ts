@@ -42,6 +42,8 @@ const factFields = field.part({
 })
 type EntryFacts = field.ValueOfField<typeof factFields>
 
+const ownerKey = { businessId: 1, sandbox: 1 } as const
+
 /** The id of a fee is the id of its event with `-fee`. */
 export const ledgerEntries = declareCollection({
   name: 'ledgerentries',
@@ -63,14 +65,10 @@ export const ledgerEntries = declareCollection({
   },
   indexes: [
     chainIndex,
-    { name: 'byPosition', key: { businessId: 1, sandbox: 1, position: 1 }, ...indexIfPresent('position') },
-    {
-      name: 'byType',
-      key: { businessId: 1, sandbox: 1, type: 1, typePosition: 1 },
-      ...indexIfPresent('typePosition'),
-    },
-    { name: 'byTime', key: { businessId: 1, sandbox: 1, bookedAt: 1, number: 1 } },
-    { name: 'closings', key: { businessId: 1, sandbox: 1, through: 1 }, ...indexIfPresent('through') },
+    { name: 'byPosition', key: { ...ownerKey, position: 1 }, ...indexIfPresent('position') },
+    { name: 'byType', key: { ...ownerKey, type: 1, typePosition: 1 }, ...indexIfPresent('typePosition') },
+    { name: 'byTime', key: { ...ownerKey, bookedAt: 1, number: 1 } },
+    { name: 'closings', key: { ...ownerKey, through: 1 }, ...indexIfPresent('through') },
   ],
 })
 export type LedgerEntry = Stored<typeof ledgerEntries>

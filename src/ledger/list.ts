@@ -39,13 +39,9 @@ export async function listEntries(
   const total = Math.max(0, last - first + 1)
   if (newest < first) return { items: [], page, limit, total, hasMore: false }
   const { where, field, index } = getPositionIndex(type)
-  const items = await nativeCollection(deps.LedgerEntry)
-    .find({ ...owner, ...where, [field]: { $gte: oldest, $lte: newest } } as mongo.Filter<LedgerEntry>, {
-      sort: { [field]: -1 },
-      hint: index,
-      maxTimeMS: maxListReadMs,
-    })
-    .toArray()
+  const filter = { ...owner, ...where, [field]: { $gte: oldest, $lte: newest } } as mongo.Filter<LedgerEntry>
+  const options = { sort: { [field]: -1 }, hint: index, maxTimeMS: maxListReadMs } as const
+  const items = await nativeCollection(deps.LedgerEntry).find(filter, options).toArray()
   return { items, page, limit, total, hasMore: oldest > first }
 }
 
@@ -118,11 +114,7 @@ async function countUpToLast(
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
-async function firstKept(
-  { LedgerEntry }: Reads,
-  owner: ChainOwner,
-  type: LedgerEntryType | null,
-): Promise<number> {
+async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: LedgerEntryType | null) {
   const { where, field, index } = getPositionIndex(type)
   const first = await nativeCollection(LedgerEntry).findOne(
     { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,

@@ -68,19 +68,18 @@ const isCovered = (markers: readonly Marker[], day: string): boolean =>
 
 type Marker = Required<Pick<LedgerEntry, 'day' | 'through' | 'closed'>>
 
-const markersFrom = (deps: StatementDeps, owner: ChainOwner, days: readonly string[]): Promise<Marker[]> =>
-  nativeCollection(deps.LedgerEntry)
-    .find<Marker>(
-      { ...owner, through: { $gte: days[0] ?? '' } },
-      {
-        sort: { through: 1 },
-        limit: days.length,
-        hint: 'closings',
-        projection: { day: 1, through: 1, closed: 1 },
-        maxTimeMS: maxListReadMs,
-      },
-    )
-    .toArray()
+const markerOptions = {
+  sort: { through: 1 },
+  hint: 'closings',
+  projection: { day: 1, through: 1, closed: 1 },
+  maxTimeMS: maxListReadMs,
+} as const
+
+function markersFrom({ LedgerEntry }: StatementDeps, owner: ChainOwner, days: readonly string[]) {
+  const filter = { ...owner, through: { $gte: days[0] ?? '' } }
+  const options = { ...markerOptions, limit: days.length }
+  return nativeCollection(LedgerEntry).find<Marker>(filter, options).toArray()
+}
 
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {
   if (day === movedOn) return { day, ...closed, closed: true }

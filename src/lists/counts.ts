@@ -14,12 +14,7 @@ export type CountCheckpoint = ValueOfField<typeof checkpointFields>
 export const storedCheckpoints = declareCollection({
   name: 'listcheckpoints',
   kept: 'until it expires after a week',
-  fields: {
-    _id: text,
-    checkpoints: list(checkpointFields),
-    through: whole,
-    countedAt: date,
-  },
+  fields: { _id: text, checkpoints: list(checkpointFields), through: whole, countedAt: date },
   indexes: [{ name: 'removal', key: { countedAt: 1 }, expireAfterSeconds: 7 * 86_400 }],
 })
 export type ListCheckpoints = Stored<typeof storedCheckpoints>
@@ -38,11 +33,7 @@ export const allWrittenBefore = (now: Date): Date => new Date(now.getTime() - ma
 /** A frozen process may insert late, but rarely by over an hour. */
 const unsettledMs = 3_600_000
 
-const settledCheckpoints = (
-  checkpoints: readonly CountCheckpoint[],
-  keptFrom: Date | null,
-  now: Date,
-): CountCheckpoint[] =>
+const settledCheckpoints = (checkpoints: readonly CountCheckpoint[], keptFrom: Date | null, now: Date) =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
 
 /** Items must match `where` forever. */

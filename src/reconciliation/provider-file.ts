@@ -143,10 +143,7 @@ async function parseAll(
   }
 }
 
-function findColumns(
-  header: readonly string[],
-  named: ProviderFileHeaders,
-): Partial<Record<ColumnName, number>> {
+function findColumns(header: readonly string[], named: ProviderFileHeaders) {
   const titles = header.map((title) => title.trim())
   const positions: Partial<Record<ColumnName, number>> = {}
   for (const name of providerFileColumns) {

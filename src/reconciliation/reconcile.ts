@@ -12,7 +12,7 @@ import {
   type ProviderRowErrors,
   readProviderFile,
 } from './provider-file.ts'
-import type { FileDifference, FileDifferenceKind, ReconcileCounts, Reconciliation } from './reconciliation.ts'
+import type { FileDifference, ReconcileCounts, Reconciliation } from './reconciliation.ts'
 import { countDifferences, fileDifferenceKinds, maxStoredDifferences } from './reconciliation.ts'
 import { type FoundWalletKey, findWalletKeys, type MoneyRecord, readMoneyRecords } from './recorded.ts'
 
@@ -120,17 +120,12 @@ function differencesOf(day: string, row: ProviderRow, recorded: MoneyRecord): Fi
   const { key, line } = row
   const { reference, businessId, kind } = recorded
   const [ourDay, theirDay] = [toUtcDay(recorded.at), toUtcDay(row.at)]
-  const found: [
-    FileDifferenceKind,
-    here: FileDifference['here'],
-    there: FileDifference['there'],
-    differs: boolean,
-  ][] = [
+  const found = [
     ['other amount', recorded.amount, row.amount, row.amount !== recorded.amount],
     ['other fee', recorded.fee, row.fee, row.fee !== null && row.fee !== recorded.fee],
     ['other kind', recorded.kind, row.kind, row.kind !== null && row.kind !== recorded.kind],
     ['other day', ourDay, theirDay, ourDay !== day || theirDay !== day],
-  ]
+  ] as const
   return found
     .filter(([, , , differs]) => differs)
     .map(([difference, here, there]) => ({ difference, key, kind, here, there, line, reference, businessId }))

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
 import { nativeCollection } from '../mongo/collection.ts'
-import { readTimeoutMs } from '../mongo/connect.ts'
+import { readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Pacer } from '../work/pace.ts'
 import type { PaymentOrRefund } from './provider-file.ts'
@@ -81,12 +81,8 @@ export async function* readMoneyRecords(
     const live = { businessId, sandbox: false, 'payment.wallet': ofWallet }
     for await (const { found } of readIntentsInPeriod<RecordedIntent>(intents, 'byPaidAt', live, period))
       yield found.flatMap(recordedPayment)
-    for await (const { found, from, to } of readIntentsInPeriod<RecordedIntent>(
-      intents,
-      'byRefundedAt',
-      live,
-      period,
-    ))
+    const refunded = readIntentsInPeriod<RecordedIntent>(intents, 'byRefundedAt', live, period)
+    for await (const { found, from, to } of refunded)
       yield found.flatMap(recordedRefunds).filter(({ at }) => at >= from && at < to)
   }
 }
@@ -99,10 +95,7 @@ export const readIntentsInPeriod = <Doc extends object>(
 ) =>
   readInParts(pace, period, (span, limit) =>
     nativeCollection(Intent)
-      .find<Doc>(
-        { ...where, ...intentFilters[hint](span) },
-        { hint, limit, projection, maxTimeMS: readTimeoutMs },
-      )
+      .find<Doc>({ ...where, ...intentFilters[hint](span) }, { hint, limit, projection, maxTimeMS })
       .toArray(),
   )
 
@@ -128,7 +121,7 @@ export async function* eachBusinessPage({ Business, pace }: Deps): Yields<string
   const sorted = { projection: { _id: 1 }, sort: { _id: 1 } } as const
   const read = (after: string) =>
     nativeCollection(Business)
-      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS: readTimeoutMs })
+      .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS })
       .map(({ _id }) => _id)
       .toArray()
   for (let page = await pace(() => read('')); ; ) {
@@ -144,12 +137,9 @@ export async function findWalletKeys(
   keys: readonly string[],
   wallet: string | null,
 ): Promise<Map<string, FoundWalletKey>> {
-  const intents = (await nativeCollection(model)
-    .find(
-      { lookUpKeys: { $in: keys }, sandbox: false },
-      { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS: readTimeoutMs },
-    )
-    .toArray()) as RecordedIntent[]
+  const filter = { lookUpKeys: { $in: keys }, sandbox: false }
+  const options = { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS }
+  const intents = await nativeCollection(model).find<RecordedIntent>(filter, options).toArray()
   const wanted = new Set(keys)
   const found = new Map<string, FoundWalletKey>()
   for (const intent of intents) {

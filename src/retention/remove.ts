@@ -83,12 +83,11 @@ function unneeded({ now, paidBefore }: BusinessCleanUp) {
   }
 }
 
+const endedFields = { referenceNumber: 1, 'payment.key': 1 }
+
 const findIntents = ({ Intent: model }: BusinessCleanUp, filter: CleanUpFilter): Promise<Ended[]> =>
   nativeCollection(model)
-    .find<Ended>(
-      { ...filter, sandbox: true },
-      { projection: { referenceNumber: 1, 'payment.key': 1 }, maxTimeMS },
-    )
+    .find<Ended>({ ...filter, sandbox: true }, { projection: endedFields, maxTimeMS })
     .toArray()
 
 async function hide(cleaning: BusinessCleanUp, intents: Ended[]): Promise<Ended[]> {
@@ -103,12 +102,10 @@ async function hide(cleaning: BusinessCleanUp, intents: Ended[]): Promise<Ended[
 }
 
 async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: BusinessCleanUp, subjects: Kept[]) {
-  const open = await nativeCollection(Delivery)
-    .find(
-      { referenceNumber: { $in: referencesOf(subjects) }, sandbox: true, $nor: [endedDeliveryFilter] },
-      { projection: { referenceNumber: 1 }, maxTimeMS },
-    )
-    .toArray()
+  const references = { $in: referencesOf(subjects) }
+  const filter = { referenceNumber: references, sandbox: true, $nor: [endedDeliveryFilter] }
+  const options = { projection: { referenceNumber: 1 }, maxTimeMS }
+  const open = await nativeCollection(Delivery).find(filter, options).toArray()
   const held = new Set(open.map(({ referenceNumber }) => referenceNumber))
   return subjects.filter(({ referenceNumber }) => !held.has(referenceNumber))
 }
@@ -179,11 +176,7 @@ export const removeTestData = (
   filter: CleanUpFilter,
 ): Promise<void> => removeFrom(cleaning, kind, { ...filter, sandbox: true })
 
-async function removeFrom(
-  cleaning: BusinessCleanUp,
-  kind: CleanedKind,
-  filter: CleanUpFilter,
-): Promise<void> {
+async function removeFrom(cleaning: BusinessCleanUp, kind: CleanedKind, filter: CleanUpFilter) {
   const { isDry, count } = cleaning
   const collection = nativeCollection(cleaning[cleanedModels[kind]] as unknown as Model<CleanUpFilter>)
   if (isDry) return count(kind, await collection.countDocuments(filter, { maxTimeMS }))

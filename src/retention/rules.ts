@@ -125,15 +125,13 @@ export async function runCleanUpRule(cleaning: BusinessCleanUp, rule: Rule): Pro
   if (isDry && pages === 'shrinks') return remove(cleaning, { ...where, [time]: { $lt: before } })
   const walk = { index, order, where, before, from: pages === 'resumes' ? progress.reached(kind) : null }
   const model = cleaning[cleanedModels[kind]] as unknown as Model<DatedDocument & Record<string, unknown>>
+  const size = { ...removal.removalLimits, projection: toMongoSort(order) }
   const readAndRemove = async (last: DatedDocument | null) => {
-    const page = await readWalkPage(model, walk, last, {
-      ...removal.removalLimits,
-      projection: toMongoSort(order),
-    })
+    const page = await readWalkPage(model, walk, last, size)
     const end = page.at(-1)
     if (end === undefined) return null
     await remove(cleaning, { _id: { $in: page.map(({ _id }) => _id) } })
-    const isFull = page.length === removal.removalLimits.documents
+    const isFull = page.length === size.documents
     if (pages === 'resumes') {
       progress.note(kind, end[time] as Date)
       if (isFull && !isDry) await progress.save()

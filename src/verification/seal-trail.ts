@@ -94,8 +94,5 @@ const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Sto
   )
 
 /** This is the only change ever made to a sealed line. */
-const markLines = (
-  { AuditEvent }: Pick<SealDeps, 'AuditEvent'>,
-  { _id, ids }: StoredSeal,
-): Promise<unknown> =>
+const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: StoredSeal) =>
   nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

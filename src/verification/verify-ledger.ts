@@ -63,9 +63,7 @@ export function createLedgerVerifier(
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
     if (seal && head) {
       if (key === null || seal.digest !== digestRecord(key, 'seal', seal))
-        throw new LedgerFault(
-          `Seal ${seal._id} of the audit trail was changed, or SECRET_KEY is another one.`,
-        )
+        throw new LedgerFault(`Seal ${seal._id} of the audit trail was changed, or SECRET_KEY is wrong.`)
       const entry = await entries.findOne({ ...owner, number: head.number }, { maxTimeMS })
       const isCleaned = entry === null && head.bookedAt.getTime() < testsBefore
       if (!isCleaned && !(entry && isDeepStrictEqual(digestHead(key, entry), head)))
@@ -125,7 +123,7 @@ export function createLedgerVerifier(
     const found = await entries.find(filter, { projection: { _id: 1 }, maxTimeMS }).toArray()
     const booked = new Set(found.map(({ _id }) => _id))
     const missing = due.find(({ _id }) => !booked.has(_id))
-    if (missing !== undefined) throw new LedgerFault(`There is no entry of the ${nameOf(missing)}.`)
+    if (missing !== undefined) throw new LedgerFault(`There is no entry for the ${nameOf(missing)}.`)
   }
 
   return async () => {
@@ -133,13 +131,7 @@ export function createLedgerVerifier(
     const { number, since } = sealed
     for (;;) {
       const after = { ...owner, number: { $gt: last?.number ?? 0 } }
-      const options = {
-        sort: { number: 1 },
-        hint: chainIndex.name,
-        limit: maxPeriodDocuments,
-        maxTimeMS,
-      } as const
-      const page = await pace(() => entries.find(after, options).toArray())
+      const page = await pace(() => entries.find(after, pageOptions).toArray())
       if (page.length === 0) break
       await pace(() => verifyPage(page))
     }
@@ -164,12 +156,8 @@ export async function verifyLedgers(
   for await (const businessId of eachBusinessId({ ...deps, pace }))
     for (const sandbox of [false, true])
       try {
-        const { last, isNew, owed } = await createLedgerVerifier(
-          deps,
-          { businessId, sandbox },
-          pace,
-          isWhole,
-        )()
+        const verify = createLedgerVerifier(deps, { businessId, sandbox }, pace, isWhole)
+        const { last, isNew, owed } = await verify()
         if (last !== null) ledgers += 1
         if (last !== null && isNew && owed === 0) heads.push(last)
       } catch (error) {
@@ -190,6 +178,8 @@ type DueDeps = Pick<Deps, 'AuditEvent' | 'Intent' | 'LoggedEvent'> & { cleanedBe
 const act = 'business.paid-out'
 const projection = { attempts: 0, marks: 0, lookUpKeys: 0, metadata: 0 } as const
 const endOfTime = new Date(8.64e15)
+const inOrder = { sort: { number: 1 }, hint: chainIndex.name } as const
+const pageOptions = { ...inOrder, limit: maxPeriodDocuments, maxTimeMS }
 
 const nameOf = ({ _id, type, refundId, referenceNumber }: LedgerDraft | LedgerEntry): string =>
   `${type} ${type === 'payout' ? _id : (refundId ?? referenceNumber)}`
@@ -209,13 +199,9 @@ async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[
 async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pacer, from: Date) {
   const { businessId } = owner
   const period = { from, to: endOfTime }
+  const reads = { ...deps, pace, projection }
   for (const index of ['byPaidAt', 'byRefundedAt'] as const)
-    for await (const part of readIntentsInPeriod<Intent>(
-      { ...deps, pace, projection },
-      index,
-      owner,
-      period,
-    )) {
+    for await (const part of readIntentsInPeriod<Intent>(reads, index, owner, period)) {
       const drafts = await pace(() => draftsOf(deps, owner, part.found))
       const queued = new Set(part.found.flatMap(({ outbox }) => outbox.map(({ id }) => id)))
       const inPart = drafts.filter(({ occurredAt: at = from }) => at >= part.from && at < part.to)
@@ -235,11 +221,8 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pacer, from: Da
 /** Reads the log last, because the relay may log an event meanwhile. */
 async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const references = intents.map(({ referenceNumber }) => referenceNumber)
-  const options = {
-    hint: 'byReference',
-    projection: { event: 1, referenceNumber: 1, 'facts.refund.id': 1 },
-    maxTimeMS,
-  }
+  const loggedFields = { event: 1, referenceNumber: 1, 'facts.refund.id': 1 }
+  const options = { hint: 'byReference', projection: loggedFields, maxTimeMS }
   const filter = { ...owner, referenceNumber: { $in: references } }
   const logged = await nativeCollection(deps.LoggedEvent).find(filter, options).toArray()
   const ids = new Map(logged.map((each) => [keyOf(each, each), each._id]))

@@ -51,7 +51,7 @@ export async function verifyAuditTrail(
     const seal: StoredSeal | null = await pace(() => nextSeal(deps, last?._id ?? 0))
     if (seal === null) break
     if (key === null) {
-      report('The audit key is missing, or SECRET_KEY is not the key with which it was sealed.')
+      report('The audit key is missing, or the trail was sealed with a different SECRET_KEY.')
       return result
     }
     for (const fault of faultsOfSeal(key, last, seal)) report(fault)

@@ -78,12 +78,7 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
 }
 
 const succeed = async () => ({ outcome: 'done' }) as const
-const simulation: Wallet = {
-  name: 'simulation',
-  authorise: succeed,
-  refund: succeed,
-  status: succeed,
-}
+const simulation: Wallet = { name: 'simulation', authorise: succeed, refund: succeed, status: succeed }
 
 /** In centimes. A sandbox payment of this amount fails for good (SPEC 8). */
 export const failingPaymentAmount = 99_901

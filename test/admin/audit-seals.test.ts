@@ -237,7 +237,7 @@ describe('Sealing the audit trail', function () {
       ],
       'the key was replaced': [
         () => replaceKey('v1.00000000.x'),
-        'The audit key is missing, or SECRET_KEY is not the key with which it was sealed.',
+        'The audit key is missing, or the trail was sealed with a different SECRET_KEY.',
       ],
     }
     for (const [what, [tamper, fault]] of Object.entries(tamperings))

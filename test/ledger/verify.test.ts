@@ -131,13 +131,13 @@ describe('Ledger verification', function () {
     ],
     'an entry was removed and all others were renumbered': [
       () => rewrite((chained) => chained.toSpliced(1, 1)),
-      /^There is no entry of the fee PI-\w+\./,
+      /^There is no entry for the fee PI-\w+\./,
     ],
     'the last entries were removed': [
       () => entries().deleteMany({ ...owner(false), number: { $gte: 4 } }),
-      /^There is no entry of the payment PI-\w+\./,
+      /^There is no entry for the payment PI-\w+\./,
     ],
-    'the whole ledger was removed': [() => entries().deleteMany(owner(false)), /^There is no entry of the /],
+    'the whole ledger was removed': [() => entries().deleteMany(owner(false)), /^There is no entry for the /],
     'two entries were swapped': [
       async () => {
         const [one, , , other] = await chain()
@@ -174,7 +174,7 @@ describe('Ledger verification', function () {
         await rewrite((chained) => chained.slice(0, 3))
         await events().deleteOne({ event: 'payment.confirmed', 'facts.amount': 20_000, ...owner(false) })
       },
-      /^There is no entry of the payment PI-\w+\./,
+      /^There is no entry for the payment PI-\w+\./,
     ],
     'a payout without an audit line was forged': [
       () => forge({ type: 'payout', amount: 700, payoutReference: 'TR-X' }),
@@ -242,14 +242,14 @@ describe('Ledger verification', function () {
     ],
     'the entries after the seal were removed': [
       () => entries().deleteMany({ ...owner(false), number: { $gt: 5 } }),
-      /^Error: There is no entry of the payment PI-/,
+      /^Error: There is no entry for the payment PI-/,
     ],
     'a payout after the seal was removed': [
       async () => {
         await payLive(40)
         await entries().deleteOne({ ...owner(false), amount: -40 })
       },
-      /^Error: There is no entry of the payout /,
+      /^Error: There is no entry for the payout /,
     ],
     'a balance after the seal was changed': [
       change({ number: 7 }, { $inc: { 'after.balance': 9_000 } }),
@@ -408,7 +408,7 @@ describe('Ledger verification', function () {
       await reencryptField({ secrets: createSecrets([current, old]) }, deps.ServiceKey, 'key')
       expect(await verifyWith(current)).to.deep.equal([])
       expect(await verifyWith(old)).to.deep.equal(
-        Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is another one.'),
+        Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is wrong.'),
       )
     })
   })

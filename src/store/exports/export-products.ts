@@ -16,6 +16,14 @@ const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
+const readOptions = {
+  hint: 'byTime',
+  maxTimeMS: maxListReadMs,
+  limit: productsPerRead,
+  projection: fields,
+  sort: { createdAt: 1, _id: 1 },
+} as const
+
 /** Doesn't escape formulas, because importing the file must change nothing. */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -41,23 +49,15 @@ export async function* exportProducts(
 }
 
 /** Reads pages, because a slow client would keep a cursor open. */
-async function* eachProduct(
-  { lists }: Pick<Deps, 'lists'>,
-  { businessId, sandbox }: Caller,
-): AsyncGenerator<ExportedProduct, void, undefined> {
+async function* eachProduct({ lists }: Pick<Deps, 'lists'>, { businessId, sandbox }: Caller) {
   let last: ExportedProduct | null = null
   for (;;) {
     const where = { businessId, sandbox, listed: true, ...after(last) }
     const page: ExportedProduct[] = []
-    await lists.run(`export ${businessId}`, ({ Product }) =>
-      readInSlices(
-        nativeCollection(Product)
-          .find(where, { hint: 'byTime', maxTimeMS: maxListReadMs, limit: productsPerRead })
-          .project<ExportedProduct>(fields)
-          .sort({ createdAt: 1, _id: 1 }),
-        (product) => void page.push(product),
-      ),
-    )
+    await lists.run(`export ${businessId}`, ({ Product }) => {
+      const found = nativeCollection(Product).find<ExportedProduct>(where, readOptions)
+      return readInSlices(found, (product) => void page.push(product))
+    })
     yield* page
     last = page.at(-1) ?? null
     if (last === null || page.length < productsPerRead) return

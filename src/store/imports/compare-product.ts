@@ -103,7 +103,7 @@ function readProductCells(rows: readonly ProductRow[], faults: CsvErrors): Produ
   return values as ProductCells
 }
 
-const contradiction = 'An earlier row of this product has another value.'
+const contradiction = 'An earlier row of this product has a different value.'
 
 const matchedRow = ({ row, variant }: Match, product: ExistingProduct | null): MatchedRow => ({
   row,

@@ -122,13 +122,7 @@ export async function parseProductCsv(deps: Pick<Deps, 'config'>, csv: unknown):
 const isBlank = (text: string): boolean => text.trim() === ''
 
 /** Some spreadsheets omit blank cells at the end of a row. */
-function readRow(
-  header: Header,
-  readers: CellParsers,
-  cells: string[],
-  row: number,
-  faults: CsvErrors,
-): ProductRow | null {
+function readRow(header: Header, readers: CellParsers, cells: string[], row: number, faults: CsvErrors) {
   const shape = faultOfShape(header, cells)
   if (shape !== null) {
     faults.add(row, null, shape)

@@ -109,12 +109,7 @@ export function createCsvErrors() {
   let count = 0
   const firstByRow = () => kept.toSorted((a, b) => a.row - b.row).slice(0, maxListed)
   return {
-    add(
-      row: number,
-      column: ProductColumn | null,
-      message: string,
-      code: ErrorCode = 'VALIDATION_ERROR',
-    ): void {
+    add(row: number, column: ProductColumn | null, message: string, code: ErrorCode = 'VALIDATION_ERROR') {
       kept.push({ row, column, message, code })
       count += 1
       if (kept.length > maxKept) kept = firstByRow()
@@ -175,7 +170,7 @@ function heldBy(
 ): string | null {
   if (owner === undefined || owner.variantId === variantId) return null
   if (owner.productId !== productId)
-    return `The product with the handle ${owner.handle} has this SKU: change it there first.`
+    return `The product with the handle ${owner.handle} has this SKU. Change it there first.`
   const getsOther = (givenSkus.get(owner.variantId) ?? null) !== null
   return getsOther ? null : 'Another variant of this product has this SKU.'
 }

@@ -131,6 +131,14 @@ export function createProduct(
   )
 }
 
+const sampleProduct = {
+  handle: 'sample-product',
+  name: 'Sample product',
+  description: '',
+  images: [],
+  active: true,
+}
+
 export async function addSampleProduct(
   deps: Pick<Deps, 'Shop' | 'Product' | 'config' | 'now'>,
   caller: Caller,
@@ -139,20 +147,9 @@ export async function addSampleProduct(
   await ensureShop(deps, caller, session)
   const { businessId, sandbox } = caller
   const price = Math.min(10_000, deps.config.maxAmount)
-  const sample = buildProduct(
-    {
-      _id: newId(),
-      handle: 'sample-product',
-      businessId,
-      sandbox,
-      name: 'Sample product',
-      description: '',
-      images: [],
-      active: true,
-      variants: [buildVariant({ label: defaultVariantLabel, price, stock: 100_000 })],
-    },
-    deps.now(),
-  )
+  const variants = [buildVariant({ label: defaultVariantLabel, price, stock: 100_000 })]
+  const draft = { ...sampleProduct, _id: newId(), businessId, sandbox, variants }
+  const sample = buildProduct(draft, deps.now())
   await nativeCollection(deps.Product).insertOne(sample, { session })
   return sample
 }

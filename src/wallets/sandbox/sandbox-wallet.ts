@@ -117,10 +117,7 @@ function affordable({ balance }: WalletAccount, amount: number, fee: number): Kn
   return balance < amount + fee ? poor : done
 }
 
-async function refundTo(
-  deps: SandboxDeps,
-  { key, amount, fee, validUntil, paymentKey }: RefundOrder,
-): Promise<KnownWalletOutcome> {
+async function refundTo(deps: SandboxDeps, { key, amount, fee, validUntil, paymentKey }: RefundOrder) {
   const movements = nativeCollection(deps.WalletMovement)
   const payment = await movements.findOne({ _id: paymentKey, 'result.outcome': 'done' })
   const _id = payment?.accountId ?? null
