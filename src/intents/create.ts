@@ -168,10 +168,13 @@ function giveCode(intent: Intent, code: string): void {
 }
 
 /** The unique index skips intents that lack this field. */
-const referenceKeyOf = ({ businessId, sandbox }: Caller, { merchantReference }: IntentInput) =>
-  merchantReference !== null && {
-    referenceKey: `${modeOf({ sandbox })}:${businessId}:${merchantReference}`,
-  }
+const referenceKeyOf = (
+  { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
+  { merchantReference }: Pick<Intent, 'merchantReference'>,
+): Pick<Intent, 'referenceKey'> =>
+  merchantReference === null
+    ? {}
+    : { referenceKey: `${modeOf({ sandbox })}:${businessId}:${merchantReference}` }
 
 const holderFields = { referenceNumber: 1, ...intentAsOfFields }
 type Holder = Pick<Intent, keyof typeof holderFields>
