@@ -48,7 +48,7 @@ export function createProgram(): Command {
   return program
 }
 
-function addApiCommands(program: Command): void {
+function addApiCommands(program: Command) {
   const api = addSubcommand(program, 'api', 'switch the developer API on or off')
   for (const position of ['on', 'off'] as const) {
     const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
@@ -67,7 +67,7 @@ payment, refund or payout. Shows the first fault of each ledger. The exit code i
 0 only if there is none.
 ${examplesHelp('ledger verify')}`
 
-function addLedgerCommand(program: Command): void {
+function addLedgerCommand(program: Command) {
   const ledger = addSubcommand(program, 'ledger', 'verify the ledgers')
   const proof = 'prove that the entries and balances of all ledgers follow from payments, refunds and payouts'
   addSubcommand(ledger, 'verify', proof, verifyLedgersHelp).action(commandAction(verifyLedgers))
@@ -82,7 +82,7 @@ async function verifyLedgers(deps: AdminDeps) {
 }
 
 /** Otherwise, Commander would print the group's help and exit with 0. */
-function rejectUnknown(group: Command): void {
+function rejectUnknown(group: Command) {
   group.on('beforeHelp', ({ error: isError }: { error: boolean }) => {
     const [name] = group.args
     if (isError || name === undefined || name.startsWith('-')) return

@@ -88,10 +88,7 @@ export interface PayForm extends PriceWithFee {
   messages: FormMessages
 }
 
-export function renderPayForm(
-  offer: Offer,
-  { token, amount, fee, phone, messages }: PayForm,
-): CheckoutPageContent {
+export function renderPayForm(offer: Offer, { token, amount, fee, phone, messages }: PayForm) {
   const { locale, intent } = offer
   const { pay } = locale.words
   const isOpen = intent.amountType === 'OPEN'
@@ -115,11 +112,11 @@ export function renderPayForm(
   return { title: titled(offer, title, messages), query, body }
 }
 
-const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
+const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages) =>
   hasFormMessages(messages) ? words.wrong(title) : title
 
 /** The link back to the merchant doesn't cancel the payment. */
-function foot(offer: Offer): string {
+function foot(offer: Offer) {
   const { intent, state, locale } = offer
   const back = returnUrl(intent, state)
   return html`!${renderTimeLeft(offer)}

@@ -38,7 +38,7 @@ export function sendCheckoutPage(res: Response, status: number, frame: PageFrame
   sendPage(res, status, renderPage)
 }
 
-const switchTo = (other: Locale, { locale, path, query }: PageFrame): string => {
+const switchTo = (other: Locale, { locale, path, query }: PageFrame) => {
   const { code, dir, words } = other
   const current = other === locale ? html` aria-current="true"` : ''
   return html`<a href="${localizedPath(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
@@ -109,8 +109,7 @@ export const sendNotFoundPage = (res: Response): void =>
   sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
 export const refuseOtherMethods =
-  (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
-  (_req: unknown, res: Response): void => {
+  (methods: 'GET, HEAD' | 'GET, HEAD, POST') => (_req: unknown, res: Response) => {
     res.setHeader('Allow', methods)
     sendNotFoundPage(res)
   }

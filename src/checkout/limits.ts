@@ -59,7 +59,7 @@ export function createPinLimit(deps: Pick<Deps, 'counters' | 'log'>): PinLimit {
   }
 }
 
-async function leave(attempt: NetworkCheck): Promise<void> {
+async function leave(attempt: NetworkCheck) {
   if (attempt.isOpen) await attempt.leave()
 }
 

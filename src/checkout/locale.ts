@@ -26,13 +26,13 @@ function createLocale(
     words,
     /** Returns e.g. `500,00`, always with Western digits. */
     amount,
-    money: (centimes: number): string => `${amount(centimes)}\u00a0${currencyCode}`,
+    money: (centimes: number) => `${amount(centimes)}\u00a0${currencyCode}`,
     /** Use this only to compare days. */
     day: inTime({}),
-    moment: (at: Date): string => words.moment(date(at), clock(at)),
+    moment: (at: Date) => words.moment(date(at), clock(at)),
     clock,
     /** Returns e.g. `23 h 59 min` or `3 days 4 h`. */
-    left: (ms: number): string => inWords(words.left, ms),
+    left: (ms: number) => inWords(words.left, ms),
   }
 }
 
@@ -66,7 +66,7 @@ export const localizedPath = ({ code }: Locale, path: string, query: Record<stri
 
 const maxShownHours = 48
 
-function inWords({ days, hours, minutes, and, soon }: CheckoutTexts['left'], ms: number): string {
+function inWords({ days, hours, minutes, and, soon }: CheckoutTexts['left'], ms: number) {
   const left = Math.floor(ms / 60_000)
   if (left < 1) return soon
   const [h, min] = [Math.floor(left / 60), left % 60]
@@ -77,7 +77,7 @@ function inWords({ days, hours, minutes, and, soon }: CheckoutTexts['left'], ms:
   return parts.filter((part) => part !== '').join(and)
 }
 
-function counted(count: number, [one, two, few, many]: PluralForms): string {
+function counted(count: number, [one, two, few, many]: PluralForms) {
   if (count === 0) return ''
   const last = count % 100
   const form = count === 1 ? one : count === 2 ? two : last >= 3 && last <= 10 ? few : many

@@ -19,10 +19,7 @@ import {
 } from './offer.ts'
 import type { NoticeText } from './words/en.ts'
 
-export function renderStatePanel(
-  offer: Offer,
-  state: Exclude<CheckoutState, 'pending'>,
-): CheckoutPageContent {
+export function renderStatePanel(offer: Offer, state: Exclude<CheckoutState, 'pending'>) {
   const { panels } = offer.locale.words
   switch (state) {
     case 'waiting':
@@ -55,7 +52,7 @@ export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
 }
 
 /** This page reloads even without JavaScript. */
-function waiting(offer: Offer, [title, sentence]: NoticeText): CheckoutPageContent {
+function waiting(offer: Offer, [title, sentence]: NoticeText) {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${currentPageUrl(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
 <h1>${title}</h1>
@@ -64,7 +61,7 @@ function waiting(offer: Offer, [title, sentence]: NoticeText): CheckoutPageConte
   return { title, query: ownPaymentQuery(offer.sent), body }
 }
 
-const paid = (offer: Offer, title: string): CheckoutPageContent => ({
+const paid = (offer: Offer, title: string) => ({
   title,
   query: {},
   body: html`<p class="tick good" aria-hidden="true">✓</p>
@@ -75,10 +72,7 @@ const paid = (offer: Offer, title: string): CheckoutPageContent => ({
 !${back(offer)}`,
 })
 
-const ended = (
-  offer: Offer,
-  [title, sentence]: readonly [title: string, sentence: string | null],
-): CheckoutPageContent => ({
+const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentence: string | null]) => ({
   title,
   query: isPaidByAnother(offer) ? ownPaymentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
@@ -92,14 +86,14 @@ const ended = (
  * True if another customer's form paid the intent. This customer wasn't
  * charged, because an intent's payments never overlap.
  */
-const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
+const isPaidByAnother = ({ intent: { payment }, sent }: Offer) =>
   sent !== null && payment !== null && payment.key !== sent
 
 /** The button is hidden until the script shows it. */
-const print = ({ locale }: Offer): string =>
+const print = ({ locale }: Offer) =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 
-function receipt(offer: Offer): string {
+function receipt(offer: Offer) {
   const { intent, locale } = offer
   const { payment, merchant, label, referenceNumber, merchantReference } = intent
   const { facts: terms } = locale.words
@@ -127,7 +121,7 @@ function priceOf({ payment, hold, amount, amountType }: CheckoutIntent): PriceWi
 }
 
 /** The script redirects unless the customer presses the button. */
-function leaving(offer: Offer): string {
+function leaving(offer: Offer) {
   const { intent, state, locale, sent } = offer
   const url = returnUrl(intent, state)
   if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
@@ -139,7 +133,7 @@ function leaving(offer: Offer): string {
 </div>`
 }
 
-function back({ intent, state, locale }: Offer): string {
+function back({ intent, state, locale }: Offer) {
   const url = returnUrl(intent, state)
   return url === null
     ? ''

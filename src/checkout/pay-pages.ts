@@ -51,11 +51,7 @@ const parts = ['status', 'qr', 'qr.svg', 'qr.png']
  * Fixes a link that was copied with a full stop, bracket or space. Without
  * a lookup, the redirect doesn't reveal whether the payment exists.
  */
-function redirectToPage(
-  { method, path, baseUrl, originalUrl }: Request,
-  res: Response,
-  next: NextFunction,
-): void {
+function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Response, next: NextFunction) {
   const [shortCode = '', ...words] = unescape(path).match(/[a-z\d]+/gi) ?? []
   const part = words.join('.')
   const meant = `/${shortCode}${part && `/${part}`}`
@@ -158,16 +154,16 @@ export function createCodePages(
   return router
 }
 
-const sandboxOwner = ({ params }: Request): string | null =>
+const sandboxOwner = ({ params }: Request) =>
   typeof params.businessId === 'string' ? params.businessId : null
 
 /** The response doesn't reveal whether the business exists. */
-function requireId(req: Request, res: Response, next: () => void): void {
+function requireId(req: Request, res: Response, next: () => void) {
   if (isId(sandboxOwner(req) ?? '')) next()
   else sendNotFoundPage(res)
 }
 
-function sendForm(req: Request, res: Response, status: number, typed: string, messages: FormMessages): void {
+function sendForm(req: Request, res: Response, status: number, typed: string, messages: FormMessages) {
   const locale = localeOf(res)
   const { words } = locale
   const { title, button } = words.code

@@ -54,11 +54,9 @@ export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: 
 }
 
 /** Null if the parameter is missing, and empty if it's repeated. */
-const typed = (value: unknown): string | null =>
-  value === undefined ? null : typeof value === 'string' ? value : ''
+const typed = (value: unknown) => (value === undefined ? null : typeof value === 'string' ? value : '')
 
-const suggested = ({ intent: { amount }, locale }: Offer): string =>
-  amount === null ? '' : locale.amount(amount)
+const suggested = ({ intent: { amount }, locale }: Offer) => (amount === null ? '' : locale.amount(amount))
 
 /**
  * The form contains the payment's id, so submitting it twice makes one
@@ -129,7 +127,7 @@ function newPayForm(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
   { amount, phone, messages }: Omit<PayForm, 'token' | 'fee'>,
-): CheckoutPageContent {
+) {
   const { payerTtc: fee } = currentCommission(deps, offer, amount)
   const token = newFormToken(deps, offer.intent, { amount, fee })
   return renderPayForm(offer, { token, amount, fee, phone, messages })

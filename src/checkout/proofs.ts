@@ -31,13 +31,13 @@ export function readFormToken(deps: FormTokenDeps, intent: IntentLink, token: st
 }
 
 /** Also true if the token has expired. */
-function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string): boolean {
+function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: string) {
   const [, text = '', signature = ''] =
     /^([0-9a-f]{24}(?:\.[0-9a-z]{1,11}){3})\.([\w-]{22})$/.exec(token) ?? []
   return deps.secrets.isSigned('sign form', signed(intent, text), signature)
 }
 
-const signed = ({ shortCode }: IntentLink, text: string): string => `${shortCode} ${text}`
+const signed = ({ shortCode }: IntentLink, text: string) => `${shortCode} ${text}`
 
 /** With this proof, a page's visitors don't count as guessing links. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>

@@ -7,7 +7,6 @@ import { currentCommission } from './amount.ts'
 import { renderTimeLeft } from './forms.ts'
 import { isolateLtrText, priceRows, renderFactList, renderLeftToRight, sellerRows } from './layout.ts'
 import {
-  type CheckoutPageContent,
   canStateChange,
   type Offer,
   type OfferHandler,
@@ -26,7 +25,7 @@ export const showQrPage: OfferHandler = (deps, offer, _req, res) => {
   sendOfferPage(res, 200, offer, qrSheet(deps, offer))
 }
 
-function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer): CheckoutPageContent {
+function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer) {
   const { intent, locale } = offer
   const { amount, amountType } = intent
   const { qr } = locale.words
@@ -55,11 +54,11 @@ const encoding = { ecc: 'M', border: 4 } as const
 /** A module is one square of the code: 1.7 mm at 300 dpi. */
 const pixelsPerModule = 20
 
-const qrSvg = (text: string): string =>
+const qrSvg = (text: string) =>
   // Without crisp edges, browsers draw light lines between modules.
   renderSVG(text, { ...encoding, pixelSize: 1 }).replace('<svg ', '<svg shape-rendering="crispEdges" ')
 
-function qrPng(text: string): Buffer {
+function qrPng(text: string) {
   const { data: modules } = encode(text, encoding)
   const width = modules.length * pixelsPerModule
   const data = Buffer.concat(modules.flatMap((row) => Array<Buffer>(pixelsPerModule).fill(pixelRow(row))))
@@ -67,7 +66,7 @@ function qrPng(text: string): Buffer {
 }
 
 /** Each byte holds 8 pixels, and a 1 is white. */
-function pixelRow(modules: boolean[]): Buffer {
+function pixelRow(modules: boolean[]) {
   const row = Buffer.alloc(Math.ceil((modules.length * pixelsPerModule) / 8))
   modules.forEach((isBlack, index) => {
     if (isBlack) return

@@ -32,9 +32,7 @@ export function createCheckoutPages(deps: Deps): Router {
  * Paying requires the PIN, so a forged form gains nothing. Some browsers
  * hide the origin, so forms of unknown origin are accepted.
  */
-const refuseForeignForms =
-  (payUrl: string) =>
-  (req: Request, res: Response, next: NextFunction): void => {
-    if (isSafeMethod(req) || !isFromOtherSite(req, payUrl)) return next()
-    sendNote(res, 403, localeOf(res).words.notes.foreign, requestedPage(req))
-  }
+const refuseForeignForms = (payUrl: string) => (req: Request, res: Response, next: NextFunction) => {
+  if (isSafeMethod(req) || !isFromOtherSite(req, payUrl)) return next()
+  sendNote(res, 403, localeOf(res).words.notes.foreign, requestedPage(req))
+}

@@ -11,7 +11,7 @@ const sessionsEnd = 'all sessions of the account end. Its owner can sign in agai
 const whatRolesMay =
   'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.'
 
-const nameIn = ({ name = '' }: FormValues): string => name.trim().toLowerCase()
+const nameIn = ({ name = '' }: FormValues) => name.trim().toLowerCase()
 const roleIn = ({ role }: FormValues): StaffRole | undefined => staffRoles.find((each) => each === role)
 const roleFault = (values: FormValues) =>
   roleIn(values) === undefined ? { role: 'Choose viewer, support or admin.' } : {}
@@ -31,7 +31,7 @@ const shownOnce = (access: Access | null): ActionResult =>
   }
 
 /** Outside production, scripts of operators can sign in with a password. */
-const givesPassword = ({ config }: ActionDeps, { actor }: Author): boolean =>
+const givesPassword = ({ config }: ActionDeps, { actor }: Author) =>
   actor.kind === 'operator' && !config.production
 
 export function describePassword(
@@ -194,12 +194,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
   },
 }
 
-async function setDisabledTo(
-  disabled: boolean,
-  deps: ActionDeps,
-  name: string,
-  by: Author,
-): Promise<ActionResult> {
+async function setDisabledTo(disabled: boolean, deps: ActionDeps, name: string, by: Author) {
   const { setStaffDisabled } = await accounts()
   if (!(await setStaffDisabled(deps, name, disabled, by))) return null
   const account = await accountActions.find(deps, name)

@@ -36,16 +36,12 @@ const switchTo = ({ state, change: wanted, ...entry }: Switch): StaffAction<Busi
 })
 
 const limitRows: Record<keyof BusinessLimits, [label: string, what: string, max: number]> = {
-  perSecond: ['Requests per second', 'requests per second with each API key', 1_000_000],
-  liveCodes: ['Live payment codes', 'live payment codes in use at once', 1_000_000],
-  sandboxIntentsPerDay: [
-    'Created in the sandbox per day',
-    'intents, orders and products created with test keys',
-    1_000_000_000,
-  ],
-  liveDocumentsPerDay: ['Live documents per day', 'documents stored with live keys', 1_000_000_000_000],
-  liveBytesPerDay: ['Live bytes per day', 'bytes stored with live keys', 1_000_000_000_000_000],
-  sandboxBytesPerDay: ['Sandbox bytes per day', 'bytes stored with test keys', 1_000_000_000_000_000],
+  perSecond: ['Requests per second', 'requests per second with each API key', 1e6],
+  liveCodes: ['Live payment codes', 'live payment codes in use at once', 1e6],
+  sandboxIntentsPerDay: ['Created in the sandbox per day', 'test intents, orders and products', 1e9],
+  liveDocumentsPerDay: ['Live documents per day', 'documents stored with live keys', 1e12],
+  liveBytesPerDay: ['Live bytes per day', 'bytes stored with live keys', 1e15],
+  sandboxBytesPerDay: ['Sandbox bytes per day', 'bytes stored with test keys', 1e15],
 }
 const limits = Object.entries(limitRows).map(([key, [label, what, max]]) => {
   const isDaily = key.endsWith('PerDay')
@@ -93,10 +89,7 @@ export const businessActions: ActionGroup<Business> = {
       title: 'Grant live approval to business',
       description: 'approve a business for live mode',
       state: 'approved for live mode',
-      effects: {
-        opens: 'live keys. Test keys work without approval.',
-        undo: 'unapprove',
-      },
+      effects: { opens: 'live keys. Test keys work without approval.', undo: 'unapprove' },
       audit: 'business.approved',
       change: { liveApproved: true },
     }),

@@ -87,13 +87,13 @@ export async function readQuotaUsage(
   return { liveCodes: usage(codes, liveCodeLimitOf(deps, business)), ...Object.fromEntries(usages) }
 }
 
-const usage = (used: number | null, limit: number | null): QuotaUsage => ({
+const usage = (used: number | null, limit: number | null) => ({
   used,
   limit,
   left: used === null || limit === null ? null : Math.max(0, limit - used),
 })
 
-async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string): Promise<number | null> {
+async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string) {
   try {
     const [counted] = await countLiveCodes(deps, [businessId])
     return counted?.used ?? 0

@@ -102,16 +102,14 @@ interface Shown {
   done?: string | undefined
 }
 
-const accountOf = (
-  { Staff: accounts }: Pick<Deps, 'Staff'>,
-  { name }: SignedInStaff,
-): Promise<Staff | null> => accounts.findOne({ _id: name }).lean<Staff | null>().exec()
+const accountOf = ({ Staff: accounts }: Pick<Deps, 'Staff'>, { name }: SignedInStaff) =>
+  accounts.findOne({ _id: name }).lean<Staff | null>().exec()
 
 async function sendAccount(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
   res: Response,
   { status, error = '', fault = '', done = '' }: Shown,
-): Promise<void> {
+) {
   const staff = currentStaff(res)
   const [account, sessions] = await Promise.all([accountOf(deps, staff), listSessions(deps, staff.name)])
   const body = html`<h1>Your account</h1>
@@ -127,7 +125,7 @@ async function sendAccount(
   sendStaffPage(res, { title: 'Your account', status, body })
 }
 
-function secondFactorSection(staff: SignedInStaff, factor: Staff['secondFactor']): string {
+function secondFactorSection(staff: SignedInStaff, factor: Staff['secondFactor']) {
   if (factor === null)
     return html`<p>Your account has no second factor, so your password alone opens it.</p>
       <p><a class="button" href="${secondFactorPath}">Add a second factor</a></p>`
@@ -137,7 +135,7 @@ function secondFactorSection(staff: SignedInStaff, factor: Staff['secondFactor']
     !${forms.cardForm('/admin/account/recovery-codes', csrfField(staff) + code, 'Renew the recovery codes')}`
 }
 
-const passwordForm = (staff: SignedInStaff, fault: string): string =>
+const passwordForm = (staff: SignedInStaff, fault: string) =>
   forms.cardForm(
     '/admin/account/password',
     html`!${csrfField(staff)}
@@ -159,7 +157,7 @@ async function sendFactorForm(
   deps: Pick<Deps, 'Staff' | 'config'>,
   res: Response,
   { status, error, secret, sealed }: ReturnType<typeof proposeFactor> & { status: number; error: string },
-): Promise<void> {
+) {
   const staff = currentStaff(res)
   const account = await accountOf(deps, staff)
   const hasFactor = (account?.secondFactor ?? null) !== null
@@ -185,7 +183,7 @@ async function sendFactorForm(
 }
 
 /** Recovery codes aren't stored, so they can't be shown again. */
-function sendCodes(res: Response, title: string, codes: readonly string[]): void {
+function sendCodes(res: Response, title: string, codes: readonly string[]) {
   const body = html`<h1>${title}</h1>
     <p class="notice good" role="status">Store these recovery codes now, apart from your phone. They are not shown again.</p>
     <p>Without your phone, you can sign in with one of them instead of a code. Each works once. Earlier codes no longer work.</p>

@@ -9,7 +9,6 @@ import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import {
   type ActionField,
   type ActionGroup,
-  type ActionResult,
   type FormFaults,
   type FormValues,
   findObstacle,
@@ -20,7 +19,7 @@ import {
 import { capitaliseFirst, isolateText, lookUpEntry } from './format.ts'
 import { inputField, renderHiddenInput } from './forms.ts'
 import { checkCsrf, readPathId, requirePermission, serveStaffPage, staffAsActor } from './guards.ts'
-import { csrfField, currentStaff, type PageContent, sendNotFound, sendStaffPage } from './layout.ts'
+import { csrfField, currentStaff, sendNotFound, sendStaffPage } from './layout.ts'
 import { renderFacts } from './table.ts'
 
 /** Adds two routes per action: GET shows what it will do, and POST does it. */
@@ -50,7 +49,7 @@ export function addActionRoutes<Found>(router: Router, deps: Deps, group: Action
       if (Object.keys(faults).length > 0) return refuse(faults)
       const result = await act
         .run(deps, found, staffAsActor(req, res, readReason(values.reason)), values)
-        .catch(async (error): Promise<ActionResult> => {
+        .catch(async (error) => {
           const text = (await group.refusalText?.(error)) ?? null
           if (text === null) throw error
           return { faults: { form: text } }
@@ -64,7 +63,7 @@ export function addActionRoutes<Found>(router: Router, deps: Deps, group: Action
   }
 }
 
-const shownOnce = ({ title, name, note, text, backPath }: OneTimeSecret): string =>
+const shownOnce = ({ title, name, note, text, backPath }: OneTimeSecret) =>
   html`<h1>${title} <bdi>${name}</bdi></h1>
     <p class="notice good" role="status">${note}</p>
     <pre>${text}</pre>
@@ -99,7 +98,7 @@ const valuesIn = <Found>(
     }),
   )
 
-const shownName = (name: string): string => `${name}Shown`
+const shownName = (name: string) => `${name}Shown`
 
 interface ActForm<Found> {
   group: ActionGroup<Found, Deps>
@@ -110,12 +109,7 @@ interface ActForm<Found> {
   backPath: string
 }
 
-async function confirmation<Found>(
-  deps: Deps,
-  form: ActForm<Found>,
-  values: FormValues,
-  faults: FormFaults,
-): Promise<PageContent> {
+async function confirmation<Found>(deps: Deps, form: ActForm<Found>, values: FormValues, faults: FormFaults) {
   const { group, act, found, staff, backPath } = form
   const obstacle = findObstacle(group, act, found, staff)
   const details = obstacle === null ? await act.details?.(deps, found, values) : undefined
@@ -134,10 +128,7 @@ async function confirmation<Found>(
   return { title: `${act.title} ${group.nameOf(found)}`, status, body }
 }
 
-function effectFacts<Found>(
-  { acts }: ActionGroup<Found, Deps>,
-  { effects }: StaffAction<Found, Deps>,
-): string {
+function effectFacts<Found>({ acts }: ActionGroup<Found, Deps>, { effects }: StaffAction<Found, Deps>) {
   const { undo, undoNote = '' } = effects
   const undone = undo === undefined ? undoNote : `With “${acts[undo]?.label ?? undo}”.`
   return [...listEffects(effects), ['Undo', undone] as const]
@@ -149,7 +140,7 @@ function confirmationForm<Found>(
   { name, act, found, staff, backPath }: ActForm<Found>,
   values: FormValues,
   faults: FormFaults,
-): string {
+) {
   const shown = (key: string, spec: ActionField<Found>) =>
     field(key, spec, values[key] ?? spec.current(found), faults[key])
   const fields = Object.entries(act.fields ?? {}).flatMap(([key, spec]) => [
@@ -173,19 +164,14 @@ const reasonField = <Found>({ isReasonOptional = false }: StaffAction<Found, Dep
   current: () => '',
 })
 
-function field<Found>(
-  name: string,
-  spec: ActionField<Found>,
-  value: string,
-  fault: string | undefined,
-): string {
+function field<Found>(name: string, spec: ActionField<Found>, value: string, fault: string | undefined) {
   const { label, hint, choices, isRequired, maxLength = 64 } = spec
   if (label === null) return renderHiddenInput(name, value)
   const attributes = `autocomplete="off" maxlength="${maxLength}" ${isRequired ? 'required' : ''}`
   return inputField(name, { label, hint, fault, choices, value, attributes })
 }
 
-const objectPath = ({ path }: { path: string }, id: string): string =>
+const objectPath = ({ path }: { path: string }, id: string) =>
   `/admin${path.replace(':id', encodeURIComponent(id))}`
 
 export function linkActions<Found>(

@@ -24,7 +24,7 @@ const figures: Figure[] = [
 ]
 const formats = { count: groupDigits, money: formatMoney }
 
-function shortDay(day: string): string {
+function shortDay(day: string) {
   const text = new Date(day).toUTCString()
   return `${Number(text.slice(5, 7))} ${text.slice(8, 11)}`
 }
@@ -35,7 +35,7 @@ export const isSandboxShown = ({ environment }: Readonly<Record<string, unknown>
 export async function activityCharts(
   deps: Pick<Deps, 'LedgerEntry' | 'batchers' | 'now'>,
   owner: ChainOwner,
-): Promise<string> {
+) {
   const now = deps.now().getTime()
   const dates = Array.from({ length: shownDays }, (_, ago) =>
     toUtcDay(new Date(now - ago * dayMs)),
@@ -52,8 +52,8 @@ export async function activityCharts(
   </section>`
 }
 
-function environmentSwitch({ businessId, sandbox }: ChainOwner): string {
-  const link = (isSandbox: boolean, environment: string, name: string): string =>
+function environmentSwitch({ businessId, sandbox }: ChainOwner) {
+  const link = (isSandbox: boolean, environment: string, name: string) =>
     html`<a class="button" href="${businessPath(businessId)}?environment=${environment}#activity" !${isSandbox === sandbox ? 'aria-current="true"' : ''}>${name}</a>`
   return html`<nav class="switch" aria-label="Environment of the figures">!${link(false, 'live', 'Live')} !${link(true, 'sandbox', 'Sandbox')}</nav>`
 }
@@ -67,7 +67,7 @@ const ground = 84
 const margin = 20
 
 /** In one chart, a few refunds would be invisible next to many payments. */
-function plot(figure: Figure, days: readonly Statement[]): string {
+function plot(figure: Figure, days: readonly Statement[]) {
   const { label, colour, unit, value } = figure
   const format = formats[unit]
   const total = days.reduce((sum, day) => sum + value(day), 0)
@@ -81,7 +81,7 @@ function plot(figure: Figure, days: readonly Statement[]): string {
   </figure>`
 }
 
-function bar({ unit, value: valueOf }: Figure, statement: Statement, max: number, index: number): string {
+function bar({ unit, value: valueOf }: Figure, statement: Statement, max: number, index: number) {
   const step = (width - 2 * margin) / shownDays
   const middle = margin + (index + 0.5) * step
   const wide = step - 2
@@ -92,6 +92,6 @@ function bar({ unit, value: valueOf }: Figure, statement: Statement, max: number
     !${(shownDays - 1 - index) % 7 === 0 ? tick(middle, day) : ''}`
 }
 
-const tick = (middle: number, label: string): string =>
+const tick = (middle: number, label: string) =>
   html`<line class="axis" x1="${middle.toFixed(1)}" x2="${middle.toFixed(1)}" y1="${ground}" y2="${ground + 5}" />
     <text x="${middle.toFixed(1)}" y="${height - 5}" text-anchor="middle">${label}</text>`

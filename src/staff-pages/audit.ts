@@ -38,7 +38,7 @@ export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validat
   return { title: 'Audit trail', current: '/admin/audit', body }
 }
 
-function checked(check: AuditCheck | null, now: Date): string {
+function checked(check: AuditCheck | null, now: Date) {
   if (check === null)
     return html`<p class="faint">The trail has not been verified yet. This happens every night.</p>`
   const { at, lines, seals, faultCount, faults } = check
@@ -70,7 +70,7 @@ const filterOf = (query: PageVisit['query']): Filter =>
     [...Object.keys(filters), 'before'].map((name) => [name, paths.readQueryText(query, name)]),
   ) as Filter
 
-const filterForm = (filter: Filter): string =>
+const filterForm = (filter: Filter) =>
   html`<form class="card filter" method="get" action="/admin/audit">
     !${Object.entries(filters).map(([name, { label, hint }]) =>
       inputField(name, {
@@ -95,15 +95,15 @@ const columns: PageField<AuditEvent>[] = [
   { label: 'Reason', unit: 'user', value: ({ reason }) => reason ?? undefined },
 ]
 
-const actorLink = ({ kind, name }: AuditEvent['actor']): string =>
+const actorLink = ({ kind, name }: AuditEvent['actor']) =>
   kind === 'merchant' ? paths.idLink(paths.keyPath(name), name) : isolateText(name)
 
-const from = ({ kind, from: source }: AuditEvent['actor']): string => {
+const from = ({ kind, from: source }: AuditEvent['actor']) => {
   if (source === null) return ''
   return kind === 'operator' ? html`on ${source}` : html`from ${source}`
 }
 
-function subjectLink(line: AuditEvent): string {
+function subjectLink(line: AuditEvent) {
   const { subject, businessId } = line
   const path = pathOf(line)
   const named = path === null ? html`<bdi class="id">${subject}</bdi>` : paths.idLink(path, subject)
@@ -111,7 +111,7 @@ function subjectLink(line: AuditEvent): string {
   return html`!${named} <span class="faint">of !${paths.idLink(paths.businessPath(businessId), businessId)}</span>`
 }
 
-function pathOf({ act, subject, businessId }: AuditEvent): string | null {
+function pathOf({ act, subject, businessId }: AuditEvent) {
   if (subject === businessId) return paths.businessPath(subject)
   if (act.startsWith('delivery.')) return paths.deliveryPath(subject)
   if (act.startsWith('key.')) return paths.keyPath(subject)
@@ -119,7 +119,7 @@ function pathOf({ act, subject, businessId }: AuditEvent): string | null {
   return act.startsWith('endpoint.') ? paths.endpointPath(subject) : null
 }
 
-function changes({ before, after }: AuditEvent): string {
+function changes({ before, after }: AuditEvent) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names
     .map(
@@ -161,7 +161,7 @@ const download =
 
 const isFormat = (value: unknown): value is ExportFormat => exportFormats.some((each) => each === value)
 
-const exportForm = (staff: SignedInStaff, filter: Filter): string =>
+const exportForm = (staff: SignedInStaff, filter: Filter) =>
   html`<form class="act" method="post" action="${exportPath}">
     !${csrfField(staff)}
     !${Object.entries(filter).map(([name, value]) => renderHiddenInput(name, value))}

@@ -66,7 +66,7 @@ export const businessPage: StaffPage<
 
 type FactsDeps = Pick<Deps, 'Counter' | 'Intent' | 'Shop' | 'config' | 'now'>
 
-async function facts(deps: FactsDeps, business: Business): Promise<string> {
+async function facts(deps: FactsDeps, business: Business) {
   const { _id: id } = business
   const usages = await readQuotaUsage(deps, business)
   const shops = await deps.Shop.find({ businessId: id }).sort({ sandbox: 1 }).lean()
@@ -86,26 +86,23 @@ async function facts(deps: FactsDeps, business: Business): Promise<string> {
   </dl>`
 }
 
-const quotaFact = (label: string, usage: QuotaUsage, own: number | null): string =>
+const quotaFact = (label: string, usage: QuotaUsage, own: number | null) =>
   html`<dt>${label}</dt><dd>${left(usage)}${ofItsOwn(own)}</dd>`
 
-function rateInWords({ config }: Pick<Deps, 'config'>, limits: Business['limits']): string {
+function rateInWords({ config }: Pick<Deps, 'config'>, limits: Business['limits']) {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
   return perSecond === null ? 'no limit' : `${groupDigits(perSecond)} requests per second for each key`
 }
 
-function left({ used, limit, left: rest }: QuotaUsage): string {
+function left({ used, limit, left: rest }: QuotaUsage) {
   if (limit === null) return 'no limit'
   const known = used === null ? 'more than can be counted' : groupDigits(used)
   return `${known} of ${groupDigits(limit)} used${rest === null ? '' : `, ${groupDigits(rest)} left`}`
 }
 
-const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
+const ofItsOwn = (limit: number | null) => (limit === null ? '' : ' (set for this business)')
 
-function commissionFacts(
-  { config, now }: Pick<Deps, 'config' | 'now'>,
-  commission: Business['commission'],
-): string {
+function commissionFacts({ config, now }: Pick<Deps, 'config' | 'now'>, commission: Business['commission']) {
   const at = now()
   const current = inWords(ratesAt(commission, config.commissionRates, at))
   const origin = commission.some(({ from }) => from <= at) ? 'set for this business' : 'default'
@@ -119,12 +116,12 @@ function commissionFacts(
     !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`
 }
 
-const inWords = ({ provider, payer }: Pick<DatedRates, 'provider' | 'payer'>): string =>
+const inWords = ({ provider, payer }: Pick<DatedRates, 'provider' | 'payer'>) =>
   `merchant ${percent(provider)}, customer ${percent(payer)}`
 
-const percent = (basisPoints: number): string => `${basisPoints / 100} %`
+const percent = (basisPoints: number) => `${basisPoints / 100} %`
 
-async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Promise<string> {
+async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string) {
   const rows: string[] = []
   for (const sandbox of [false, true]) {
     const name = sandbox ? 'Sandbox' : 'Live'
@@ -143,7 +140,7 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string): Pr
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-function openPayments({ open, unpaid }: OpenPayments): string {
+function openPayments({ open, unpaid }: OpenPayments) {
   const more = open.length >= maxOpenPayments ? ` (there may be more than these ${open.length})` : ''
   const caption = `Payments and refunds whose outcome is not known yet${more}`
   const none = html`<p>The outcome of every payment and refund is known.</p>`
@@ -152,8 +149,7 @@ function openPayments({ open, unpaid }: OpenPayments): string {
     !${open.length === 0 ? none : renderTable(openColumns, open, { caption, isTight: true })}`
 }
 
-const counted = (count: number): string =>
-  count >= maxUnpaidCount ? `${maxUnpaidCount} or more` : String(count)
+const counted = (count: number) => (count >= maxUnpaidCount ? `${maxUnpaidCount} or more` : String(count))
 
 const openColumns: PageField<OpenPayment>[] = [
   paymentField,
@@ -164,13 +160,13 @@ const openColumns: PageField<OpenPayment>[] = [
 
 type EndpointDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'secrets'>
 
-async function endpoints(deps: EndpointDeps, id: string): Promise<string> {
+async function endpoints(deps: EndpointDeps, id: string) {
   const found = await listAllEndpoints(deps, id)
   const none = html`<p>This business has no webhook endpoint, so it receives no events.</p>`
   return html`<h2>Endpoints</h2>!${found.length === 0 ? none : renderTable(endpointColumns, found)}`
 }
 
-async function failingDeliveries(deps: EndpointDeps, id: string): Promise<string> {
+async function failingDeliveries(deps: EndpointDeps, id: string) {
   const [failing, dead] = await Promise.all([listFailedDeliveries(deps, id), countBusinessDead(deps, id)])
   const title = 'Latest deliveries that are dead or waiting for a retry'
   const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`
@@ -217,7 +213,7 @@ function readFilter(query: PageVisit['query']) {
   return { name: text('name'), state: Object.hasOwn(states, state) ? state : '', after: text('after') }
 }
 
-const form = ({ name, state }: ReturnType<typeof readFilter>): string =>
+const form = ({ name, state }: ReturnType<typeof readFilter>) =>
   html`<form class="filter card" action="${path}">
     !${inputField('name', { label: 'Part of the name', value: name, attributes: `type="search" maxlength="${maxPartLength}" autocomplete="off"` })}
     !${inputField('state', { label: 'State', value: state, choices: stateNames })}
@@ -233,7 +229,7 @@ const columns: PageField<ListedBusiness>[] = [
   listedBusinessDisplay.id,
 ]
 
-function businessBadges(business: Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>): string {
+function businessBadges(business: Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>) {
   const { suspended, apiEnabled, liveApproved } = business
   return [
     ...(suspended ? [renderBadge('bad', 'suspended')] : []),

@@ -44,7 +44,7 @@ function periodOf({ from, to }: TimeSpan, now: Date): DeadPeriod {
 
 const tooMany = html`<p class="notice bad">There are too many dead deliveries to count in time. Choose a shorter period.</p>`
 
-const filter = ({ from, to }: TimeSpan, now: Date): string =>
+const filter = ({ from, to }: TimeSpan, now: Date) =>
   html`<form class="filter card" action="/admin/dead">
       !${timeField('from', 'From (UTC)', from)} !${timeField('to', 'To (UTC)', to)}
       <div class="act"><button>Show</button></div>
@@ -52,7 +52,7 @@ const filter = ({ from, to }: TimeSpan, now: Date): string =>
     <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">Last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
 
 /** Browsers accept neither a time zone nor fractions of a second here. */
-const timeField = (name: string, label: string, at: Date | null): string =>
+const timeField = (name: string, label: string, at: Date | null) =>
   inputField(name, { label, value: at?.toISOString().slice(0, 16), attributes: 'type="datetime-local"' })
 
 async function list(
@@ -60,7 +60,7 @@ async function list(
   dead: DeadGroups,
   period: DeadPeriod,
   staff: SignedInStaff,
-): Promise<string> {
+) {
   const { groups, isCut } = dead
   const between = html`between !${renderTime(period.from)} and !${renderTime(period.to)}`
   if (groups.length === 0)
@@ -85,7 +85,7 @@ async function list(
       )}`
 }
 
-const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { count }) => total + count, 0)
+const sum = (groups: readonly DeadGroup[]) => groups.reduce((total, { count }) => total + count, 0)
 
 function columnsFor(
   endpoints: ReadonlyMap<string, StaffEndpoint>,
@@ -111,7 +111,7 @@ function columnsFor(
     },
   ]
   if (!hasPermission(staff, 'requeue-deliveries')) return columns
-  const requeue = ({ endpointId, count }: DeadGroup): string => {
+  const requeue = ({ endpointId, count }: DeadGroup) => {
     const label = count === 1 ? 'Re-queue' : `Re-queue all ${count}`
     return requeueAllLink(endpointId, endpoints.get(endpointId), period, staff, label)
   }

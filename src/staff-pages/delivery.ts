@@ -62,7 +62,7 @@ export const deliveryPage: StaffPage<
   return { title: `${delivery.event} to ${hostOf(delivery)}`, body }
 }
 
-function attempts(delivery: StaffDelivery): string {
+function attempts(delivery: StaffDelivery) {
   const made = numberAttempts(delivery)
   const [first] = made
   if (first === undefined) return html`<p>No attempts yet.</p>`
@@ -71,7 +71,7 @@ function attempts(delivery: StaffDelivery): string {
     !${first.number > 1 ? cut : ''}`
 }
 
-const headers = (sent: Record<string, string> | null): string =>
+const headers = (sent: Record<string, string> | null) =>
   sent === null
     ? ''
     : html`<details>
@@ -93,7 +93,7 @@ const attemptColumns = (usualUrl: string): PageField<NumberedAttempt<StaffAttemp
   },
 ]
 
-function response({ status, responseText: text, isHidden }: StaffAttempt): string {
+function response({ status, responseText: text, isHidden }: StaffAttempt) {
   if (status === null) return ''
   if (isHidden)
     return html`<div class="faint">Hidden: the response contains data of the event that support staff may not see.</div>`

@@ -84,7 +84,7 @@ function plan(
 }
 
 /** Submitting this form only counts the events. */
-const selectionForm = (endpoint: StaffEndpoint, values: FormValues): string => {
+const selectionForm = (endpoint: StaffEndpoint, values: FormValues) => {
   const { from, to, deliveries, event } = values
   const events = Object.fromEntries(endpoint.events.map((name) => [name, name]))
   return html`<form class="filter card" action="${endpointPath(endpoint._id)}/replay">

@@ -64,7 +64,7 @@ export const endpointPage: StaffPage<
   return { title, body }
 }
 
-function lastDay(endpoint: StaffEndpoint, now: Date): string {
+function lastDay(endpoint: StaffEndpoint, now: Date) {
   const { attempts, succeeded, successRate } = lastDayStats(endpoint, now)
   const since = endpoint.reportedFailure?.since
   const report =
@@ -76,7 +76,7 @@ function lastDay(endpoint: StaffEndpoint, now: Date): string {
   return html`${succeeded} of ${attempts} attempts succeeded (${percent} %).!${report}`
 }
 
-const adviceFor = (endpoint: StaffEndpoint, hasDead: boolean): string =>
+const adviceFor = (endpoint: StaffEndpoint, hasDead: boolean) =>
   hasDead
     ? adviceCards({
         'About the endpoint': endpointAdvice(endpoint),
@@ -102,7 +102,7 @@ const replayColumns = (staff: SignedInStaff): PageField<Replay>[] => [
   },
 ]
 
-const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedInStaff): string =>
+const cancelButton = ({ _id, endpointId, status }: Replay, staff: SignedInStaff) =>
   status === 'RUNNING' && hasPermission(staff, 'requeue-deliveries')
     ? buttonForm(staff, `${endpointPath(endpointId)}/replays/${_id}/cancel`, 'Cancel')
     : ''

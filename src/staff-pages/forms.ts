@@ -7,11 +7,7 @@ import type { IdentityProofFailure } from '../staff/proof.ts'
 export type RefusedForm = IdentityProofFailure | { outcome: 'invalid'; fault: string }
 
 /** `wrong` is the message about a wrong secret. */
-export function explainRefusal(
-  res: Response,
-  result: RefusedForm,
-  wrong: string,
-): { status: number; error: string } {
+export function explainRefusal(res: Response, result: RefusedForm, wrong: string) {
   if (result.outcome === 'invalid') return { status: 400, error: result.fault }
   if (result.outcome === 'refused') return { status: 403, error: wrong }
   const [status, why, seconds] =
@@ -61,7 +57,7 @@ export function inputField(name: string, input: LabelledInput): string {
   </div>`
 }
 
-const options = (choices: NonNullable<LabelledInput['choices']>, chosen: string): string[] =>
+const options = (choices: NonNullable<LabelledInput['choices']>, chosen: string) =>
   Object.entries(choices).map(([key, text]) => {
     const value = Array.isArray(choices) ? text : key
     return html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${text}</option>`

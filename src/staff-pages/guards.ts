@@ -13,12 +13,10 @@ export const staffAsActor = (req: Pick<Request, 'ip'>, res: Response, reason: st
 })
 
 /** Also covers Bull Board, whose requests contain no CSRF token. */
-export const requireOwnOrigin =
-  (publicUrl: string) =>
-  (req: Request, res: Response, next: NextFunction): void => {
-    if (isSafeMethod(req) || isFromOwnSite(req, publicUrl)) return next()
-    sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
-  }
+export const requireOwnOrigin = (publicUrl: string) => (req: Request, res: Response, next: NextFunction) => {
+  if (isSafeMethod(req) || isFromOwnSite(req, publicUrl)) return next()
+  sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
+}
 
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   if (hasValidCsrf(currentStaff(res), readCsrfToken(req))) return next()
@@ -30,19 +28,14 @@ export const readCsrfToken = (req: Request): unknown => ((req.body ?? {}) as { c
 export const refuseForeignForm = (res: Response): void =>
   sendRefusal(res, 'This form belongs to another session. Go back, reload the page and try again.')
 
-const sendRefusal = (res: Response, sentence: string): void => sendNoticePage(res, 403, 'Refused', sentence)
+const sendRefusal = (res: Response, sentence: string) => sendNoticePage(res, 403, 'Refused', sentence)
 
 export const requirePermission =
-  (permission: StaffPermission) =>
-  (_req: Request, res: Response, next: NextFunction): void => {
+  (permission: StaffPermission) => (_req: Request, res: Response, next: NextFunction) => {
     if (hasPermission(currentStaff(res), permission)) return next()
     const roles = rolesWith(permission).join(' or ')
-    sendNoticePage(
-      res,
-      403,
-      'Not allowed',
-      `Your role does not allow this. Ask an admin to give you the ${roles} role.`,
-    )
+    const sentence = `Your role does not allow this. Ask an admin for the ${roles} role.`
+    sendNoticePage(res, 403, 'Not allowed', sentence)
   }
 
 /** `id` comes from the page's path. It's empty if the path has none. */
@@ -70,5 +63,5 @@ export const serveStaffPage = (deps: Deps, page: StaffPage) =>
 /** Each member of staff gets as many slots for lists as a business. */
 export const withStaffListSlot =
   (deps: Deps, handle: (reading: Deps, req: Request, res: Response) => Promise<void>) =>
-  (req: Request, res: Response): Promise<void> =>
+  (req: Request, res: Response) =>
     deps.lists.run(`staff ${currentStaff(res).name}`, (models) => handle({ ...deps, ...models }, req, res))

@@ -45,14 +45,14 @@ const matchWords: Record<SecretFacts['state'], string> = {
 }
 
 /** Only a search for a whole key leads to a notice. */
-function matchNotice({ matched }: PageVisit['query']): string {
+function matchNotice({ matched }: PageVisit['query']) {
   const sentence = lookUpEntry(matchWords, matched)
   return sentence === undefined ? '' : html`<p class="notice" role="status">${sentence}</p>`
 }
 
 const stateWords: typeof matchWords = { current: 'current', overlap: 'works until', ended: 'ended at' }
 
-const secretLine = ({ last4, state, validUntil }: SecretFacts): string =>
+const secretLine = ({ last4, state, validUntil }: SecretFacts) =>
   html`<div><span class="id">…${last4}</span> ${stateWords[state]}!${validUntil === null ? '' : html` !${renderTime(validUntil)}`}</div>`
 
 export function keysTable({ items, next }: IdPage<KeyFacts>): string {

@@ -42,7 +42,7 @@ export const renderStaffPage = (
     html`!${staff === null ? '' : header(staff, current)}<main id="main" !${staff === null ? 'class="narrow"' : ''}>!${body}</main>`,
   )
 
-const header = (staff: SignedInStaff, current: string | undefined): string =>
+const header = (staff: SignedInStaff, current: string | undefined) =>
   html`<header class="top">
     <div>
       <nav aria-label="Pages">!${filterNavigation(staff).map(({ url, text }) => html`<a href="${url}" !${url === current ? 'aria-current="page"' : ''}>${text}</a>`)}</nav>

@@ -28,7 +28,7 @@ import { renderWebhooks } from './webhooks.ts'
 
 type Reads = 'Business' | 'Delivery' | 'Endpoint' | 'config' | 'now' | 'secrets'
 
-const heading = (id: string, { sandbox }: { sandbox: boolean }): string =>
+const heading = (id: string, { sandbox }: { sandbox: boolean }) =>
   html`<h1><span class="id">${id}</span> !${environmentBadge(sandbox)}</h1>`
 
 export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (deps, { id, query, staff }) => {
@@ -77,10 +77,10 @@ export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, s
   return { title: id, body }
 }
 
-const item = ({ name, variantLabel, quantity, unitPrice }: OrderForStaff['items'][number]): string =>
+const item = ({ name, variantLabel, quantity, unitPrice }: OrderForStaff['items'][number]) =>
   html`<div>${quantity} × !${isolateText(name)}, !${isolateText(variantLabel)}, at ${formatMoney(unitPrice)}</div>`
 
-function openOutcomes({ hold: payment, refunds }: RedactedIntent): string {
+function openOutcomes({ hold: payment, refunds }: RedactedIntent) {
   const paying =
     payment === null
       ? ''
@@ -99,7 +99,7 @@ function openOutcomes({ hold: payment, refunds }: RedactedIntent): string {
 }
 
 /** `intent` must have its current status (`intentAsOf`). */
-const paymentFacts = (intent: RedactedIntent, business: Business | null): string =>
+const paymentFacts = (intent: RedactedIntent, business: Business | null) =>
   html`<dl class="facts card">
     <dt>Business</dt><dd>!${businessLink(intent.businessId, business?.name)}</dd>
     <dt>Amount</dt><dd>${amountOf(intent)}</dd>
@@ -112,10 +112,10 @@ const paymentFacts = (intent: RedactedIntent, business: Business | null): string
     !${renderFacts(intent, [paymentDisplay.createdAt, paymentDisplay.expiresAt])}
   </dl>`
 
-const amountOf = ({ amountType, amount }: RedactedIntent): string =>
+const amountOf = ({ amountType, amount }: RedactedIntent) =>
   amountType === 'OPEN' || amount === null ? 'open: the customer chooses' : formatMoney(amount)
 
-function paid({ payment }: RedactedIntent): string {
+function paid({ payment }: RedactedIntent) {
   if (payment === null) return ''
   const { amountPaid, method, paidAt, payerPhone, wallet, key, commission } = payment
   const { providerTtc, payerTtc, tof, tte, totalRevenue } = commission
@@ -125,7 +125,7 @@ function paid({ payment }: RedactedIntent): string {
     <dt>Commission</dt><dd>merchant ${formatMoney(providerTtc)}, customer ${formatMoney(payerTtc)}; including taxes ${formatMoney(tof)} + ${formatMoney(tte)}; revenue ${formatMoney(totalRevenue)}</dd>`
 }
 
-function failure({ failure: last, status }: RedactedIntent): string {
+function failure({ failure: last, status }: RedactedIntent) {
   if (last === null) return ''
   const then = last.retryable && isPending(status) ? 'the customer can try again' : 'it can no longer be paid'
   return html`<dt>Failed</dt><dd>${describeReason(last.code)}; ${then}</dd>`
@@ -136,10 +136,10 @@ const refundStatus: Record<Refund['status'], string> = {
   SUCCEEDED: 'the customer received the money',
 }
 
-const refund = ({ id, amount, returnedFees, reason, status, createdAt }: Refund): string =>
+const refund = ({ id, amount, returnedFees, reason, status, createdAt }: Refund) =>
   html`<div>${withFee(amount, returnedFees.payerTtc)} to the customer, fee of ${formatMoney(returnedFees.providerTtc)} to the merchant, !${renderTime(createdAt)}, <span class="id">${id}</span>: ${status}, ${refundStatus[status]}!${reason === null ? '' : html`. Reason: !${isolateText(reason)}`}</div>`
 
-const withFee = (amount: number, fee: number): string =>
+const withFee = (amount: number, fee: number) =>
   fee === 0 ? formatMoney(amount) : `${formatMoney(amount)} + ${formatMoney(fee)} fee`
 
-const phone = (masked: string): string => html`<bdi dir="ltr">${masked}</bdi>`
+const phone = (masked: string) => html`<bdi dir="ltr">${masked}</bdi>`

@@ -59,7 +59,7 @@ const runColumns: PageField<ListedReconciliation>[] = [
   { label: 'By', unit: 'user', value: ({ actor }) => actor.name },
 ]
 
-const resultBadge = (count: number): string =>
+const resultBadge = (count: number) =>
   count === 0
     ? renderBadge('good', 'no differences')
     : renderBadge('bad', `${groupDigits(count)} ${count === 1 ? 'difference' : 'differences'}`)
@@ -74,7 +74,7 @@ export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id
   const title = `Reconciliation of ${run.day}`
   const end = start + differences.length
   const caption = `Differences ${start + 1} to ${end} of ${groupDigits(stored)}`
-  const link = (from: number, name: string): string =>
+  const link = (from: number, name: string) =>
     html`<a href="${reconciliationPath(id)}?start=${String(from)}">${name}</a>`
   const body = html`<h1>${title} !${resultBadge(total)}</h1>
     <dl class="facts">!${renderFacts(run, [...runFacts, ...kindsOf(run)])}</dl>
@@ -89,7 +89,7 @@ export const reconciliationPage: StaffPage<'Reconciliation'> = async (deps, { id
 }
 
 /** An invalid position means the beginning of the list. */
-const startIn = (text: string): number => (/^\d{1,4}$/.test(text) ? Number(text) : 0)
+const startIn = (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : 0)
 
 const runFacts: PageField<Reconciliation>[] = [
   file,
@@ -114,7 +114,7 @@ const columns: PageField<FileDifference>[] = [
   differenceDisplay.line,
 ]
 
-function paymentLinks({ reference, businessId }: FileDifference): string {
+function paymentLinks({ reference, businessId }: FileDifference) {
   if (reference === null) return 'unknown here'
   return html`!${idLink(paymentPath(reference), reference)}
     !${businessId === null ? '' : html`<a href="${businessPath(businessId)}">business</a>`}`

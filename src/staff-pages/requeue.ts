@@ -50,10 +50,7 @@ const ofOne: Record<Exclude<RequeueOutcome, 'not_found'>, [good: boolean, senten
   requeued: [true, 'Re-queued. The next attempt starts now.'],
   delivered: [false, 'This delivery was already delivered, so it was not re-queued.'],
   under_way: [false, 'An attempt is already due or in progress, so the delivery was not re-queued.'],
-  endpoint_gone: [
-    false,
-    'The endpoint is deleted or disabled, so nothing was re-queued. If it is disabled, the merchant must enable it first.',
-  ],
+  endpoint_gone: [false, 'Not re-queued, because the endpoint is deleted or disabled.'],
 }
 
 export function requeueNotice({ result }: Query): string {
@@ -77,8 +74,8 @@ export function requeueAllNotice(query: Query, continueLink: string): string {
   return notice(left === 0 && requeued > 0, sentence) + (left > 0 ? continueLink : '')
 }
 
-const notice = (good: boolean, sentence: string): string =>
+const notice = (good: boolean, sentence: string) =>
   html`<p class="notice ${good ? 'good' : ''}" role="status">${sentence}</p>`
 
-const numberOf = (value: unknown): number =>
+const numberOf = (value: unknown) =>
   typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0

@@ -46,11 +46,8 @@ export function createAdminRouter(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
   router.get('/style.css', serveAsset({ type: 'css', content: staffStylesheet }))
-  router.use(
-    guards.requireOwnOrigin(deps.config.publicUrl),
-    awaitDatabaseTime(deps),
-    createSessionLoader(deps),
-  )
+  router.use(guards.requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps))
+  router.use(createSessionLoader(deps))
   // Bull Board has no deadline, because retrying all jobs takes a while.
   router.use('/queues', requireSession, setMountPath('/queues'), createQueueBoard(deps))
 
@@ -68,10 +65,7 @@ export function createAdminRouter(deps: Deps): Router {
 const titles: Record<number, [title: string, sentence: string]> = {
   413: ['Form too large', 'This form is too large.'],
   429: ['Too many requests', 'Your other pages are still loading. Wait a moment, then reload this page.'],
-  500: [
-    'Something went wrong',
-    'An unexpected error occurred. It is logged. Try again, or contact an operator.',
-  ],
+  500: ['Something went wrong', 'The error is logged. Try again, or contact an operator.'],
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 
@@ -99,7 +93,7 @@ const pages: Record<string, guards.StaffPage> = {
   '/keys/:id': keyPage,
 }
 
-function addSupportRoutes(router: Router, deps: Deps): void {
+function addSupportRoutes(router: Router, deps: Deps) {
   for (const [path, page] of Object.entries(pages)) router.get(path, guards.serveStaffPage(deps, page))
   const mayChangeStaff = guards.requirePermission('change-staff')
   router.get('/staff', mayChangeStaff, guards.serveStaffPage(deps, staffListPage))
@@ -119,12 +113,8 @@ function addSupportRoutes(router: Router, deps: Deps): void {
     addActionRoutes(router, deps, group as ActionGroup<unknown, Deps>)
   const mayRequeue = guards.requirePermission('requeue-deliveries')
   router.post('/deliveries/:id/requeue', mayRequeue, guards.checkCsrf, requeueOne(deps))
-  router.post(
-    '/endpoints/:id/replays/:replayId/cancel',
-    mayRequeue,
-    guards.checkCsrf,
-    handleReplayCancel(deps),
-  )
+  const cancel = handleReplayCancel(deps)
+  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, guards.checkCsrf, cancel)
 }
 
 const requeueOne =

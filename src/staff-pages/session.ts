@@ -39,7 +39,7 @@ export function setTokenCookie(
 export function createSessionLoader(
   deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>,
 ) {
-  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+  return async (req: Request, res: Response, next: NextFunction) => {
     const token = readTokenCookie(req, 'session')
     if (token !== undefined) {
       const staff = await pageDeadline(res).run(() => findSession(deps, token))
@@ -65,17 +65,12 @@ export function refuseSignedOut(req: Request, res: Response): void {
   sendRedirect(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
-function requireSecondFactor(req: Request, res: Response, next: NextFunction): void {
+function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
   const [path = ''] = req.originalUrl.split('?')
   if (pathsBeforeSecondFactor.includes(path)) return next()
   if (path.startsWith('/admin/queues/api/')) return void res.status(403).json(noFactor)
   if (isNavigation(req)) return sendRedirect(res, secondFactorPath)
-  sendNoticePage(
-    res,
-    403,
-    'Second factor needed',
-    'Your account needs a second factor. Add it, then try again.',
-  )
+  sendNoticePage(res, 403, 'Second factor needed', 'Add a second factor, then try again.')
 }
 
 /** Bull Board's page shows these errors as messages. */
@@ -83,13 +78,13 @@ const noFactor = { error: 'Your account needs a second factor', message: 'Reload
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
 /** A script that fetches data must not be redirected to the form. */
-function isNavigation(req: Request): boolean {
+function isNavigation(req: Request) {
   const dest = req.headers['sec-fetch-dest']
   return isSafeMethod(req) && (dest === undefined || dest === 'document')
 }
 
 /** Browsers omit a SameSite=Strict cookie after a link on another site. */
-const isFromOtherSite = (req: Request): boolean =>
+const isFromOtherSite = (req: Request) =>
   req.headers['sec-fetch-site'] === 'cross-site' && readTokenCookie(req, 'session') === undefined
 
 /** When the page reloads itself, the browser sends the cookie. */

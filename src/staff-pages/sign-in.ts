@@ -39,9 +39,9 @@ interface ProofPage<Subject> {
   enter(subject: Subject, req: Request, res: Response): Promise<forms.RefusedForm | null>
 }
 
-function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>): void {
+function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>) {
   const { path, action = path, title, heading = title, button, wrong = '', foot = '' } = proof
-  const send = (res: Response, status: number, subject: Subject, error: string): void => {
+  const send = (res: Response, status: number, subject: Subject, error: string) => {
     const form = forms.cardForm(`/admin${action}`, proof.fields(subject), button)
     const body = html`<h1>${heading}</h1>!${forms.errorNotice(error)}!${form}!${foot}`
     sendPage(res, status, renderStaffPage({ title, body }))
@@ -180,7 +180,7 @@ const passwordSet = renderStaffPage({
 })
 
 /** Never returns another site's URL or the sign-in page. */
-function nextPath(req: Request): string {
+function nextPath(req: Request) {
   const to = isSafeMethod(req) ? req.query.to : readFormFields(req, 'to').to
   const first = '/admin'
   const here = 'http://here.invalid'

@@ -48,7 +48,7 @@ const columns: PageField<ListedAccount>[] = [
   accountDisplay.createdAt,
 ]
 
-function stateBadge({ disabledAt, passwordChangedAt }: AccountFacts): string {
+function stateBadge({ disabledAt, passwordChangedAt }: AccountFacts) {
   if (disabledAt !== null) return renderBadge('faint', 'disabled')
   return passwordChangedAt === null ? renderBadge('faint', 'no password yet') : renderBadge('good', 'enabled')
 }
@@ -83,7 +83,7 @@ export function sessionsTable(
   if (sessions.length === 0) return html`<p>There are no sessions.</p>`
   const look = { caption: '“Last seen” can be up to 15 minutes old.' }
   if (endPath === null) return renderTable(sessionColumns, sessions, look)
-  const end = ({ sessionId, from }: StaffSession): string => {
+  const end = ({ sessionId, from }: StaffSession) => {
     if (sessionId === staff.sessionId) return 'This session'
     return buttonForm(staff, endPath(sessionId), html`End<span class="unseen"> Session from ${from}</span>`)
   }
@@ -114,7 +114,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
 ]
 
 /** If the browser is unknown, returns the start of the `User-Agent`. */
-function clientInWords(userAgent: string): string {
+function clientInWords(userAgent: string) {
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const [browser, system] = [nameIn(browsers), nameIn(systems)]
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`

@@ -15,7 +15,7 @@ const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = 
 }
 
 /** The result is empty if the field doesn't apply to `thing`. */
-function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
+function contentOf<Thing>(field: PageField<Thing>, thing: Thing) {
   if ('html' in field) return field.html(thing)
   const { unit } = field
   const shown = field.value(thing)
@@ -30,7 +30,7 @@ function contentOf<Thing>(field: PageField<Thing>, thing: Thing): string {
 export const renderFacts = <Thing>(thing: Thing, fields: readonly PageField<NoInfer<Thing>>[]): string =>
   fields.map((field) => fact(field, contentOf(field, thing))).join('')
 
-const fact = ({ label, unit }: PageField<never>, content: string): string =>
+const fact = ({ label, unit }: PageField<never>, content: string) =>
   content === '' ? '' : html`<dt>${label}</dt><dd !${unit === 'id' ? 'class="id"' : ''}>!${content}</dd>`
 
 export const businessField: PageField<{ businessId: string; business: { name: string } | null }> = {
@@ -64,12 +64,12 @@ export const renderTable = <Item>(
     </table>
   </div>`
 
-const classesOf = ({ unit }: PageField<never>): string => (unit && classOf[unit]) ?? ''
+const classesOf = ({ unit }: PageField<never>) => (unit && classOf[unit]) ?? ''
 
-const heading = (column: PageField<never>): string =>
+const heading = (column: PageField<never>) =>
   html`<th scope="col" !${classesOf(column) === 'number' ? 'class="number"' : ''}>${column.label}</th>`
 
-function cell<Item>(column: PageTableColumn<Item>, item: Item): string {
+function cell<Item>(column: PageTableColumn<Item>, item: Item) {
   const label = column.isAction ? '' : html` data-label="${column.label}"`
   const classes = classesOf(column)
   return html`<td!${label}!${classes === '' ? '' : html` class="${classes}"`}>!${contentOf(column, item)}</td>`

@@ -43,7 +43,7 @@ export function renderPaymentTimeline(
   return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${renderTime(at)} <span>!${text}</span></li>`)}</ol>`
 }
 
-function storyOf(delivery: ListedDelivery): Entry[] {
+function storyOf(delivery: ListedDelivery) {
   const name = nameOf(delivery)
   const { createdAt, deadAt, cancelledAt } = delivery
   return [
@@ -58,10 +58,10 @@ function storyOf(delivery: ListedDelivery): Entry[] {
   ]
 }
 
-const dueText = ({ leaseToken }: ListedDelivery): string =>
+const dueText = ({ leaseToken }: ListedDelivery) =>
   leaseToken === null ? 'the next attempt is due' : 'an attempt is in progress'
 
-const nameOf = (delivery: ListedDelivery | undefined): string =>
+const nameOf = (delivery: ListedDelivery | undefined) =>
   delivery === undefined
     ? ''
     : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${isolateText(hostOf(delivery))}`
@@ -89,12 +89,7 @@ const kinds: Record<Actor['kind'], string> = {
 export const renderAction = ({ act, actor }: AuditEvent): string =>
   html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${isolateText(actor.name)}`
 
-interface Entry {
-  at: Date
-  text: string
-}
-
-const entryAt = (at: Date | null | undefined, text: string): Entry[] => (at ? [{ at, text }] : [])
+const entryAt = (at: Date | null | undefined, text: string) => (at ? [{ at, text }] : [])
 
 const reasons: Record<CancellationReason, string> = {
   requested_by_merchant: 'cancelled by the merchant',
@@ -102,14 +97,14 @@ const reasons: Record<CancellationReason, string> = {
   expired: 'expired without a payment',
 }
 
-function ends({ status, cancellationReason, updatedAt, expiresAt }: RedactedIntent): Entry[] {
+function ends({ status, cancellationReason, updatedAt, expiresAt }: RedactedIntent) {
   if (isPending(status)) return entryAt(expiresAt, 'Expires if it is not paid')
   if (cancellationReason === null) return []
   return entryAt(updatedAt, html`<b>${status}</b>: ${reasons[cancellationReason]}`)
 }
 
 /** Successful refunds are listed separately. */
-function attemptsToPay({ attempts, hold }: RedactedIntent): Entry[] {
+function attemptsToPay({ attempts, hold }: RedactedIntent) {
   const ended = attempts.flatMap((attempt) => {
     const name = nameOfAttempt(attempt)
     const result = attempt.kind === 'payment' ? formatPaymentOutcome(attempt) : formatRefundOutcome(attempt)
@@ -129,12 +124,12 @@ function attemptsToPay({ attempts, hold }: RedactedIntent): Entry[] {
 
 type NamedAttempt = Pick<PaymentAttempt, 'kind' | 'amount' | 'fee' | 'payerPhone'>
 
-const nameOfAttempt = ({ kind, payerPhone, ...price }: NamedAttempt): string =>
+const nameOfAttempt = ({ kind, payerPhone, ...price }: NamedAttempt) =>
   kind === 'payment'
     ? html`<b>Payment</b> of ${describePrice('charged', language, price)} by <bdi dir="ltr">${payerPhone}</bdi>`
     : html`<b>Refund</b> of ${describePrice('givenBack', language, price)}`
 
-const refunds = ({ refunds: all }: RedactedIntent): Entry[] =>
+const refunds = ({ refunds: all }: RedactedIntent) =>
   all.flatMap(({ amount, returnedFees, status, createdAt, queryAt }) => [
     ...entryAt(
       createdAt,

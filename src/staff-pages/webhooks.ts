@@ -39,7 +39,7 @@ const deliveryColumns: PageField<ListedDelivery>[] = [
   { label: 'Last attempt', html: lastAttempt },
 ]
 
-function lastAttempt({ attempts, attemptLog }: ListedDelivery): string {
+function lastAttempt({ attempts, attemptLog }: ListedDelivery) {
   const attempt = attemptLog.at(-1)
   if (attempt === undefined) return 'none yet'
   return html`${attempts}: !${isolateText(describeAttempt(attempt))}, !${renderTime(attempt.at)}`
@@ -86,13 +86,13 @@ export function describeDelivery(deps: Pick<Deps, 'now'>, delivery: ListedDelive
   return sentences[delivery.status](delivery, now)
 }
 
-function last({ attemptLog, attempts }: ListedDelivery): string {
+function last({ attemptLog, attempts }: ListedDelivery) {
   const attempt = attemptLog.at(-1)
   if (attempt === undefined) return attempts === 0 ? 'No attempt was made.' : ''
   return html`The last attempt, at !${renderTime(attempt.at)}, failed: <b>!${isolateText(describeAttempt(attempt))}</b>.`
 }
 
-function next({ nextAttemptAt, attempts }: ListedDelivery, now: Date): string {
+function next({ nextAttemptAt, attempts }: ListedDelivery, now: Date) {
   const name = attempts === 0 ? 'The first attempt' : 'The next attempt'
   if (nextAttemptAt === null || nextAttemptAt <= now) return `${name} is due now.`
   return html`${name} is at !${renderTime(nextAttemptAt)}.`
@@ -132,7 +132,7 @@ function missing(
   { sandbox, createdAt, outbox }: EventSource,
   happened: readonly EventName[],
   deliveries: readonly ListedDelivery[],
-): string {
+) {
   if (sandbox && now().getTime() - createdAt.getTime() > config.sandboxRetentionMs)
     return html`<p class="notice">This test data is older than the retention period. The clean-up deletes it, webhooks first.</p>`
   if (deliveries.length === maxDeliveriesShown)

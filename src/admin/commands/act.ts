@@ -64,7 +64,7 @@ export function addActCommands<Found>(
   }
 }
 
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 async function perform<Found>(
   deps: AdminDeps,
@@ -72,7 +72,7 @@ async function perform<Found>(
   each: StaffAction<Found>,
   id: string,
   options: FormValues,
-): Promise<object> {
+) {
   const { object: what = group.noun } = group
   const object = orFail(await group.find(deps, id), `There is no ${what} ${id}`)
   const fields = Object.entries(each.fields ?? {})
@@ -114,7 +114,7 @@ function effectsHelp<Found>(
   return `\n${[...parts, last].join('\n')}\n${examplesHelp(example.join(' '))}`
 }
 
-const wrapped = (text: string): string => new Help().boxWrap(text, 80)
+const wrapped = (text: string) => new Help().boxWrap(text, 80)
 
 /** `work` calls `advance` with the number of items that it just did. */
 export async function withProgressBar<Result>(

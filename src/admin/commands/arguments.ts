@@ -34,7 +34,7 @@ export const parseReasonText = createParser(
 )
 
 /** Rejects an empty item, which usually comes from an unset shell variable. */
-function listOf(text: string): string[] {
+function listOf(text: string) {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
   return parts
@@ -93,7 +93,7 @@ const asTypedToPay = 'Must be a mobile phone number, as customers type it to pay
 export const parseWalletPhone = createParser(readWalletPhone, asTypedToPay)
 export const parsePin = createParser(readPin, 'Must be 4 to 6 digits.')
 
-const integerIn = (text: string, min: number, max: number): number | null =>
+const integerIn = (text: string, min: number, max: number) =>
   /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null
 
 export const parseCentimesArgument = createParser(

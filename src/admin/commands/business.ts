@@ -33,13 +33,9 @@ const basisPoints = integerParser(0, 5000)
 
 export function addBusinessCommands(program: Command): void {
   const business = cli.addSubcommand(program, 'business', 'create and manage businesses')
+  const createHelp = cli.examplesHelp('business create --name "Chez Fatou"')
   cli
-    .addSubcommand(
-      business,
-      'create',
-      'create a business',
-      cli.examplesHelp('business create --name "Chez Fatou"'),
-    )
+    .addSubcommand(business, 'create', 'create a business', createHelp)
     .requiredOption('--name <name>', 'the name that customers see', parseBusinessName)
     .option('--live', 'approve the business for live mode', false)
     .action(cli.commandAction(createOne))
@@ -68,11 +64,7 @@ export function addBusinessCommands(program: Command): void {
   const listHelp = cli.examplesHelp('business list --name fatou', 'business list --live --suspended --json')
   const list = cli
     .addSubcommand(business, 'list', 'list businesses, newest first', listHelp)
-    .option(
-      '--name <part>',
-      'only businesses whose name contains this text, ignoring case',
-      parseBusinessName,
-    )
+    .option('--name <part>', 'only names that contain this text, ignoring case', parseBusinessName)
     .addOption(new Option('--live', 'only businesses approved for live mode').conflicts('notLive'))
     .option('--not-live', 'only businesses not approved for live mode')
     .option('--suspended', 'only suspended businesses')
@@ -132,18 +124,17 @@ async function bookPayout(deps: AdminDeps, id: string, { amount, reference, mode
   return { id: entry._id, mode, amount, reference, alreadyBooked, bookedAt: entry.bookedAt, balance }
 }
 
-function payoutText({ alreadyBooked, bookedAt, ...facts }: Awaited<ReturnType<typeof bookPayout>>): string {
+function payoutText({ alreadyBooked, bookedAt, ...facts }: Awaited<ReturnType<typeof bookPayout>>) {
   const booked = `${alreadyBooked ? 'already booked' : 'booked'} at ${bookedAt.toISOString()}`
   return `${booked}\n${fieldLines(facts)}`
 }
 
 type ListOptions = BusinessFilter & { live?: true; notLive?: true; disabled?: true }
 
+const { liveMode, api, createdAt, name } = businessDisplay
 const columns: CommandColumn<ListedBusiness>[] = [
   ...Object.values(listedBusinessDisplay).map(toColumn),
-  ...[businessDisplay.liveMode, businessDisplay.api, businessDisplay.createdAt, businessDisplay.name].map(
-    toColumn,
-  ),
+  ...[liveMode, api, createdAt, name].map(toColumn),
 ]
 
 async function loadFacts() {
@@ -154,7 +145,7 @@ async function loadFacts() {
   }
 }
 
-const businessText = ({ endpoints, lastUsedDay, ...facts }: Omit<BusinessFacts, 'limits'>): string =>
+const businessText = ({ endpoints, lastUsedDay, ...facts }: Omit<BusinessFacts, 'limits'>) =>
   detailsText({
     ...facts,
     lastUsedDay: lastUsedDay ?? 'never',

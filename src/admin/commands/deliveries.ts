@@ -1,7 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { OutcomeCounts } from '../../webhooks/deliveries/requeue.ts'
-import { addSubcommand, CommandFailed, commandAction, examplesHelp, orFail, withProgressBar } from './act.ts'
+import {
+  addSubcommand,
+  CommandFailed,
+  commandAction,
+  examplesHelp,
+  expectBusiness,
+  orFail,
+  withProgressBar,
+} from './act.ts'
 import { choiceParser, fromTimeOption, idArgument, idListArgument, toTimeOption } from './arguments.ts'
 import { addReplayCommands } from './replays.ts'
 import type { AdminDeps } from './run.ts'
@@ -62,7 +70,7 @@ interface DeliverySelection {
 }
 
 /** Runs before the command connects to MongoDB. */
-function checkSelection(command: Command): void {
+function checkSelection(command: Command) {
   const { id, endpoint, business, from, to, status } = command.opts<DeliverySelection>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined
   if (!isNarrow && from === undefined && to === undefined)
@@ -91,9 +99,8 @@ async function requeue(deps: AdminDeps, { dryRun, ...selection }: RequeueOptions
   return counts
 }
 
-async function expectExisting(deps: AdminDeps, { id, endpoint, business }: DeliverySelection): Promise<void> {
-  if (business !== undefined)
-    orFail(await deps.Business.exists({ _id: business }), `There is no business ${business}`)
+async function expectExisting(deps: AdminDeps, { id, endpoint, business }: DeliverySelection) {
+  if (business !== undefined) await expectBusiness(deps, business)
   if (endpoint !== undefined)
     orFail(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
   if (id === undefined) return
@@ -143,13 +150,13 @@ async function requeueMatching(
   }
 }
 
-function reportNone({ skipped }: RequeueCounts): void {
+function reportNone({ skipped }: RequeueCounts) {
   process.exitCode = 1
   const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
   process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
 }
 
-async function reportGone({ skipped }: RequeueCounts): Promise<void> {
+async function reportGone({ skipped }: RequeueCounts) {
   const gone = skipped['endpoint-gone'] ?? 0
   if (gone === 0) return
   const { formatDeliveryCount } = await import('../../staff-pages/format.ts')

@@ -7,18 +7,11 @@ import {
   exportKinds,
   exportLanguages,
 } from '../../../schemas/ledger.ts'
-import {
-  addSubcommand,
-  CommandFailed,
-  commandAction,
-  examplesHelp,
-  expectBusiness,
-  withProgressBar,
-} from './act.ts'
+import * as cli from './act.ts'
 import { choiceParser, exportFormatOption, fromTimeOption, idArgument, toTimeOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
-const exportHelp = (kind: ExportKind): string => `
+const exportHelp = (kind: ExportKind) => `
 Writes the same lines as GET /dev/exports/${kind} of the API, oldest first. The export
 ends with the last line that was booked before the command began.
 
@@ -30,9 +23,9 @@ changed.
 
 The audit trail records the export. In a CSV file, a single quote precedes any text
 that a spreadsheet could execute.
-${examplesHelp(...exampleEnds.map((end) => exportExample(kind) + end))}`
+${cli.examplesHelp(...exampleEnds.map((end) => exportExample(kind) + end))}`
 
-const exportExample = (kind: ExportKind): string =>
+const exportExample = (kind: ExportKind) =>
   `export ${kind} --business ID --mode live --from 2026-11-01 --to 2026-11-30 --out ${kind}.csv`
 const exampleEnds = ['', ' --delimiter semicolon --language fr --resume']
 
@@ -43,27 +36,24 @@ const what: Record<ExportKind, string> = {
 }
 
 export function addExportCommands(program: Command): void {
-  const group = addSubcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
+  const group = cli.addSubcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
   for (const kind of exportKinds) {
-    addSubcommand(group, kind, `write ${what[kind]} to a file`, exportHelp(kind))
+    cli
+      .addSubcommand(group, kind, `write ${what[kind]} to a file`, exportHelp(kind))
       .requiredOption('--business <id>', 'id of the business', idArgument)
       .requiredOption('--mode <mode>', 'test or live', choiceParser('test', 'live'))
       .requiredOption('--out <file>', 'the file to write')
       .addOption(fromTimeOption('only lines booked'))
       .addOption(toTimeOption('only lines booked'))
       .addOption(exportFormatOption())
-      .option(
-        '--delimiter <name>',
-        'comma or semicolon, for csv',
-        choiceParser('comma', 'semicolon'),
-        'comma',
-      )
+      .option('--delimiter <name>', 'comma or semicolon, for csv', delimiterName, 'comma')
       .option('--language <code>', languageDescription, choiceParser(...exportLanguages), 'en')
       .option('--resume', 'complete a file that an interrupted export left behind')
-      .action(commandAction((deps, ...args: [Options, Command]) => exportFile(deps, kind, ...args)))
+      .action(cli.commandAction((deps, ...args: [Options, Command]) => exportFile(deps, kind, ...args)))
   }
 }
 
+const delimiterName = choiceParser('comma', 'semicolon')
 const languageDescription = 'en, fr or ar, for the column names and types of csv'
 
 interface Options {
@@ -85,12 +75,12 @@ async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, c
   const { createCapacity } = await import('../../limits/capacity.ts')
   const { createListReader } = await import('../../lists/lists.ts')
   const { business, mode, out, from = null, to = null, format, language, resume = false } = options
-  await expectBusiness(deps, business)
+  await cli.expectBusiness(deps, business)
   if (from !== null && to !== null && from > to)
-    throw new CommandFailed('--from must not be later than --to.')
+    throw new cli.CommandFailed('--from must not be later than --to.')
   for (const name of ['delimiter', 'language'])
     if (format !== 'csv' && command.getOptionValueSource(name) === 'cli')
-      throw new CommandFailed(`--${name} applies only to --format csv.`)
+      throw new cli.CommandFailed(`--${name} applies only to --format csv.`)
   const owner = { businessId: business, sandbox: mode === 'test' }
   const delimiter = readDelimiter(options.delimiter)
   const reading = { lists: createListReader(deps, createCapacity()) }
@@ -104,12 +94,12 @@ async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, c
   const started = await openExportFile(reading, out, wanted, resume)
   const total = positions.last - positions.first + 1
   try {
-    const written = await withProgressBar(deps, total, (advance) => {
+    const written = await cli.withProgressBar(deps, total, (advance) => {
       advance(started.lines)
       return completeExportFile(reading, started, wanted, deps.onCtrlC(), advance)
     })
     if (written.lines < total)
-      throw new CommandFailed(
+      throw new cli.CommandFailed(
         `Stopped after ${written.lines} of ${total} lines. Run the command again with --resume.`,
       )
     return { file: out, ...written }

@@ -1,13 +1,6 @@
 import type { Command } from 'commander'
 import type { CancelResult, CancelSelection } from '../../intents/cancel.ts'
-import {
-  addSubcommand,
-  CommandFailed,
-  commandAction,
-  examplesHelp,
-  expectBusiness,
-  withProgressBar,
-} from './act.ts'
+import * as cli from './act.ts'
 import { choiceParser, idArgument, instantParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -28,19 +21,20 @@ it again: it cancels the payment intents that are still PENDING.
 
 A business that is not suspended can create new payment intents in the meantime: see
 business suspend.
-${examplesHelp(
+${cli.examplesHelp(
   'intents cancel --business ID --mode live --dry-run',
   'intents cancel --business ID --mode test --created-before 2026-11-20',
 )}`
 
 export function addIntentsCommands(program: Command): void {
-  const intents = addSubcommand(program, 'intents', 'cancel payment intents')
-  addSubcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business', cancelHelp)
+  const intents = cli.addSubcommand(program, 'intents', 'cancel payment intents')
+  cli
+    .addSubcommand(intents, 'cancel', 'cancel the PENDING payment intents of a business', cancelHelp)
     .requiredOption('--business <id>', 'id of the business', idArgument)
     .requiredOption('--mode <mode>', 'test or live', choiceParser('test', 'live'))
     .option('--created-before <time>', beforeDescription, instantParser('start'))
     .option('--dry-run', 'only count the payment intents', false)
-    .action(commandAction(cancel))
+    .action(cli.commandAction(cancel))
 }
 
 const beforeDescription =
@@ -53,7 +47,7 @@ type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Recor
 async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> {
   const { business, mode, createdBefore, dryRun } = options
   const { countCancellableIntents } = await import('../../intents/cancel.ts')
-  await expectBusiness(deps, business)
+  await cli.expectBusiness(deps, business)
   const now = deps.now()
   const selection: CancelSelection = {
     businessId: business,
@@ -63,7 +57,7 @@ async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> 
   }
   const total = await countCancellableIntents(deps, selection)
   if (dryRun) return { matched: total, cancelled: 0, skipped: {} }
-  const counts = await withProgressBar(deps, total, (advance) =>
+  const counts = await cli.withProgressBar(deps, total, (advance) =>
     cancelSelected(deps, selection, total, advance),
   )
   const paying = counts.skipped['being-paid'] ?? 0
@@ -107,7 +101,7 @@ async function cancelSelected(
     return counts
   } catch (error) {
     if (counts.matched > 0) process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
-    if (ending.aborted) throw new CommandFailed('Stopped. Run the command again to cancel the rest.')
+    if (ending.aborted) throw new cli.CommandFailed('Stopped. Run the command again to cancel the rest.')
     throw error
   } finally {
     await queues.close()

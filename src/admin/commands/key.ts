@@ -109,7 +109,7 @@ const shownInLists = (['id', 'key', 'business', 'status', 'scopes', 'createdAt',
   (name) => keyDisplay[name],
 )
 
-const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyDetails): string =>
+const keyText = ({ scopes, ipAllowlist, lastUsedDay, ...key }: KeyDetails) =>
   detailsText({
     ...key,
     scopes: describeScopes(scopes),
@@ -146,7 +146,7 @@ const matchColumns: CommandColumn<Match>[] = [
   { title: 'MATCHED', cell: ({ matched }) => matched },
 ]
 
-async function readKey(): Promise<string> {
+async function readKey() {
   const { findApiKeysInText } = await import('../../businesses/api-key.ts')
   if (process.stdin.isTTY)
     process.stderr.write('Paste the key or the line that contains it, then press Enter and Ctrl-D.\n')

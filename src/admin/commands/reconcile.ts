@@ -88,7 +88,7 @@ function headers(text: string): ProviderFileHeaders {
 
 type Result = ReconciliationResult & { day: string; file: string }
 
-async function run(deps: AdminDeps, options: Options): Promise<Result> {
+async function run(deps: AdminDeps, options: Options) {
   const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
   if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new CommandFailed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
@@ -118,7 +118,7 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefine
   }
 }
 
-async function textOf({ id, day, file, sha256, counts, differences }: Result): Promise<string> {
+async function textOf({ id, day, file, sha256, counts, differences }: Result) {
   const { countDifferences, maxStoredDifferences } = await import('../../reconciliation/reconciliation.ts')
   const { differences: byKind, ...totals } = counts
   const total = countDifferences(counts)

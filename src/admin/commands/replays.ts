@@ -37,12 +37,8 @@ export function addReplayCommands(deliveries: Command): void {
   addSubcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint', replaysHelp)
     .requiredOption('--endpoint <id>', 'the endpoint', idArgument)
     .action(commandAction(listReplays, (list) => (list.length === 0 ? 'None.' : tableText(columns, list))))
-  addSubcommand(
-    deliveries,
-    'cancel-replay',
-    'stop a running replay',
-    examplesHelp('deliveries cancel-replay ID'),
-  )
+  const cancelHelp = examplesHelp('deliveries cancel-replay ID')
+  addSubcommand(deliveries, 'cancel-replay', 'stop a running replay', cancelHelp)
     .argument('<id>', 'the id of the replay', idArgument)
     .action(commandAction(cancelOne))
 }
@@ -66,7 +62,7 @@ interface ReplayOptions extends OptionalPart, Pick<ReplayRequest, 'from' | 'only
   follow: boolean
 }
 
-async function replay(deps: AdminDeps, options: ReplayOptions): Promise<object> {
+async function replay(deps: AdminDeps, options: ReplayOptions) {
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { presentReplay } = await import('../../replays/replay.ts')
   const { planReplay, startReplay } = await import('../../replays/start.ts')
@@ -98,7 +94,7 @@ const waitForEnd = (deps: AdminDeps, { _id, total }: Replay): Promise<Replay> =>
     }
   })
 
-async function cancelOne(deps: AdminDeps, id: string): Promise<object> {
+async function cancelOne(deps: AdminDeps, id: string) {
   const { cancelReplay, presentReplay } = await import('../../replays/replay.ts')
   const read = async () =>
     orFail(await deps.Replay.findById(id).lean<Replay | null>(), `There is no replay ${id}`)

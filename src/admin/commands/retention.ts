@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { CleanUpCounts } from '../../retention/cleaning.ts'
 import { addSubcommand, CommandFailed, commandAction, examplesHelp, withProgressBar } from './act.ts'
 import type { AdminDeps } from './run.ts'
 
@@ -19,7 +18,7 @@ export function addRetentionCommands(program: Command): void {
     .action(commandAction(run))
 }
 
-async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }): Promise<CleanUpCounts> {
+async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }) {
   const { dryRunCleanUp, runCleanUp } = await import('../../retention/clean-up.ts')
   const { startCounts } = await import('../../retention/cleaning.ts')
   const record = () => deps.record({ act: 'retention.run', subject: 'retention', businessId: null })

@@ -73,7 +73,7 @@ export async function withAdminDeps<Result extends object>(
 }
 
 /** In a container, the user may not have a name. */
-function userName(): string {
+function userName() {
   try {
     return userInfo().username
   } catch {
@@ -86,7 +86,7 @@ const { MongoNetworkError, MongoServerSelectionError, MongoServerError } = mongo
 const authenticationFailed = 18
 
 /** Never shows a password from MONGODB_URL. */
-function explainError(error: unknown): string {
+function explainError(error: unknown) {
   const message = error instanceof Error ? error.message : String(error)
   const detail = escapeUnsafe(message.replaceAll(/\/\/[^\s/]*@/g, '//').trim())
   if (
@@ -104,7 +104,7 @@ function explainError(error: unknown): string {
   return detail
 }
 
-function hostsOf(error: object): string {
+function hostsOf(error: object) {
   const servers = (error as { reason?: { servers?: unknown } }).reason?.servers
   return servers instanceof Map && servers.size > 0 ? ` at ${[...servers.keys()].join(', ')}` : ''
 }

@@ -61,7 +61,7 @@ async function rotate(deps: AdminDeps) {
 const counted = (parts: Record<string, ReencryptionResult>, count: (part: ReencryptionResult) => number) =>
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, count(part)]))
 
-function reportLost(unreadable: Record<string, number>, keys: number): void {
+function reportLost(unreadable: Record<string, number>, keys: number) {
   const { endpoints, secondFactors, responses, serviceKeys } = unreadable
   process.exitCode = 1
   process.stderr.write(

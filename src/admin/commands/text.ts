@@ -20,7 +20,7 @@ export const toSafeJson = (result: object): string =>
     Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(''),
   )
 
-const escaped = (unit: number): string => String.raw`\u${unit.toString(16).padStart(4, '0')}`
+const escaped = (unit: number) => String.raw`\u${unit.toString(16).padStart(4, '0')}`
 
 /** A list becomes `one, other`, and an object `name 3, other 5`. */
 function valueText(value: unknown): string {
@@ -41,7 +41,7 @@ export const fieldLines = (result: object): string =>
 const hasRows = (value: unknown): value is object[] =>
   Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null
 
-function rowsOf(rows: object[]): string {
+function rowsOf(rows: object[]) {
   const cells = (row: object) => Object.values(row).map((value) => (value === null ? '' : valueText(value)))
   return rows.map((row) => `\n  ${cells(row).join('  ').trimEnd()}`).join('')
 }
@@ -86,8 +86,7 @@ function drawTable<Item>(
   items: readonly Item[],
   colWidths: (number | null)[],
 ) {
-  const isNumeric = ({ cell }: CommandColumn<Item>): boolean =>
-    items.some((item) => typeof cell(item) === 'number')
+  const isNumeric = ({ cell }: CommandColumn<Item>) => items.some((item) => typeof cell(item) === 'number')
   const table = new Table({
     head: columns.map(({ title }) => title),
     colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),
@@ -109,7 +108,7 @@ export function detailsText(result: object): string {
   return fields.map(line).join('\n')
 }
 
-function indentedTable(rows: object[]): string {
+function indentedTable(rows: object[]) {
   const columns = Object.keys(rows[0] ?? {}).map((title) => ({
     title,
     cell(row: object) {

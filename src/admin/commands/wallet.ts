@@ -39,12 +39,7 @@ export function addWalletCommands(program: Command): void {
     .option('--business <id>', 'only demo wallets of this business', idArgument)
   addListAction(list, Object.values(walletDisplay).map(toColumn), async () => readPage, encryptedId)
 
-  addSubcommand(
-    wallet,
-    'show',
-    'show the balance of a sandbox wallet and whether its PIN is locked',
-    showHelp,
-  )
+  addSubcommand(wallet, 'show', 'show the balance of a sandbox wallet and its PIN lock', showHelp)
     .argument('<phone>', 'phone number of the wallet', parsePhoneNumber)
     .option('--business <id>', 'the business that sees the demo wallet', idArgument)
     .action(commandAction(showWallet, detailsText))
@@ -79,7 +74,7 @@ async function readPage(deps: AdminDeps, filter: WalletFilter, { limit, after }:
   return { ...page, next: page.next && deps.secrets.encrypt(page.next, nextField) }
 }
 
-function decrypted({ secrets }: AdminDeps, text: string): string {
+function decrypted({ secrets }: AdminDeps, text: string) {
   try {
     return secrets.decrypt(text, nextField)
   } catch {

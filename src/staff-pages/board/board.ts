@@ -24,12 +24,10 @@ export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): R
     next()
   })
 
-  router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) =>
-    sendJson(
-      res,
-      await retryJob(deps, await queueOf(deps, req), String(req.params.job), staffAsActor(req, res, null)),
-    ),
-  )
+  router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) => {
+    const queue = await queueOf(deps, req)
+    sendJson(res, await retryJob(deps, queue, String(req.params.job), staffAsActor(req, res, null)))
+  })
   router.put('/api/queues/:queue/retry/failed', guardAction, async (req, res) =>
     sendJson(res, await retryAllJobs(deps, await queueOf(deps, req), staffAsActor(req, res, null))),
   )
@@ -65,14 +63,14 @@ export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): R
   return router
 }
 
-const sendJson = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
+const sendJson = (res: Response, { status, body }: BoardResponse) => void res.status(status).json(body)
 
-const refuseAction = (res: Response, message: string): void =>
+const refuseAction = (res: Response, message: string) =>
   sendJson(res, createBoardError(403, 'Refused', message))
 
 const badRequest = (error: string): BoardResponse => ({ status: 400, body: { error } })
 
-function guardAction(req: Request, res: Response, next: NextFunction): void {
+function guardAction(req: Request, res: Response, next: NextFunction) {
   if (!hasPermission(currentStaff(res), 'requeue-deliveries'))
     return refuseAction(res, 'Your account can view pages but not change anything.')
   if (isDeliveryQueue(String(req.params.queue))) return next()
@@ -103,17 +101,9 @@ function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
 
 function responseFor(error: unknown): BoardResponse {
   if (isDatabaseFault(error))
-    return createBoardError(
-      503,
-      'MongoDB is not responding',
-      'Reload the page later to see whether the action succeeded.',
-    )
+    return createBoardError(503, 'MongoDB is not responding', 'Reload later to see whether it succeeded.')
   if (isRedisFault(error))
-    return createBoardError(
-      503,
-      'Redis is not responding',
-      'Nothing is lost. The other pages work without Redis.',
-    )
+    return createBoardError(503, 'Redis is not responding', 'Nothing is lost. Other pages still work.')
   const { status } = error as { status?: number }
   if (error instanceof URIError || status === 400) return badRequest('This address is not valid')
   // Bull Board parses bodies even for GET, and responds with these statuses.

@@ -36,15 +36,10 @@ const responses: Record<RequeueOutcome, BoardResponse> = {
 }
 
 /** True if the job no longer belongs in the *failed* list. */
-const isStale = (outcome: RequeueOutcome): boolean => outcome !== 'endpoint_gone'
+const isStale = (outcome: RequeueOutcome) => outcome !== 'endpoint_gone'
 
 /** MongoDB decides whether the delivery is still DEAD, not the job. */
-export async function retryJob(
-  deps: RetryDeps,
-  queue: Queue,
-  jobId: string,
-  by: Author,
-): Promise<BoardResponse> {
+export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: Author) {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not_found'
   if (isStale(outcome)) await forget(deps, queue, [jobId])
@@ -52,12 +47,7 @@ export async function retryJob(
 }
 
 /** Ignores jobs that fail in the meantime, so that it ends. */
-export async function retryAllJobs(
-  deps: RetryDeps,
-  queue: Queue,
-  by: Author,
-  batch = requeueBatchSize,
-): Promise<BoardResponse> {
+export async function retryAllJobs(deps: RetryDeps, queue: Queue, by: Author, batch = requeueBatchSize) {
   const total = await queue.getFailedCount()
   const found = { seen: 0, kept: 0, retried: 0 }
   while (found.seen < total) {
@@ -78,7 +68,7 @@ export async function retryAllJobs(
 }
 
 /** If Redis fails, `restoreJobs` removes the jobs later. */
-async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
+async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]) {
   try {
     await Promise.all(
       jobIds.map(async (jobId) => {

@@ -50,7 +50,7 @@ export function createRoleBoard(mayRequeue: boolean) {
   let hasQueues = false
   return {
     app,
-    addQueues(queues: ReadonlyMap<QueueName, Queue>): void {
+    addQueues(queues: ReadonlyMap<QueueName, Queue>) {
       if (hasQueues) return
       hasQueues = true
       setQueues([...queues].map(([name, queue]) => asBoardQueue(name, queue, mayRequeue)))
@@ -63,7 +63,7 @@ type Render = (path: string, options: object, done: (error: unknown, html?: stri
 const ownFiles = '<link href="static/own.css" rel="stylesheet"><script src="static/own.js"></script>'
 
 /** Bull Board has no option to replace its link to external fonts. */
-function addOwnFiles(app: Express): void {
+function addOwnFiles(app: Express) {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']
   if (render === undefined) throw new Error('Bull Board no longer renders its page with EJS')
@@ -107,7 +107,7 @@ interface Titled {
   data?: Partial<JobPayloads['webhook-delivery'] & JobPayloads['intent-expiry']>
 }
 
-const titleOf = ({ name, data = {} }: Titled): string => {
+const titleOf = ({ name, data = {} }: Titled) => {
   const { ref, host, referenceNumbers, failed, error, next } = data
   const words = [
     name,
@@ -121,13 +121,13 @@ const titleOf = ({ name, data = {} }: Titled): string => {
   return words.filter((word) => word !== undefined).join(' · ')
 }
 
-const shownReferences = ([first, ...others]: string[]): string =>
+const shownReferences = ([first, ...others]: string[]) =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
 /** Bull Board shows only these fields of a job's data. */
-const showsField: Record<FieldsOf<JobPayloads[QueueName]>, boolean> = {
+const shownFields: Record<FieldsOf<JobPayloads[QueueName]>, true> = {
   ref: true,
   host: true,
   failed: true,
@@ -139,9 +139,5 @@ const showsField: Record<FieldsOf<JobPayloads[QueueName]>, boolean> = {
   referenceNumbers: true,
 }
 
-const onlyKnown = (data: object | undefined): object =>
-  Object.fromEntries(
-    Object.entries(data ?? {}).filter(
-      ([field]) => Object.hasOwn(showsField, field) && showsField[field as keyof typeof showsField],
-    ),
-  )
+const onlyKnown = (data: object = {}) =>
+  Object.fromEntries(Object.entries(data).filter(([field]) => Object.hasOwn(shownFields, field)))

@@ -62,12 +62,11 @@ const onePage = (
     (await lookUp(deps, input)) === null ? [] : [{ path: pathOf(input), name: input, intent: null }],
 })
 
-const matching = (isOfForm: (text: string) => boolean, query: string): string | null =>
-  isOfForm(query) ? query : null
+const matching = (isOfForm: (text: string) => boolean, query: string) => (isOfForm(query) ? query : null)
 
 /** We never query text with this prefix, because MongoDB logs slow queries. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
-function readMerchantReference(query: string): string | null {
+function readMerchantReference(query: string) {
   const text = normaliseName('reference', query)
   return text === null || isLongerThan(text, merchantReferenceSchema.maxLength) || keyPrefix.test(text)
     ? null
@@ -75,7 +74,7 @@ function readMerchantReference(query: string): string | null {
 }
 
 /** A pasted reference may have punctuation around it. */
-const pasted = (query: string): string =>
+const pasted = (query: string) =>
   (normaliseName('reference', query) ?? '')
     .replace(/^[^0-9A-Z]+/i, '')
     .replace(/(?<=[0-9A-Z])[^0-9A-Z]+$/i, '')
@@ -91,7 +90,7 @@ const beginsWith = (prefix: string) => (text: string) =>
 const link = /^[^?#]*\/p\/([0-9A-Z]{6})(?:[^0-9A-Z].*)?$/i
 const separators = /[\s.\p{Pd}]/gu
 
-function readShortCode(query: string): string | null {
+function readShortCode(query: string) {
   const text = query.replaceAll(/\s/g, '')
   const typed = link.exec(text)?.[1] ?? text.replaceAll(separators, '')
   return matching(isShortCode, typed.toUpperCase())
@@ -124,12 +123,12 @@ const maxKeys = 20
 /** Matches secret keys in clear text, anywhere in a query. */
 const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
 
-function readKeys(query: string): string | null {
+function readKeys(query: string) {
   const keys = [...new Set(query.match(wholeOrPart))]
   return keys.length === 0 ? null : keys.join(' ')
 }
 
-function whyNotOneKey(keys: string): string {
+function whyNotOneKey(keys: string) {
   const count = keys.split(' ').length
   if (count > 1) return `The text contains ${count} API keys. Search for one at a time.`
   return looksLikeApiKey(keys) ? unknownKeyTexts.unknown : unknownKeyTexts.mistyped
@@ -223,7 +222,7 @@ export async function findSearchHits(
   return { groups: found.length > 0 || isPrivate ? found : await byName(deps, query), isPrivate, whyNoHit }
 }
 
-async function byName(deps: Pick<Deps, 'Business'>, query: string): Promise<SearchResultGroup[]> {
+async function byName(deps: Pick<Deps, 'Business'>, query: string) {
   if (query.length < minNamePartLength || !query.isWellFormed() || query.includes('\0')) return []
   const businesses = await findBusinessesByName(deps, query)
   if (businesses.length === 0) return []

@@ -78,7 +78,7 @@ async function sendResults(
   res: Response,
   groups: SearchResultGroup[],
   { query, by, whyNoHit }: { query: string; by: AmountFields | null; whyNoHit: string | null },
-): Promise<void> {
+) {
   const hits = groups.flatMap((group) => group.hits)
   const [only, ...others] = hits
   if (only !== undefined && others.length === 0) return sendRedirect(res, only.path)
@@ -91,15 +91,12 @@ async function sendResults(
   sendStaffPage(res, { title: 'Search', current: '/admin', body })
 }
 
-const nothing = (query: string, whyNoHit: string | null): string =>
+const nothing = (query: string, whyNoHit: string | null) =>
   html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${isolateText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
 
 const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minNamePartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
 
-const section = (
-  { kind, shown, hits }: SearchResultGroup,
-  businesses: ReadonlyMap<string, Business>,
-): string => {
+const section = ({ kind, shown, hits }: SearchResultGroup, businesses: ReadonlyMap<string, Business>) => {
   const payments = hits.flatMap(({ intent }) =>
     intent === null ? [] : [{ ...intent, business: businesses.get(intent.businessId) ?? null }],
   )
@@ -111,7 +108,7 @@ const section = (
   </section>`
 }
 
-function cut(hits: readonly SearchHit[]): string {
+function cut(hits: readonly SearchHit[]) {
   const arePayments = hits.some(({ intent }) => intent !== null)
   if (arePayments && hits.length === maxFoundIntents) return ` Only the newest ${maxFoundIntents} are shown.`
   return !arePayments && hits.length === maxNameMatches
@@ -133,7 +130,7 @@ function amountOf({ amountType, amount, payment, hold }: FoundIntent): number | 
   return chosen ?? 'open'
 }
 
-function stateOf({ status, hold, cancellationReason }: FoundIntent): string {
+function stateOf({ status, hold, cancellationReason }: FoundIntent) {
   if (hold !== null) return `${status}, a payment is in progress`
   return cancellationReason === 'expired' ? `${status}, expired` : status
 }
@@ -163,7 +160,7 @@ async function findByAmount(
 const invalid = (param: keyof AmountFields, expected: string) =>
   refuse('VALIDATION_ERROR', { param, message: `${param} must be ${expected}. Go back and correct it.` })
 
-async function businessesFor(deps: Pick<Deps, 'Business'>, text: string): Promise<Business[]> {
+async function businessesFor(deps: Pick<Deps, 'Business'>, text: string) {
   const id = text.toLowerCase()
   const one = isId(id) ? await lookUpBusiness(deps, id) : null
   return one === null ? findBusinessesByName(deps, text) : [one]
@@ -176,7 +173,7 @@ const maxShownLength = 200
 type AmountFields = Record<'business' | 'amount' | 'day', string>
 
 /** With GET, phone numbers and API keys would end up in logs and histories. */
-const searchForms = (staff: SignedInStaff, query: string, by: AmountFields | null): string =>
+const searchForms = (staff: SignedInStaff, query: string, by: AmountFields | null) =>
   html`<form class="filter card" role="search" method="post" action="/admin/search">
       !${csrfField(staff)}
       <div class="whole">
@@ -188,7 +185,7 @@ const searchForms = (staff: SignedInStaff, query: string, by: AmountFields | nul
     </form>
     !${amountForm(staff, by)}`
 
-const amountForm = (staff: SignedInStaff, by: AmountFields | null): string => {
+const amountForm = (staff: SignedInStaff, by: AmountFields | null) => {
   const { business = '', amount = '', day = '' } = by ?? {}
   return html`<details class="card" !${by === null ? '' : 'open'}>
     <summary>Search by business, amount and day</summary>

@@ -9,15 +9,11 @@ export const byLanguage = (en: string, fr: string, ar: string): CallerText => ({
 /** `{name}` stands for a value, such as an amount. */
 export type CallerAdvice = CallerText & Record<'happened' | 'next', string>
 
-export const createAdvice = (
-  happened: string,
-  next: string,
-  en: string,
-  fr: string,
-  ar: string,
-): CallerAdvice => {
-  return { happened, next, en, fr, ar }
-}
+export const createAdvice = (happened: string, next: string, en: string, fr: string, ar: string) => ({
+  ...byLanguage(en, fr, ar),
+  happened,
+  next,
+})
 
 export const fillTemplate = (text: string, facts: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -46,13 +42,13 @@ export const adviceCards = (all: Readonly<Record<string, CallerAdvice>>): string
       .join(''),
   )
 
-const card = (body: string): string =>
+const card = (body: string) =>
   html`<section class="card" aria-labelledby="caller">
     <h2 id="caller">What to tell the caller</h2>
     !${body}
   </section>`
 
-const facts = ({ happened, next, en, fr, ar }: CallerAdvice): string =>
+const facts = ({ happened, next, en, fr, ar }: CallerAdvice) =>
   html`<dl class="facts">
     <dt>What happened</dt><dd>${happened}</dd>
     <dt>What happens next</dt><dd>${next}</dd>

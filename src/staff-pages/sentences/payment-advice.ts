@@ -69,11 +69,9 @@ const givenBackBy = ({ amount, returnedFees }: Refund): PriceWithFee => ({
   fee: returnedFees.payerTtc,
 })
 
+const zero: PriceWithFee = { amount: 0, fee: 0 }
 const sumOf = (prices: readonly PriceWithFee[]): PriceWithFee =>
-  prices.reduce((sum, { amount, fee }) => ({ amount: sum.amount + amount, fee: sum.fee + fee }), {
-    amount: 0,
-    fee: 0,
-  })
+  prices.reduce((sum, { amount, fee }) => ({ amount: sum.amount + amount, fee: sum.fee + fee }), zero)
 
 type Language = Pick<Locale, 'code' | 'dir' | 'money'>
 

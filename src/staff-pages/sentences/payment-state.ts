@@ -61,7 +61,7 @@ function paidState(intent: RedactedIntent, _business: Owner, now: Date): Payment
 /** A wallet may carry out an order this long after its `validUntil`. */
 const maxClockSkewMs = 30_000
 
-const isInTime = ({ validUntil }: { validUntil: Date }, now: Date): boolean =>
+const isInTime = ({ validUntil }: { validUntil: Date }, now: Date) =>
   validUntil.getTime() + maxClockSkewMs > now.getTime()
 
 export const findOpenRefund = ({ refunds }: RedactedIntent): Refund | undefined =>
