@@ -24,7 +24,7 @@ const shownOnce = (access: Access | null): ActionResult =>
     once: {
       title: 'Password link for',
       name: access.name,
-      note: 'The link is ready. It is shown only now, and is valid for 24 hours. Give it to the owner of the account in person or through a private channel. Anyone who has the link can set the password.',
+      note: 'The link is ready. It is shown only now, and is valid for 24 hours. Give it to the account owner in person or through a private channel. Anyone who has the link can set the password.',
       text: 'link' in access ? access.link : access.password,
       backPath: `/admin/staff/account/${encodeURIComponent(access.name)}`,
     },
@@ -63,7 +63,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
   // Keeps admins from locking themselves out.
   obstacle: ({ name }, staff) =>
     name === staff.name
-      ? 'This is your own account, which you cannot change here. Another admin can change it. On the page “Your account” you can change your password, second factor and sessions.'
+      ? 'This is your own account, which you cannot change here. Another admin can change it. Change your password, second factor and sessions on the page “Your account”.'
       : null,
   async refusalText(error) {
     const { LastAdminError } = await accounts()
@@ -104,7 +104,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
       description: 'allow a disabled account to sign in again',
       effects: {
         opens:
-          'the account. It can sign in with its password again. An account that has no password also needs a new password link, because disabling it ended the earlier one.',
+          'the account. It can sign in with its password again. An account without a password also needs a new password link.',
         undo: 'disable',
       },
       audit: 'staff.enabled',
@@ -120,7 +120,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
       isDanger: true,
       effects: {
         closes:
-          'the account. All of its sessions end immediately, it cannot sign in, and a link for a new password stops working.',
+          'the account. Its sessions end immediately, it cannot sign in, and its password link stops working.',
         undo: 'enable',
       },
       audit: 'staff.disabled',
@@ -133,14 +133,14 @@ export const accountActions: ActionGroup<AccountFacts> = {
       label: 'Issue password link',
       title: 'Issue a password link for',
       description:
-        'print a link for a new password, or outside production a new password; signs the account out everywhere',
+        'print a password link, or outside production a new password; signs the account out everywhere',
       command: 'password',
       isDanger: true,
       effects: {
         changes:
-          'the current password and any earlier link stop working immediately, and all sessions of the account end.',
+          'the current password and any earlier link stop working, and all sessions of the account end.',
         opens:
-          'a link that is shown once. With it, the owner of the account can set a new password within 24 hours.',
+          'a link that is shown once. With it, the account owner can set a new password within 24 hours.',
         undoNote: 'the old password cannot be restored.',
       },
       obstacle: ({ disabledAt }) =>
@@ -158,13 +158,12 @@ export const accountActions: ActionGroup<AccountFacts> = {
     'remove-second-factor': {
       label: 'Remove second factor',
       title: 'Remove the second factor from',
-      description:
-        'remove the second factor of an account whose owner lost it; signs the account out everywhere',
+      description: 'remove a lost second factor; signs the account out everywhere',
       command: 'reset-factor',
       isDanger: true,
       effects: {
-        changes: `the second factor and its recovery codes are removed, so the password alone opens the account. First make sure that the request comes from the owner of the account. Also, ${sessionsEnd}`,
-        undoNote: 'only the owner of the account can add a second factor.',
+        changes: `the second factor and its recovery codes are removed, so the password alone opens the account. First make sure that the account owner made this request. Also, ${sessionsEnd}`,
+        undoNote: 'only the account owner can add a second factor.',
       },
       audit: 'staff.second-factor-removed',
       async run(deps, { name }, by) {
@@ -182,7 +181,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
       isDanger: true,
       effects: {
         changes: sessionsEnd,
-        undoNote: 'not needed, because the owner of the account can sign in again.',
+        undoNote: 'not needed, because the account owner can sign in again.',
       },
       audit: 'staff.session-ended',
       async run(deps, { name }, by) {

@@ -169,7 +169,7 @@ export const businessActions: ActionGroup<Business> = {
       command: 'limit',
       effects: {
         changes:
-          'how much this business may use. The new limits apply to the next requests. A lower limit removes nothing that already exists.',
+          'how much this business may use. The new limits apply to the next requests. A lower limit does not affect what already exists.',
         undo: 'limits',
       },
       audit: 'business.limited',

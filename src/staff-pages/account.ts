@@ -31,7 +31,7 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
   router.post('/account/password', checkCsrf, async (req, res) => {
     const { old, password, again } = readFormFields(req, 'old', 'password', 'again')
     if (password !== again)
-      return sendAccount(deps, res, { status: 400, error: 'The two new passwords are not the same.' })
+      return sendAccount(deps, res, { status: 400, error: 'The new passwords do not match.' })
     const result = await changeOwnPassword(deps, currentStaff(res), { old, password, ip: req.ip ?? '' })
     if (result.outcome === 'done') return sendRedirect(res, '/admin/account?done=password')
     const refusal =
@@ -45,7 +45,7 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
     const session = { name: currentStaff(res).name, sessionId: req.params.id }
     const isEnded = await endSession(deps, session, staffAsActor(req, res, null))
     if (isEnded) return sendRedirect(res, '/admin/account?done=session')
-    const error = 'You have no such session. It may have already ended.'
+    const error = 'There is no such session. It may have ended already.'
     await sendAccount(deps, res, { status: 404, error })
   })
 
@@ -147,7 +147,7 @@ const passwordForm = (staff: SignedInStaff, fault: string) =>
 
 const wrongNewCode: forms.RefusedForm = {
   outcome: 'invalid',
-  fault: 'The code of the new app is wrong. Enter the current code, and check the clock of the phone.',
+  fault: 'The code of the new app is wrong. Enter the current code, and check your phone’s clock.',
 }
 
 const refusalOfCode = (res: Response, result: Exclude<SecondFactorResult, { outcome: 'done' | 'expired' }>) =>
@@ -166,8 +166,8 @@ async function sendFactorForm(
   const image = Buffer.from(renderSVG(uri, { border: 4 })).toString('base64')
   const current = forms.codeField(
     'current',
-    'Code of the second factor that you are replacing',
-    'The 6 digits that your current app shows, or a recovery code.',
+    'Code from the second factor that you are replacing',
+    'The 6 digits in your current app, or a recovery code.',
   )
   const fields = html`!${csrfField(staff)}!${forms.renderHiddenInput('sealed', sealed)}
     <p>Scan this QR code with an authenticator app on your phone, then enter the code that the app shows.</p>
@@ -185,7 +185,7 @@ async function sendFactorForm(
 /** Recovery codes aren't stored, so they can't be shown again. */
 function sendCodes(res: Response, title: string, codes: readonly string[]) {
   const body = html`<h1>${title}</h1>
-    <p class="notice good" role="status">Store these recovery codes now, apart from your phone. They are not shown again.</p>
+    <p class="notice good" role="status">Save these recovery codes now, but not on your phone. They will not be shown again.</p>
     <p>Without your phone, you can sign in with one of them instead of a code. Each works once. Earlier codes no longer work.</p>
     <ul class="card codes">!${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
     <p><a class="button" href="/admin">Continue</a></p>`

@@ -98,7 +98,7 @@ export const walletReasonWords: Record<NonNullable<PaymentAttempt['reason']>, st
   wallet_locked: 'the wallet is locked after too many wrong PINs',
   insufficient_funds: 'the wallet does not have enough money',
   limit_exceeded: 'the amount exceeds the limit of the wallet',
-  declined: 'the wallet declined it without a known reason',
+  declined: 'the wallet declined it without giving a reason',
   technical_error: 'the wallet had a technical error',
   wallet_closed: 'the wallet is closed',
 }

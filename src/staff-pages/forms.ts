@@ -13,7 +13,7 @@ export function explainRefusal(res: Response, result: RefusedForm, wrong: string
   const [status, why, seconds] =
     result.outcome === 'wait'
       ? [429, 'Too many attempts.', result.seconds]
-      : [503, 'Too many people are signing in now.', 2]
+      : [503, 'Too many people are signing in right now.', 2]
   addHeader(res, 'Retry-After', seconds)
   const wait = seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
   return { status, error: `${why} Try again in ${wait}.` }

@@ -15,7 +15,7 @@ export const staffAsActor = (req: Pick<Request, 'ip'>, res: Response, reason: st
 /** Also covers Bull Board, whose requests contain no CSRF token. */
 export const requireOwnOrigin = (publicUrl: string) => (req: Request, res: Response, next: NextFunction) => {
   if (isSafeMethod(req) || isFromOwnSite(req, publicUrl)) return next()
-  sendRefusal(res, 'This request did not come from a page of this site. Reload the page and try again.')
+  sendRefusal(res, 'This request did not come from a page on this site. Reload the page and try again.')
 }
 
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {

@@ -69,10 +69,10 @@ export const sendStaffPage = (res: Response, content: PageContent): void =>
 export function sendNoticePage(res: Response, status: number, title: string, sentence: string): void {
   const { staff = null, requestId } = res.locals as { staff?: SignedInStaff | null; requestId?: string }
   const body = html`<h1>${title}</h1><p>${sentence}</p>
-    !${staff === null ? html`<p><a href="/admin">Go to the first page</a></p>` : ''}
+    !${staff === null ? html`<p><a href="/admin">Go to the start page</a></p>` : ''}
     <p class="faint">Request ${String(requestId)}</p>`
   sendPage(res, status, renderStaffPage({ title, body }, staff))
 }
 
 export const sendNotFound = (res: Response): void =>
-  sendNoticePage(res, 404, 'Not found', 'There is no page at this address. Check it for typing errors.')
+  sendNoticePage(res, 404, 'Not found', 'There is no page at this address. Check it for typos.')

@@ -74,7 +74,7 @@ export const sendStaffError: SendErrorPage = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   if (status === 404) return sendNotFound(res)
   const message = error instanceof Refusal ? error.message : 'This request is not valid.'
-  const [title, sentence] = titles[status] ?? ['Request not valid', message]
+  const [title, sentence] = titles[status] ?? ['Invalid request', message]
   sendNoticePage(res, status, title, sentence)
 }
 

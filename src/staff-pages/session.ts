@@ -70,7 +70,7 @@ function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
   if (pathsBeforeSecondFactor.includes(path)) return next()
   if (path.startsWith('/admin/queues/api/')) return void res.status(403).json(noFactor)
   if (isNavigation(req)) return sendRedirect(res, secondFactorPath)
-  sendNoticePage(res, 403, 'Second factor needed', 'Add a second factor, then try again.')
+  sendNoticePage(res, 403, 'Second factor needed', 'Your account needs a second factor. Add one first.')
 }
 
 /** Bull Board's page shows these errors as messages. */

@@ -103,7 +103,7 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
 })
 
 export const wrongCodeMessage =
-  'The code is wrong or was already used. Wait for the next code, and check the clock of the phone.'
+  'The code is wrong or was already used. Wait for the next code, and check your phone’s clock.'
 
 const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSession }> => ({
   path: '/sign-in/code',
@@ -156,7 +156,7 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
     !${forms.newPasswordFields()}`,
   async enter({ token }, req, res) {
     const { password, again } = readFormFields(req, 'password', 'again')
-    if (password !== again) return { outcome: 'invalid', fault: 'The two passwords are not the same.' }
+    if (password !== again) return { outcome: 'invalid', fault: 'The passwords do not match.' }
     const result = await setPasswordByLink(deps, { token, password, ip: req.ip ?? '' })
     if (result.outcome === 'done') sendPage(res, 200, passwordSet)
     else if (result.outcome !== 'refused') return result
@@ -166,8 +166,8 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
 })
 
 const linkNotValid = renderStaffPage({
-  title: 'Link not valid',
-  body: html`<h1>Link not valid</h1>
+  title: 'Invalid link',
+  body: html`<h1>Invalid link</h1>
     <p>A link works once, for 24 hours, and only until a newer one is issued. Ask an admin for a new link.</p>
     <p><a href="/admin/sign-in">Sign in</a></p>`,
 })

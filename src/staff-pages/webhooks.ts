@@ -134,7 +134,7 @@ function missing(
   deliveries: readonly ListedDelivery[],
 ) {
   if (sandbox && now().getTime() - createdAt.getTime() > config.sandboxRetentionMs)
-    return html`<p class="notice">This test data is older than the retention period. The clean-up deletes it, webhooks first.</p>`
+    return html`<p class="notice">This test data is older than the retention period. The nightly clean-up deletes it, webhooks first.</p>`
   if (deliveries.length === maxDeliveriesShown)
     return html`<p class="notice">Only the first ${maxDeliveriesShown} deliveries are shown.</p>`
   // An event that was just sent may be both in the outbox and a delivery.

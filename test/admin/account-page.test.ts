@@ -55,7 +55,7 @@ describe('The “Your account” page', () => {
     const expectNotEnded = async (visitor: Visitor, path: string) => {
       const { status, text: shown } = await visitor.act(path)
       expect(status, path).to.equal(404)
-      expect(shown, path).to.include('You have no such session').and.not.include('has ended')
+      expect(shown, path).to.include('There is no such session').and.not.include('has ended')
     }
     for (const path of [...paths, '/admin/account/sessions/x/end']) await expectNotEnded(stranger, path)
     expect([await isIn(other), await isIn(third)]).to.deep.equal([true, true])

@@ -114,7 +114,7 @@ describe('Sealing the audit trail', function () {
     const { exitCode, stdout, stderr } = await openAdmin(service).here('audit', 'verify', '--json')
     expect(exitCode).to.equal(1)
     expect(JSON.parse(stdout)).to.include({ proven: false, seals: 0, faultCount: 0 })
-    expect(stderr).to.match(/^No line is sealed yet: nothing is proven\./)
+    expect(stderr).to.match(/^No lines are sealed yet, so nothing is proven\./)
   })
 
   it('seals each line exactly once, even if the process is killed at any step', async () => {

@@ -143,7 +143,7 @@ describe('A password link', () => {
       expect(text).not.to.include(each)
     }
     const different = await submit(tokenOf(link), { again: `${password}x` })
-    expect([different.status, different.text.includes('not the same')]).to.deep.equal([400, true])
+    expect([different.status, different.text.includes('do not match')]).to.deep.equal([400, true])
     const fine = '§ pâté chinois 🎲'
     expect((await submit(tokenOf(link), { password: fine, again: fine })).status).to.equal(200)
     expect(await signIn(name, fine)).to.equal(303)

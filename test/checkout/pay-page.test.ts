@@ -161,7 +161,7 @@ describe('The payment page', () => {
     const { path } = await offer(back, live)
     const page = await open(service, path)
     expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
-    expect(page.says).to.include('Payment is not available now').and.not.include('Test')
+    expect(page.says).to.include('Payment is not available right now').and.not.include('Test')
     expect(page.html).not.to.include('<form')
     const url = service.origin + path
     const sent = await seen(url, { method: 'POST', body: new URLSearchParams({ ...wallets.pays }) })

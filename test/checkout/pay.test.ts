@@ -60,7 +60,7 @@ describe('The hosted payment flow', () => {
       wallets.poor,
       'not enough money in this wallet. You have not been charged. Top it up',
     ],
-    'an amount above the limit': [wallets.limited, `above the limit of this wallet. ${notCharged}`],
+    'an amount above the limit': [wallets.limited, `over the limit of this wallet. ${notCharged}`],
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
@@ -117,7 +117,7 @@ describe('The hosted payment flow', () => {
     for (const response of responses) {
       expect(response.status).to.equal(303)
       const { says } = await follow(response)
-      expect(says).to.match(/Payment successful|Payment in progress|This payment was already made/)
+      expect(says).to.match(/Payment successful|Payment in progress|This payment has already been made/)
     }
     const pages = await Promise.all(responses.map(async (response) => (await follow(response)).says))
     expect(pages.filter((says) => says.includes('Payment successful'))).to.have.length(1)
@@ -131,7 +131,9 @@ describe('The hosted payment flow', () => {
       const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)
       const page = await pay(second, wallet)
-      expect(page.says).to.include('This payment was already made You were not charged for this attempt.')
+      expect(page.says).to.include(
+        'This payment has already been made You were not charged for this attempt.',
+      )
       expect(page.says).to.include(referenceNumber).and.not.include('Payment successful')
       expect(page.html).not.to.include('data-leave')
       expect((await open(service, first.url)).says).to.include('Payment successful')

@@ -9,7 +9,7 @@ import { payer } from '../support/provider-books.ts'
 import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { debits, fill, offerOf, open, pay, type Seen, seen, wallets } from './customer.ts'
 
-const closed = 'Payment is not available now'
+const closed = 'Payment is not available right now'
 const label = 'Sandales de plage'
 const liveWallet = { phone: payer.phone, pin: payer.pin }
 const cancelUrl = 'https://shop.example/no'

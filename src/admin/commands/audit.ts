@@ -61,7 +61,9 @@ async function verify(deps: AdminDeps, { expect = null }: { expect?: ExpectedSea
   const proven = verified.faultCount === 0 && verified.seals > 0
   if (!proven) process.exitCode = 1
   if (verified.seals === 0)
-    process.stderr.write('No line is sealed yet: nothing is proven. Workers seal new lines every night.\n')
+    process.stderr.write(
+      'No lines are sealed yet, so nothing is proven. Workers seal new lines every night.\n',
+    )
   const unsealed = await deps.AuditEvent.countDocuments({ seal: null }).maxTimeMS(4_000)
   return { proven, ...verified, unsealed, faults: faults.map((fault) => ({ fault })) }
 }

@@ -8,7 +8,7 @@ const cancelHelp = `
 Cancels the PENDING payment intents of one business in one environment, as they
 are when the command begins. Each sends the event payment.cancelled and becomes
 CANCELLED with the cancellationReason cancelled_by_operator. Its payment code
-can be reused after 15 minutes, as after any cancel.
+can be reused after 15 minutes, as usual.
 
 "skipped" counts the payment intents that were not cancelled, by reason:
   being-paid  a customer is paying it. The exit code is 1: run the command again

@@ -70,7 +70,7 @@ export function addKeyCommands(program: Command): void {
   cli.addShowCommand(key, shown, showHelp, load, keyText)
 
   cli
-    .addSubcommand(key, 'find', 'find the key to which a secret belongs', findHelp)
+    .addSubcommand(key, 'find', 'find the key that a secret belongs to', findHelp)
     .option('--last4 <characters>', 'find keys by the last four characters of a current or earlier secret')
     .action(
       cli.commandAction(find, (result) =>

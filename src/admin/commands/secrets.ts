@@ -5,7 +5,7 @@ import type { AdminDeps } from './run.ts'
 
 const rotateHelp = `
 Run this command when every process has the new SECRET_KEY, and the old key as
-SECRET_KEY_PREVIOUS. The command encrypts again with the new key what the service
+SECRET_KEY_PREVIOUS. The command re-encrypts with the new key what the service
 still needs: the secrets of webhook endpoints, the second factors of staff, the
 stored first responses of the last 24 hours, and the keys of the audit trail and of
 short codes. The service keeps running.
@@ -14,15 +14,15 @@ The service stores only a hash of each API key, and cannot compute the new hash
 without the key. So each API key moves to the new SECRET_KEY at its next use. "keys"
 lists the first hundred that have not moved. Keep SECRET_KEY_PREVIOUS until each of
 them is used, rotated or revoked: run this command again until it prints
-"mayDropPrevious": true. It never does while something needs a third key. In that
-case, check that SECRET_KEY_PREVIOUS is the right one.
+"mayDropPrevious": true. It never prints this while something needs a third key. In
+that case, check that SECRET_KEY_PREVIOUS is the right one.
 
 If the command is interrupted, run it again: it continues with the rest.
 ${examplesHelp('secrets rotate --json')}`
 
 export function addSecretsCommands(program: Command): void {
   const secrets = addSubcommand(program, 'secrets', 'rotate SECRET_KEY')
-  const description = 'encrypt stored secrets again with the current SECRET_KEY'
+  const description = 're-encrypt stored secrets with the current SECRET_KEY'
   addSubcommand(secrets, 'rotate', description, rotateHelp).action(commandAction(rotate))
 }
 
@@ -66,6 +66,6 @@ function reportLost(unreadable: Record<string, number>, keys: number) {
   process.exitCode = 1
   process.stderr.write(
     `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses, ${serviceKeys} keys of the service itself and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
-      'Check SECRET_KEY_PREVIOUS for a typing error. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
+      'Check SECRET_KEY_PREVIOUS for typos. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }

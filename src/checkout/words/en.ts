@@ -61,7 +61,7 @@ export const englishCheckoutTexts = {
   notices: {
     wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
     insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Top it up and try again, or pay with another wallet.`,
-    limit_exceeded: `This amount is above the limit of this wallet. ${nothingTaken} Try again later, or pay with another wallet.`,
+    limit_exceeded: `This amount is over the limit of this wallet. ${nothingTaken} Try again later, or pay with another wallet.`,
     declined: `The wallet declined this payment. ${nothingTaken} Try again later, or pay with another wallet.`,
     notExecuted: `The payment could not be started. ${nothingTaken} Try again.`,
     formTooOld: `This page was out of date. ${nothingTaken} Enter your PIN again.`,
@@ -70,17 +70,17 @@ export const englishCheckoutTexts = {
   panels: {
     waiting: [
       'Payment in progress',
-      'We are waiting for your wallet to confirm. Do not pay a second time: this page updates by itself.',
+      'We are waiting for your wallet to confirm. Do not pay a second time: this page updates automatically.',
     ],
     paid: 'Payment successful',
     /** Shown if another customer's form paid the intent. */
-    paidBefore: ['This payment was already made', 'You were not charged for this attempt.'],
+    paidBefore: ['This payment has already been made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
     cancelled: ['Payment cancelled', `This payment request was cancelled. ${nothingTaken}`],
     expired: ['Time is up', `${nothingTaken} Ask the merchant for a new payment link.`],
     failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new payment link.`],
-    unavailable: ['Payment is not available now', `${nothingTaken} Try again later.`],
+    unavailable: ['Payment is not available right now', `${nothingTaken} Try again later.`],
   },
   facts: {
     amount: 'Amount',
@@ -105,7 +105,7 @@ export const englishCheckoutTexts = {
     foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
     tooLarge: ['Form too long', `The form that you sent is too long. ${nothingTaken}`],
     tooMany: (left: string) => ['Too many attempts', `Try again in ${left}.`] as const,
-    notUnderstood: ['Request not valid', `Open the page again and retry. ${nothingTaken}`],
+    notUnderstood: ['Invalid request', `Open the page again and try once more. ${nothingTaken}`],
     unavailable: [
       'Service unavailable',
       'Open the page again in a few seconds: it will show the status of the payment. You will not be charged twice.',

@@ -63,7 +63,7 @@ export async function retryAllJobs(deps: RetryDeps, queue: Queue, by: Author, ba
   }
   const { kept, retried } = found
   if (kept === 0) return { status: 200, body: { retried } }
-  const message = `${retried} were re-queued. The endpoints of the others are deleted or disabled.`
+  const message = `${retried} were re-queued. The endpoints of the rest are deleted or disabled.`
   return { status: 409, body: { error: `${kept} deliveries were not re-queued`, message, retried } }
 }
 

@@ -94,7 +94,7 @@ async function sendResults(
 const nothing = (query: string, whyNoHit: string | null) =>
   html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${isolateText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
 
-const searchHint = `Enter a whole reference, code, phone number or id, or at least ${minNamePartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
+const searchHint = `Enter a complete reference, code, phone number or id, or at least ${minNamePartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
 
 const section = ({ kind, shown, hits }: SearchResultGroup, businesses: ReadonlyMap<string, Business>) => {
   const payments = hits.flatMap(({ intent }) =>

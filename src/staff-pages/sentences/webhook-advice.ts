@@ -67,7 +67,7 @@ const sentAsTheyHappen = 'Events to which the endpoint is subscribed are sent as
 const requeueOnceEnabled = 'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.'
 const cannotRequeue = 'The deliveries cannot be re-queued.'
 const missed =
-  'Events that happen while no active endpoint is subscribed to them are not sent later by themselves. They can be replayed to an active endpoint.'
+  'Events that happen while no active endpoint is subscribed to them are not sent later automatically. They can be replayed to an active endpoint.'
 
 /** In these sentences, the caller is the merchant. */
 export const endpointSentences: Record<EndpointState, CallerAdvice> = {
