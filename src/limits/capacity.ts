@@ -22,7 +22,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       total: 512 * mib,
       parts: [{ owner: 'business', max: maxBusinessBytes }],
       leavesFree: true,
-      gets: 'a read waits, then 429 `responses`; a body: 429 `bodies`; an unread response is closed',
+      gets: 'a read waits, then gets 429 `responses`; a body gets 429 `bodies`; an unread response is closed',
       scope: 'responses',
       message: 'Your business requested too many large responses at once. Read them before you request more.',
     },
@@ -64,7 +64,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       parts: [{ owner: 'business', max: 5 }],
       gets: '429 `polls`, or an empty response if the process is full',
       scope: 'polls',
-      message: 'The service holds at most 5 requests per business. Follow the feed with fewer programs.',
+      message: 'At most 5 requests per business can wait for events. Follow the feed with fewer programs.',
     },
     tests: {
       what: 'Tests of endpoints at a time',

@@ -174,7 +174,7 @@ export const timeMeterLimits = {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
     limit: 'a tenth of the time; two tenths for all that use up theirs,',
-    gets: 'what arrives waits',
+    gets: 'received data waits',
     ofOne: 0.1,
     ofAll: 0.2,
     maxSavedMs: 50,
@@ -182,7 +182,7 @@ export const timeMeterLimits = {
   },
   // After 3 s of overdraft, the pause is 10 s: less than any lease lasts.
   background: {
-    what: 'Time for which a clean-up, a check or a bulk act keeps MongoDB busy',
+    what: 'Time for which a clean-up, a check or a bulk action keeps MongoDB busy',
     owner: 'run',
     limit: '30 % of the time',
     gets: 'it rests',

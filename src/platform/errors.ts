@@ -65,7 +65,7 @@ const statusLines = {
   UNSUPPORTED_MEDIA_TYPE: '415 Send the body as application/json in UTF-8, without compression.',
   HEADERS_TOO_LARGE: '431 The request line and headers are too large, or there are too many headers.',
   REQUEST_TIMEOUT: '408 The request took too long to arrive.',
-  RATE_LIMITED: '429 Too many requests. Wait for the number of seconds in the Retry-After header.',
+  RATE_LIMITED: '429 Too many requests. Retry after the number of seconds in the Retry-After header.',
   SERVICE_UNAVAILABLE:
     '503 The service is temporarily unavailable. Repeat the request. For a write, use the same idempotency key.',
   INTERNAL_ERROR:

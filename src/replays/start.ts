@@ -126,13 +126,12 @@ async function takeNumber(
   const started = await nativeCollection(model).find({ businessId, sandbox, day }, options).toArray()
   const events = started.reduce((sum, each) => sum + each.total, total)
   if (started.length < maxReplaysPerDay && events <= maxReplayEventsPerDay) return started.length + 1
-  const [limit, message] =
-    started.length < maxReplaysPerDay
-      ? [maxReplayEventsPerDay, 'events per UTC day. Choose a shorter period, or wait until the next day.']
-      : [maxReplaysPerDay, 'times per UTC day. Wait until the next day.']
-  const freeAt = startOfUtcDay(day + 1)
-  const text = `A business can replay ${limit} ${message}`
-  throw refuseUsedUp(text, { scope: 'replays', limit }, { freeAt, now })
+  const isLarge = started.length < maxReplaysPerDay
+  const limit = isLarge ? maxReplayEventsPerDay : maxReplaysPerDay
+  const message = isLarge
+    ? `A business can replay ${limit} events per UTC day. Choose a shorter period, or wait until the next day.`
+    : `A business can start ${limit} replays per UTC day. Wait until the next day.`
+  throw refuseUsedUp(message, { scope: 'replays', limit }, { freeAt: startOfUtcDay(day + 1), now })
 }
 
 type ReplayBody = ReplayRequest & { dryRun: boolean }

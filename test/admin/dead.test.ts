@@ -49,7 +49,7 @@ describe('The list of dead deliveries', () => {
     ]
     const changes = { businessId: other.businessId, sandbox: false }
     await bury(['2030-01-05T10:00:00Z'], { ...changes, endpointId: one.id })
-    const timeout = { status: null, stage: 'timeout', error: 'The response was not complete in time.' }
+    const timeout = { status: null, stage: 'timeout', error: 'The response did not complete in time.' }
     const attemptLog = dead.attemptLog.map((attempt) => ({ ...attempt, ...timeout }))
     await bury(['2030-01-02T10:00:00Z', '2030-01-03T10:00:00Z'], { ...changes, endpointId: two.id })
     await bury(['2030-01-04T10:00:00Z'], { ...changes, endpointId: two.id, sandbox: true, attemptLog })

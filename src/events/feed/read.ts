@@ -107,7 +107,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   const number = Number(digits)
   if (digits === undefined || check !== checkOf(owner, number))
     throw invalidPosition(
-      'after is not valid. Send the `next` of an earlier response to the same business in the same environment.',
+      'after is not valid. Send the `next` of an earlier response for the same business and environment.',
     )
   return number
 }

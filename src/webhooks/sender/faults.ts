@@ -7,14 +7,14 @@ export interface SendFault {
 }
 
 export const sendFaults = {
-  notPublic: { stage: 'address', error: 'The host name leads to an address that is not public.' },
+  notPublic: { stage: 'address', error: 'The host name resolves to an address that is not public.' },
   noSuchName: { stage: 'dns', error: 'The host name does not exist.' },
   manyAddresses: { stage: 'dns', error: 'The host name has more than 100 addresses.' },
   unresolved: { stage: 'dns', error: 'The host name could not be resolved.' },
   lateName: { stage: 'timeout', error: 'The host name was not resolved in time.' },
   refused: { stage: 'refused', error: 'The connection was refused.' },
   unreachable: { stage: 'connect', error: 'The host could not be reached.' },
-  lateConnection: { stage: 'timeout', error: 'The connection was not made in time.' },
+  lateConnection: { stage: 'timeout', error: 'The connection was not established in time.' },
   handshake: { stage: 'tls', error: 'The TLS handshake failed.' },
   untrusted: {
     stage: 'tls',
@@ -25,7 +25,7 @@ export const sendFaults = {
   expired: { stage: 'tls', error: 'The certificate has expired.' },
   notYetValid: { stage: 'tls', error: 'The certificate is not valid yet.' },
   wrongName: { stage: 'tls', error: 'The certificate is for another host name.' },
-  lateResponse: { stage: 'timeout', error: 'The response was not complete in time.' },
+  lateResponse: { stage: 'timeout', error: 'The response did not complete in time.' },
   tooLarge: { stage: 'too_large', error: 'The headers of the response are too large.' },
   closed: { stage: 'closed', error: 'The connection was closed before the response was complete.' },
   notHttp: { stage: 'protocol', error: 'The response is not valid HTTP.' },
