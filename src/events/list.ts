@@ -27,10 +27,7 @@ interface PresentedEvent {
 }
 
 /** Omits an event if the clean-up has already removed its intent or order. */
-export async function presentEvents(
-  models: Pick<Deps, 'Intent' | 'Order'>,
-  found: readonly LoggedEvent[],
-): Promise<PresentedEvent[]> {
+export async function presentEvents(models: Pick<Deps, 'Intent' | 'Order'>, found: readonly LoggedEvent[]) {
   const sources = await findBodySources(
     models,
     found.map(({ referenceNumber }) => referenceNumber),

@@ -65,11 +65,7 @@ export async function relayOutboxes(
 }
 
 /** A call skips documents of another call, which runs `act` again for them. */
-async function relayOnce(
-  { relaying }: Pick<Deps, 'relaying'>,
-  ids: string[],
-  act: (ids: string[]) => Promise<void>,
-): Promise<void> {
+async function relayOnce({ relaying }: RelayDeps, ids: string[], act: (ids: string[]) => Promise<void>) {
   let own: string[] = []
   for (const id of new Set(ids))
     if (relaying.has(id)) relaying.set(id, 'again')

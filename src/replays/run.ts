@@ -148,11 +148,7 @@ async function maxAttempts(deps: Pick<Deps, 'Delivery' | 'now' | 'slots'>, endpo
   return due < maxDue ? most : 0
 }
 
-async function end(
-  deps: Pick<Deps, 'Replay' | 'log' | 'now'>,
-  leased: LeasedReplay,
-  reason: ReplayCancellation | null,
-): Promise<void> {
+async function end(deps: RunDeps, leased: LeasedReplay, reason: ReplayCancellation | null) {
   const replay = await endReplay(deps, leased, reason)
   if (replay === null) return
   const { _id: replayId, endpointId, businessId, sandbox, status, total, requeued, created, skipped } = replay
@@ -168,12 +164,12 @@ const maxTried = 10
 
 export type LeasedReplay = Replay & { leaseToken: string }
 
-const leases = ({ Replay, now }: Pick<Deps, 'Replay' | 'now'>) =>
+type LeaseDeps = Pick<Deps, 'Replay' | 'now'>
+
+const leases = ({ Replay, now }: LeaseDeps) =>
   documentLeases<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
-export async function leaseDueReplay(
-  deps: Pick<Deps, 'Replay' | 'now' | 'transactions'>,
-): Promise<LeasedReplay | null> {
+export async function leaseDueReplay(deps: LeaseDeps & Pick<Deps, 'transactions'>) {
   const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
   const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: 'due', limit: maxTried } as const
   for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
@@ -185,7 +181,7 @@ export async function leaseDueReplay(
 
 /** Returns null if another worker has taken over. */
 export const saveReplayProgress = (
-  deps: Pick<Deps, 'Replay' | 'now'>,
+  deps: LeaseDeps,
   replay: LeasedReplay,
   reached: Replay['reached'],
   counts: ReplayCounts,
@@ -202,20 +198,12 @@ export const saveReplayProgress = (
     },
   ]) as Promise<LeasedReplay | null>
 
-export async function releaseReplay(
-  deps: Pick<Deps, 'Replay' | 'now'>,
-  replay: LeasedReplay,
-  waitMs: number,
-): Promise<void> {
+export async function releaseReplay(deps: LeaseDeps, replay: LeasedReplay, waitMs: number): Promise<void> {
   const nextRunAt = new Date(deps.now().getTime() + waitMs)
   await leases(deps).change(replay, { $set: { leaseToken: null, nextRunAt } }, { status: 'RUNNING' })
 }
 
-export function endReplay(
-  deps: Pick<Deps, 'Replay' | 'now'>,
-  replay: LeasedReplay,
-  reason: ReplayCancellation | null,
-) {
+export function endReplay(deps: LeaseDeps, replay: LeasedReplay, reason: ReplayCancellation | null) {
   const change = {
     status: reason === null ? ('DONE' as const) : ('CANCELLED' as const),
     cancellationReason: reason,

@@ -132,10 +132,7 @@ export const createBodySourceBatcher = (models: Sources) =>
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findBodySources(models, [reference])).get(reference) ?? null
 
-export async function findBodySources(
-  models: Sources,
-  references: readonly string[],
-): Promise<Map<string, BodySource>> {
+export async function findBodySources(models: Sources, references: readonly string[]) {
   const found = new Map<string, BodySource>()
   const unique = [...new Set(references)]
   for (let start = 0; start < unique.length; start += maxPerRead)

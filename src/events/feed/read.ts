@@ -40,11 +40,7 @@ type Reads = Pick<Deps, 'LoggedEvent'>
  * Reads the last number first, as an upper bound. Otherwise the second read,
  * which scans each type in turn, could return event 8 but miss event 7.
  */
-export async function readFeedPage(
-  deps: Reads,
-  { businessId, sandbox }: Caller,
-  search: FeedSearch,
-): Promise<Feed> {
+export async function readFeedPage(deps: Reads, { businessId, sandbox }: Caller, search: FeedSearch) {
   const owner = { businessId, sandbox }
   const session = await deps.LoggedEvent.db.startSession({ causalConsistency: true })
   try {

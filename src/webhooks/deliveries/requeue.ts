@@ -33,7 +33,7 @@ const mostPlans = 20
 type RequeueCandidate = Omit<Delivery, 'facts' | 'attemptLog'>
 const projection = { facts: 0, attemptLog: 0 } as const
 
-type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
+export type PlanDeps = Pick<Deps, 'Delivery' | 'RequeuePlan'>
 export type RequeueDeps = PlanDeps & AuditedDeps & Pick<Deps, 'Endpoint' | 'enqueue'>
 
 interface RequeueAct {
@@ -134,10 +134,7 @@ const requeueLine = (
 })
 
 /** Carries out the plan of an earlier request with the same key. */
-export async function resumeRequeue(
-  deps: PlanDeps,
-  { key, arrivedAt }: WriteRequest,
-): Promise<RequeuePlan | null> {
+export async function resumeRequeue(deps: PlanDeps, { key, arrivedAt }: WriteRequest) {
   const plan = await nativeCollection(deps.RequeuePlan).findOne({ 'requestKey.key': key })
   if (!plan?.requestKey || !isFreshMark(plan.requestKey, arrivedAt)) return null
   await carryOutPlan(deps, plan)

@@ -17,6 +17,7 @@ import { buildDeliveryQuery, type DeliveryFilter, findDeliveryRecord } from './f
 import { findAtLiveEndpoints, presentDelivery } from './present.ts'
 import {
   countOutcomes,
+  type PlanDeps,
   planAndRequeue,
   type RequeueDeps,
   type RequeueOutcomes,
@@ -41,23 +42,13 @@ export async function retryDelivery(
   return effectResult(plan.requestKey, await presentRetried(deps, caller, id, plan), false)
 }
 
-async function presentRetried(
-  deps: Pick<Deps, 'Delivery'>,
-  caller: Caller,
-  id: string,
-  { outcome }: RequeuePlan,
-) {
+async function presentRetried(deps: PlanDeps, caller: Caller, id: string, { outcome }: RequeuePlan) {
   const reason = outcome === 'requeued' ? null : outcome
   const delivery = await findDeliveryRecord(deps, caller, id)
   return { ...presentDelivery(delivery), retried: reason === null, reason }
 }
 
-export async function findRetryResult(
-  deps: Pick<Deps, 'Delivery' | 'RequeuePlan'>,
-  caller: Caller,
-  id: string,
-  request: WriteRequest,
-) {
+export async function findRetryResult(deps: PlanDeps, caller: Caller, id: string, request: WriteRequest) {
   const plan = await resumeRequeue(deps, request)
   if (!plan?.requestKey) return null
   return effectResult(plan.requestKey, plan.result ?? (await presentRetried(deps, caller, id, plan)), true)
