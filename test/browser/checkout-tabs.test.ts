@@ -21,7 +21,6 @@ describe('A payment in a browser', function () {
     merchant = await counter.service.merchant()
   })
   afterEach(() => expect(counter.faults()).to.deep.equal([]))
-
   const open = async (path: string, scripts = true): Promise<Page> => {
     const page = await counter.openWindow({ size: 'phone', scripts, language: locale.code })
     await page.goto(path)

@@ -19,7 +19,6 @@ describe('A customer in a browser', function () {
       const where = `${words.language}, ${size}${scripts ? '' : ', without scripts'}`
       const written = (digits: string) =>
         digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
-
       it(`can enter a code, mistype and correct the PIN, pay, and return to the shop (${where})`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
@@ -35,7 +34,6 @@ describe('A customer in a browser', function () {
         expect(await textOf(page))
           .to.include(locale.money(50_000))
           .and.include('Panier n° 7')
-
         await pay(page, locale, { phone: written('22 00 00 01'), pin: '9999' })
         await page.getByRole('alert').getByText(words.faults.pinDoesNotFit).waitFor()
         expect(await page.getByLabel(words.pay.phone, { exact: true }).inputValue()).not.to.equal('')
@@ -55,10 +53,8 @@ describe('A customer in a browser', function () {
         expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PAID' })
         expect(await counter.debits(merchant)).to.equal(1)
       })
-
       // Browsers are slow, so half of the combinations have to do.
       if (scripts === (language === 'ar')) continue
-
       it(`can choose an amount, and pay from another wallet after insufficient funds (${where})`, async () => {
         const { service } = counter
         const merchant = await service.merchant()

@@ -87,7 +87,6 @@ describe('The /docs page', function () {
     for (const key of keys) expect(key).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/)
     expect(new Set(keys).size).to.equal(2)
     expect(await ownBarriers(page)).to.deep.equal([])
-
     // The URL names the operation. Opening it without that part reloads the page with all operations closed.
     await page.setViewportSize(sizes.phone)
     await page.goto('/docs')

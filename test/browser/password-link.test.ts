@@ -42,7 +42,6 @@ describe('A password link in a browser', function () {
       const page = await context.newPage()
       const { name } = await signedIn(service, 'viewer')
       const { link = '' } = (await issuePasswordLink(service.deps, name, operator)) ?? {}
-
       await page.goto(new URL(link).pathname)
       await page.getByLabel('New password', { exact: true }).fill(password)
       await page.getByLabel('New password again').fill(password)

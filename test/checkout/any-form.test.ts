@@ -9,7 +9,6 @@ import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 describe('The payment page with arbitrary input', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
-
   const merchant = withMerchant(service)
   const offer = (fields: object = {}) => offerOf(service, merchant, fields)
   const form = 'application/x-www-form-urlencoded'

@@ -26,7 +26,6 @@ describe('The payment code page', () => {
   }
   const enter = (path: string, code: string, from = elsewhere()) =>
     look(path, { method: 'POST', headers: headers(from), body: new URLSearchParams({ code }) })
-
   const sandbox = () => `/sandbox/${merchant.businessId}`
   const unknown = 'This code is not valid. Check it with the merchant.'
 

@@ -6,7 +6,6 @@ import { fill, offerOf, open, pay, type Seen, wallets } from './customer.ts'
 
 describe("The payer's fee on the payment page", () => {
   const service = withService({ COMMISSION_PAYER_BPS: '150' })
-
   const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
     return { merchant, ...(await offerOf(service, merchant, fields)) }

@@ -6,7 +6,6 @@ import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'
 describe('A customer with a valid payment link whose IP address has opened too many unknown links', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
-
   const offer = async (fields: object = {}) => (await offerOf(service, merchant, fields)).path
   let addresses = 0
   /** An unused address, its count, and a function that exceeds its limit. */

@@ -17,7 +17,6 @@ describe('The limiter for payment links and codes', () => {
   before(async () => {
     ;[limit, otherLimit] = [createLookupLimit(service.deps), createLookupLimit(beside.deps)]
   })
-
   const counts = () => service.deps.Counter
   const forget = () => {
     for (const { clock } of [service, beside]) clock.advance(600_000)
@@ -27,7 +26,6 @@ describe('The limiter for payment links and codes', () => {
   /** In a /16 that no other test uses. */
   let carriers = 0
   const elsewhere = () => `100.${++carriers}.0.1`
-
   const ways = {
     link: (ip: string, find: () => Promise<string | null>) => limit.link(ip, find),
     code: (ip: string, find: () => Promise<string | null>) => limit.code(ip, 'live', find),
@@ -45,7 +43,6 @@ describe('The limiter for payment links and codes', () => {
   for (const way of Object.keys(ways) as Way[]) {
     const look = ways[way]
     const most = way === 'link' ? 300 : 30
-
     it(`refuses an address, but no others, after ${most} failed lookups in ten minutes (by ${way})`, async () => {
       const ip = elsewhere()
       expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
@@ -57,7 +54,6 @@ describe('The limiter for payment links and codes', () => {
       forget()
       expect((await look(ip, hit)).outcome).to.equal('found')
     })
-
     it(`does not count successful lookups (by ${way})`, async () => {
       const ip = elsewhere()
       for (let time = 0; time < 2; time += 1) {
@@ -70,7 +66,6 @@ describe('The limiter for payment links and codes', () => {
       expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
       expect((await look(ip, hit)).outcome).to.equal('closed')
     })
-
     const sizes = [
       [10, '2001:db8:7::/48', '2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:8::1'],
       [30, '2001:db8:7700::/40', '2001:db8:7701::1', '2001:db8:7702::1', '2001:db8:7800::1'],
@@ -94,7 +89,6 @@ describe('The limiter for payment links and codes', () => {
         // A refused lookup does not count.
         expect(await counts().findById(key).lean()).to.include({ used: share * most })
       })
-
     it(`counts failed lookups separately per kind of lookup (by ${way})`, async () => {
       const ip = elsewhere()
       await outcomes(most + 1, () => look(ip, miss))

@@ -13,7 +13,6 @@ const back = {
 describe('The payment page', () => {
   const service = withService({ COMMISSION_PAYER_BPS: '0' })
   const merchant = withMerchant(service)
-
   const offer = async (fields: object = {}, owner = merchant) => {
     const intent = await createIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...fields })
     return { ...intent, path: `/p/${intent.shortCode}` }

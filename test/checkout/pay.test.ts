@@ -16,7 +16,6 @@ describe('The hosted payment flow', () => {
   }
   const statusOf = async (merchant: Merchant, referenceNumber: string): Promise<string> =>
     (await readIntent(service, merchant, referenceNumber)).status
-
   let real: Wallets
   before(() => {
     real = service.deps.wallets
@@ -139,7 +138,6 @@ describe('The hosted payment flow', () => {
       expect((await open(service, first.url)).says).to.include('Payment successful')
       expect((await open(service, path)).says).to.include('Payment successful')
       expect(await debits(service, merchant)).to.equal(1)
-
       const refund = service.http.post(`/api/v1/dev/intents/${referenceNumber}/refund`).set(merchant.write())
       await refund.send({}).expect(200)
       const { says } = await open(service, page.url)

@@ -49,7 +49,6 @@ describe('The limiter for payment attempts', () => {
       named: () => ({ ...own, status }),
     }
   })
-
   const counts = () => service.deps.Counter
   const pointsOf = async (key: string) => (await counts().findById(key).lean())?.used
   const keyOf = async (path: string, range: string) => {

@@ -44,7 +44,6 @@ describe('The QR code page', () => {
       expect(page.says.replaceAll('\u00a0', ' ')).to.include(words)
     expect(page.html).not.to.match(/<(form|img)/)
     expect(textOfSvg(page.html)).to.equal(`${payUrl}/p/${shortCode}`)
-
     const links = [...page.html.matchAll(/href="([^"]+)" download/g)].map(([, link = '']) =>
       link.replaceAll(/&#(\d+);/g, (_, n) => String.fromCharCode(n)),
     )

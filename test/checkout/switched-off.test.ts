@@ -30,16 +30,13 @@ describe('A switched-off business', () => {
     provider = await startProvider()
   })
   const service = withService(() => provider.environment)
-  before(() => {
-    provider.setClock(service.clock.now)
-  })
+  before(() => provider.setClock(service.clock.now))
   beforeEach(async () => {
     provider.handleOrders(asSpecified)
     provider.wallets.set(payer.phone, { pin: payer.pin, balance: payer.balance })
     merchant = await service.merchant()
   })
   after(() => provider.close())
-
   const offer = (as = merchant) => offerOf(service, as, { label, cancel_url: cancelUrl })
   const change = (to: keyof typeof switches) => changeAsOperator(service, merchant.businessId, switches[to])
   const liveKey = async () =>

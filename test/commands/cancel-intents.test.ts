@@ -18,7 +18,6 @@ describe('npm run admin -- intents cancel', function () {
   const cli = withAdmin(service)
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
-
   const command = (mode: 'test' | 'live', ...more: string[]) => {
     const which = ['--business', merchant.businessId, '--mode', mode]
     return ['intents', 'cancel', ...which, '--json', ...more]

@@ -19,7 +19,6 @@ describe('npm run admin', function () {
   this.timeout(60_000)
   const service = withService()
   const cli = withAdmin(service)
-
   const access = async (key: string | undefined) => {
     const { status, body } = await service.http.get(intents).set({ Authorization: `Bearer ${key}` })
     return status === 200 ? 'allowed' : body.error.code
@@ -32,7 +31,6 @@ describe('npm run admin', function () {
     const id = String(business.id)
     const stored = await service.deps.Business.findById(id).lean()
     expect(stored).to.include({ name, liveApproved: false, apiEnabled: true, suspended: false })
-
     const keyOf = (mode: string, kind: string, ...more: string[]) =>
       cli.done('key', 'create', '--business', id, '--mode', mode, '--kind', kind, ...more)
     const bounds = '--scopes payments.intents:read --ip 192.0.2.7 --ip 2001:db8::/32'.split(' ')
@@ -47,7 +45,6 @@ describe('npm run admin', function () {
       ipAllowlist: ['192.0.2.7', '2001:db8::/32'],
     })
     expect(await access(bound.key)).to.equal('IP_NOT_ALLOWED')
-
     const liveId = String(live.id)
     expect(await access(live.key)).to.equal('LIVE_ACCESS_NOT_APPROVED')
     await cli.done('business', 'approve', id)
@@ -56,14 +53,12 @@ describe('npm run admin', function () {
     expect(await access(live.key)).to.equal('API_ACCESS_NOT_ACTIVE')
     await cli.done('key', 'resume', liveId)
     expect(await access(live.key)).to.equal('allowed')
-
     const rotated = await cli.done('key', 'rotate', liveId)
     expect(rotated).to.have.all.keys('id', 'key').and.to.include({ id: liveId })
     expect([await access(live.key), await access(rotated.key)]).to.deep.equal(['allowed', 'allowed'])
     const again = await cli.done('key', 'rotate', liveId, '--overlap-seconds', '0')
     expect(await access(rotated.key)).to.equal('INVALID_API_KEY')
     expect(await access(again.key)).to.equal('allowed')
-
     const limits = {
       perSecond: 500,
       liveCodes: 'default',
@@ -115,7 +110,6 @@ describe('npm run admin', function () {
       [named(null, null, null), named(500, 0, 5_000_000_000)],
       [{ 'limits.perSecond': 500 }, { 'limits.perSecond': null }],
     ])
-
     const switches = [
       ['disable', 'FEATURE_DISABLED', { apiEnabled: false }],
       ['enable', 'allowed', { apiEnabled: true }],

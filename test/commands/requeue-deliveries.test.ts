@@ -19,7 +19,6 @@ describe('npm run admin -- deliveries requeue', function () {
     endpointId = (await subscribe(service, merchant, url)).id
     await subscribe(service, other, url)
   })
-
   const requeue = async (...args: string[]): Promise<unknown> => cli.done('deliveries', 'requeue', ...args)
   const dead = (count: number, as = merchant) => deadDeliveries(service, as, count)
   const countOf = (as: Merchant, status: Delivery['status']) =>
@@ -52,7 +51,6 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await requeue(...span)).to.include({ matched: 2, requeued: 2 })
     expect(await storedDelivery(service, third ?? expect.fail())).to.include({ status: 'DEAD', requeues: 0 })
     expect(await countOf(other, 'DEAD')).to.equal(3)
-
     const cancelled = { $set: { status: 'CANCELLED', deadAt: null } } as const
     await service.deps.Delivery.updateMany({ businessId: other.businessId }, cancelled)
     expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })

@@ -107,11 +107,9 @@ describe('npm run admin -- secrets rotate', function () {
     for (const [at, [path, body]] of requests.entries())
       first.push(await send(service, merchant, path, body, `kept-${at}`))
     expect(first.map(({ status }) => status)).to.deep.equal([201, 400, 201, 201, 200, 404])
-
     const support = await signedIn(service, 'support')
     const phone = await addFactor(service, support)
     await ensureServiceKey(service.deps, 'audit')
-
     const before = await service.deps.Endpoint.find().lean()
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
     expect(lost.exitCode).to.equal(1)
@@ -123,7 +121,6 @@ describe('npm run admin -- secrets rotate', function () {
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
-
     // The endpoint and five of the six requests have stored responses. Responses to creates of intents aren't stored.
     const lossless = { ...allReadable, keysGone: 0, goneKeys: [] }
     const reencrypted = { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 }
@@ -136,7 +133,6 @@ describe('npm run admin -- secrets rotate', function () {
     expect(lines.map(({ reason }) => reason)).to.deep.equal([null, null, 'ticket 4711', 'ticket 4711'])
     expect(lines[0]).to.deep.include({ subject: 'secrets', businessId: null, before: null, after: null })
     expect(lines[0]?.actor.kind).to.equal('operator')
-
     for (const [at, [path, body]] of requests.entries()) {
       const again = await send(alone, merchant, path, body, `kept-${at}`)
       expect([again.status, again.text], path).to.deep.equal([first[at]?.status, first[at]?.text])
@@ -152,7 +148,6 @@ describe('npm run admin -- secrets rotate', function () {
       expect(entered.status).to.equal(303)
     }
     alone.clock.freeze(null)
-
     await attempt(alone.deps, delivery._id)
     const [received = expect.fail()] = await endpointServer.atLeast(1)
     expect(isSignedWith(first[4]?.body.data.secret, received)).to.equal(true)
@@ -267,7 +262,6 @@ describe('npm run admin -- secrets rotate', function () {
     expect(one?.key).to.equal(`sk_test_…${fresh?.key.slice(-4)}`)
     expect(Date.parse(one?.endsAt ?? '') - Date.now()).to.be.within(hour - 60_000, hour)
     await set(gone, { $set: { status: 'revoked' } })
-
     const { exitCode, stdout } = await cli.admin(['secrets', 'rotate'], exchanged)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(
@@ -292,7 +286,6 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await storedKey(merchant)).to.deep.equal(moved)
     expect(await leftOf(merchant)).to.deep.equal([])
     await use(alone, merchant).expect(200)
-
     notYet.clock.freeze(new Date(Date.now() + hour + 1000))
     await reencryptKey(merchant, notYet)
     notYet.clock.freeze(null)
@@ -313,7 +306,6 @@ describe('npm run admin -- secrets rotate', function () {
       return found
     }
     await use(both, merchant).expect(200)
-
     const other = await service.merchant()
     batchers.noteOnKey = () => Promise.reject(new Error('MongoDB is unavailable'))
     await use(both, other).expect(200)

@@ -21,7 +21,6 @@ describe('A list or show command', function () {
   const cli = withAdmin(service)
   const failing = withEndpointServer()
   before(() => failing.respondWith((res) => void res.writeHead(500).end()))
-
   const idsOf = async (...args: string[]) => {
     const { items } = (await cli.done(...args)) as unknown as { items: { id: string }[] }
     return items.map(({ id }) => id)
@@ -39,7 +38,6 @@ describe('A list or show command', function () {
     await service.http.get(intents).set({ Authorization: `Bearer ${key}` })
     await waitFor('the day', async () => (await service.deps.ApiKey.findById(keyId))?.lastUsedDay !== null)
     await rotateApiKey(service.deps, keyId, 3600, tester)
-
     const pages = {
       '--limit 2': [public_.id, bound.id],
       [`--limit 2 --after ${bound.id}`]: [keyId],
@@ -133,7 +131,6 @@ describe('A list or show command', function () {
     await createWallet(service.deps, { phone: '44556688', pin: '2580', balance: 7 }, tester)
     const wrongPins = { count: 5, lastAt: new Date(Date.now()) }
     await service.deps.WalletAccount.updateOne({ phone: '44556677' }, { wrongPins })
-
     const [staff, filtered, account, shops, shownShop, wallets, wallet] = await Promise.all([
       cli.here('staff', 'list', '--limit', '2'),
       cli.here('staff', 'list', '--disabled', '--role', 'viewer', '--after', 'fatou', '--json'),
@@ -178,7 +175,6 @@ describe('A list or show command', function () {
     await freshDelivery(service, merchant)
     await service.deps.healthNotes.close()
     await service.deps.Business.updateOne({ _id: businessId }, { suspended: true })
-
     const business = (...filter: string[]) => idsOf('business', 'list', '--name', 'moved', ...filter)
     const endpoint = (...filter: string[]) => idsOf('endpoint', 'list', '--business', businessId, ...filter)
     expect(await business('--live', '--suspended')).to.deep.equal([businessId])
@@ -186,7 +182,6 @@ describe('A list or show command', function () {
     const others = [business('--not-live'), business('--disabled')]
     const none = await Promise.all([...others, endpoint('--disabled'), endpoint('--deleted')])
     expect(none).to.deep.equal([[], [], [], []])
-
     const [table, json, shown, inText, ofBusiness] = await Promise.all([
       cli.here('business', 'list', '--name', 'moved'),
       cli.here('business', 'list', '--name', 'moved', '--json'),

@@ -97,9 +97,8 @@ const damage: Record<Invariant, Record<string, (round: Given) => unknown>> = {
 }
 
 describe('The invariant check', () => {
-  it('accepts the data of an idle service', () => {
-    expect(brokenIn(given(), { openingStock })).to.deep.equal([])
-  })
+  it('accepts the data of an idle service', () =>
+    expect(brokenIn(given(), { openingStock })).to.deep.equal([]))
 
   it('accepts the states between the steps of relays and payments', () => {
     const round = given()

@@ -49,7 +49,6 @@ export function ordinaryDocuments(): Ordinary {
   }
   dump.webhookendpoints.push(endpoint)
   dump.wallets.push({ _id: '22999999', phone: '22999999', businessId: null, balance: 495 })
-
   const paid = addIntent(dump, 'PAID', 1)
   addEvent(dump, paid, 'payment.created', 1)
   Object.assign(paid, {
@@ -65,17 +64,14 @@ export function ordinaryDocuments(): Ordinary {
   const feesReturned = { ...returnedFees }
   Object.assign(paid, { status: 'REFUNDED', refundsCommitted: 200, feesReturned, updatedAt: at(8) })
   addEvent(dump, paid, 'payment.refunded', 8, refund)
-
   const cancelled = addIntent(dump, 'CANCELLED', 2)
   addEvent(dump, cancelled, 'payment.created', 2)
   cancel(cancelled, 'requested_by_merchant', 6)
   addEvent(dump, cancelled, 'payment.cancelled', 6)
-
   const expired = addIntent(dump, 'EXPIRED', 3)
   addEvent(dump, expired, 'payment.created', 3)
   cancel(expired, 'expired', 33)
   addEvent(dump, expired, 'payment.expired', 33)
-
   const byWallet = addIntent(dump, 'WALLET', 4)
   addEvent(dump, byWallet, 'payment.created', 4)
   const payment = paymentBy('sandbox', idOf('payment'), 9)
@@ -83,7 +79,6 @@ export function ordinaryDocuments(): Ordinary {
   const movement = { kind: 'payment', amount: 500, fee: 5, result: { outcome: 'done' } } as const
   dump.walletmovements.push({ _id: payment.key, accountId: '22999999', ...movement })
   addEvent(dump, byWallet, 'payment.confirmed', 9)
-
   sell(dump)
   replay(dump)
   support(dump)

@@ -48,7 +48,6 @@ describe('The service with a wrong wall clock in one process', function () {
   const folder = mkdtempSync(join(tmpdir(), 'clock-skew-'))
   const clockOf = (type: ProcessType): string => join(folder, type)
   const setClock = (type: ProcessType, aheadMs: number): void => writeFileSync(clockOf(type), String(aheadMs))
-
   before(async () => {
     provider = await startProvider()
     const environment = { ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '1' }

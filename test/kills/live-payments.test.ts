@@ -61,9 +61,7 @@ describe('A live payment', () => {
 
   const payLive = (referenceNumber: string, form: Parameters<typeof pay>[2] = {}) =>
     pay(service, referenceNumber, { phone, pin, ...form })
-
   const moved = (referenceNumber: string) => provider.movedFor(referenceNumber)
-
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
   async function queryOnce(referenceNumber: string): Promise<WalletQueryResult> {

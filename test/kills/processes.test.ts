@@ -15,9 +15,7 @@ describe('Process shutdown', () => {
     open.push(one)
     return one
   }
-  after(async () => {
-    await Promise.all(open.toReversed().map((one) => one.stop()))
-  })
+  after(() => Promise.all(open.toReversed().map((one) => one.stop())))
 
   async function service(): Promise<Service> {
     const opened = await openService()
@@ -73,7 +71,6 @@ describe('Process shutdown', () => {
     })()
     cutAndTakenOver.catch(() => undefined)
   })
-
   let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
   before(() => {
     takenOver = (async () => {
@@ -90,7 +87,6 @@ describe('Process shutdown', () => {
     })()
     takenOver.catch(() => undefined)
   })
-
   let endedMs: Promise<number>
   before(() => {
     endedMs = (async () => {
@@ -222,9 +218,8 @@ describe('Process shutdown', () => {
     expect([delivery.attempts, delivery.attemptLog.map(({ status }) => status)]).to.deep.equal([1, [200]])
   })
 
-  it('takes at most 30 s for a web process, whatever requests are open', async () => {
-    expect(await endedMs).to.be.at.most(26_000 + deadlineMs(4_000))
-  })
+  it('takes at most 30 s for a web process, whatever requests are open', async () =>
+    expect(await endedMs).to.be.at.most(26_000 + deadlineMs(4_000)))
 })
 
 const halfACreate = (key: string): string =>

@@ -158,9 +158,8 @@ describe('The service during a Redis outage', function () {
   for (const name of Object.keys(breaks))
     it(`delivers every event even if Redis is ${name}`, () => healed.get(name))
 
-  it('shuts down within 8 s while Redis is frozen', async () => {
-    expect(await stopped).to.be.below(6_000 + deadlineMs(2_000))
-  })
+  it('shuts down within 8 s while Redis is frozen', async () =>
+    expect(await stopped).to.be.below(6_000 + deadlineMs(2_000)))
 
   it('exits with code 0 on SIGTERM, even during a delivery attempt', async () => {
     await Promise.all(healed.values())

@@ -19,7 +19,6 @@ describe('The ledger', () => {
   const merchant = withMerchant(service)
   beforeEach(() => service.clock.freeze(new Date('2027-03-10T12:00:00Z')))
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
-
   const chain = () =>
     service.deps.LedgerEntry.find(owner(), {}, { sort: { number: 1 } }).lean<LedgerEntry[]>()
 
@@ -81,7 +80,6 @@ describe('The ledger', () => {
     const [{ id: refundId, createdAt, refundedAt, returnedFees }] = refunds
     expect([createdAt, refundedAt]).to.deep.equal([bookedAt, '2027-03-10T12:00:03.000Z'])
     expect(returnedFees).to.deep.equal({ providerTtc: 80, payerTtc: 40 })
-
     const [, booked, refunded] = (await get('events/feed')).map(({ id }) => String(id))
     const origin = { referenceNumber, merchantReference }
     const fields = { ...origin, refundId: null, payoutReference: null, day: '2027-03-10', bookedAt }

@@ -15,7 +15,6 @@ const unwatched = { count: () => undefined, done: () => undefined }
 describe("The ledger's clean-up", () => {
   const service = withService()
   const merchant = withMerchant(service)
-
   const book = (sandbox: boolean, type: LedgerDraft['type'], amount: number): Promise<void> => {
     const day = service.clock.now().toISOString().slice(0, 10)
     const draft = { _id: newId(), type, amount, day, referenceNumber: fixtureReference }
@@ -45,7 +44,6 @@ describe("The ledger's clean-up", () => {
       await get('balance/entries', live),
     ]
     const kept = await readAll()
-
     const { counts, watch } = startCounts(unwatched)
     const { signal } = new AbortController()
     await dryRunCleanUp(deps, signal, watch)
@@ -53,13 +51,11 @@ describe("The ledger's clean-up", () => {
     const begun = startCounts(unwatched)
     expect(await runCleanUp(deps, signal, begun.watch)).to.equal('cleaned')
     expect(begun.counts.entries).to.equal(6)
-
     expect(await get('statements?month=2027-03')).to.deep.equal(statements)
     const rest = { total: 2, hasMore: false }
     expect(await readAll()).to.deep.equal([kept[0], { ...kept[1], ...rest }, kept[2]])
     expect((await get('balance/entries?to=2027-03-10')).total).to.equal(0)
     expect(await get('balance/entries?type=payment')).to.include({ total: 1, hasMore: false })
-
     clock.advance(100 * dayMs)
     await runCleanUp(deps, signal, unwatched)
     expect(await get('balance')).to.include({ amount: 3_920 })

@@ -15,7 +15,6 @@ describe('A ledger page', () => {
   const merchant = withMerchant(service)
   const begunAt = Date.parse('2027-03-01T00:00:00Z')
   const at = (n: number) => new Date(begunAt + n * minuteMs)
-
   const isRefund = (n: number) => n % 3 === 2
   const [refundId, returnedFees] = ['RF-2222222222222222', { providerTtc: 0, payerTtc: 0 }]
   const refund = (startedAt: Date) => ({ refundId, startedAt, occurredAt: startedAt, returnedFees })

@@ -27,7 +27,6 @@ describe('A payout', function () {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const cli = withAdmin(service)
-
   const owner = () => ({ businessId: merchant.businessId, sandbox: false })
   const receive = async (amount: number) =>
     receiveLive(service, await withAnotherKey(service, merchant, { mode: 'live' }), amount)
@@ -124,7 +123,6 @@ describe('A payout', function () {
     const paid = [await payLive(service, live, 70, 0), await payLive(service, other, 90, 0)]
     const intents = await service.deps.Intent.find({ referenceNumber: { $in: paid } }, { _id: 1 }).lean()
     const book = () => relayOutboxes(service.deps, { intentIds: intents.map(({ _id }) => _id), orderIds: [] })
-
     const chain = nativeCollection(service.deps.LedgerEntry)
     const now = service.deps.now()
     const draft = { _id: newId(), type: 'payout', amount: -400, day: toUtcDay(now) } as const

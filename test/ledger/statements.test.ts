@@ -18,7 +18,6 @@ describe('A statement or balance', () => {
   const merchant = withMerchantPerTest(service)
   const at = (time: string) => service.clock.freeze(new Date(time))
   beforeEach(() => at('2027-03-10T12:00:00Z'))
-
   const get = async (path: string, headers = {}) => {
     const response = await service.http.get(api + path).set({ ...merchant.read(), ...headers })
     expect(response.status, response.text).to.equal(200)
@@ -28,7 +27,6 @@ describe('A statement or balance', () => {
   const day = async (name: string) => (await get(`/statements/${name}`)).body.data
   const readBalance = async () => (await get('/balance')).body.data
   const balance = async () => (await readBalance()).amount
-
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   const book = (type: LedgerDraft['type'], amount: number): Promise<void> => {
     const today = service.clock.now().toISOString().slice(0, 10)
@@ -48,7 +46,6 @@ describe('A statement or balance', () => {
     await book('payout', -6_000)
     at('2027-03-04T12:00:00Z')
     await book('payment', 1)
-
     const february = await month('2027-02')
     expect(february).to.include({ page: 1, limit: 31, total: 28, hasMore: false })
     const march = await month('2027-03')

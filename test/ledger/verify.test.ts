@@ -43,7 +43,6 @@ describe('Ledger verification', function () {
     await payLive(300)
     await receiveLive(service, live, 20_000, 400)
   }
-
   let last = ''
   async function payTest(amount: number): Promise<void> {
     last = (await createIntent(service, merchant, { amount, merchantReference: `N-${newId()}` }))
@@ -60,7 +59,6 @@ describe('Ledger verification', function () {
     bookPayoutOnce(service.deps, { ...owner(sandbox), amount, reference }, tester)
   const payOutTest = (amount: number) => send(true, amount)
   const payLive = (amount: number) => send(false, amount)
-
   const entries = () => nativeCollection(service.deps.LedgerEntry)
   const events = () => nativeCollection(service.deps.LoggedEvent)
   const chain = () =>

@@ -64,7 +64,6 @@ describe('A backup', () => {
       headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
       body: '{"amount":100}',
     })
-
   before(async () => {
     folder = await fs.mkdtemp(join(tmpdir(), 'payment-intents-backups-'))
   })
@@ -78,7 +77,6 @@ describe('A backup', () => {
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
     await takesWrites()
-
     const endless = `import { whileLocked } from './ops/backup/while-locked.ts'
       const { signal } = new AbortController()
       await whileLocked(process.env.URL, 60_000, signal, () => new Promise(() => setInterval(() => {}, 1000)))`
@@ -90,7 +88,6 @@ describe('A backup', () => {
     killed.kill('SIGKILL')
     await once(killed, 'exit')
     await takesWrites()
-
     const holder = spawn(process.execPath, ['ops/backup/hold-lock.mjs'], {
       env: { PATH: process.env.PATH, MONGODB_URL: mongo.url, LONGEST_MS: '60000' },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -100,7 +97,6 @@ describe('A backup', () => {
     holder.kill('SIGTERM')
     expect(await once(holder, 'exit')).to.deep.equal([1, null])
     await takesWrites()
-
     const late = whileLocked(mongo.url, 100, never, (signal) => once(signal, 'abort'))
     expect(await faultOf(late)).to.include('before the backup was complete')
     await takesWrites()
@@ -206,7 +202,6 @@ describe('A backup', () => {
       await Promise.all(merchants)
       const inTime = acknowledged.filter(({ at }) => at < Date.parse(note.takenAt))
       expect(inTime.length).to.be.within(20, acknowledged.length - 20)
-
       await mongo.stop()
       const restored = await bringBack(way, note)
       const after = await allDocuments(restored.url)
@@ -217,7 +212,6 @@ describe('A backup', () => {
         ),
       )
       expect(inTime.filter(({ referenceNumber }) => !references.has(referenceNumber))).to.deep.equal([])
-
       // This service has its own queues, as after the loss of Redis.
       const again = await openService({ MONGODB_URL: restored.url })
       opened.push(again, { close: () => restored.stop() })
@@ -265,7 +259,6 @@ describe('A backup', () => {
     }
     await service.deps.Endpoint.updateMany({}, { deletedAt: new Date() })
     expect(await readSummary(mongodbUrl, another, log)).to.include({ keyOpens: null })
-
     const newer = await noteOf({ kind: 'dump', mongodb: '99.1.2' })
     const fault = await faultOf(drill(newer, 'payment_intents', secrets, log, never))
     expect(fault).to.include('The backup is of MongoDB 99.1.2')

@@ -15,7 +15,6 @@ describe('Bull Board with an unreliable Redis', function () {
   before(async () => {
     staff = await signedIn(service, 'support')
   })
-
   const listing = () => callBoard(service, staff, 'get', '/api/queues')
 
   /** The page opens, its list and actions show the error within 4 s, and `web` stays healthy. */

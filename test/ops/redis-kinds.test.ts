@@ -118,7 +118,6 @@ describe('A service whose servers have a self-signed certificate', function () {
   })
 
   const schedule = { id: 'nightly', pattern: '0 0 3 * * *', tz: 'UTC' }
-
   const rejected = (work: Promise<unknown>) =>
     work.then(
       () => expect.fail('Redis was used'),

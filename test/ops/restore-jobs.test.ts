@@ -29,7 +29,6 @@ describe('The failed job of a DEAD delivery', () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end())
     delivery = await deadDelivery(service, merchant)
   })
-
   const loseJobs = () => deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const by = { actor: { kind: 'operator', name: 'an operator', from: null }, reason: null } as const
   const requeue = ({ _id }: Delivery) => requeueDeliveries(service.deps, [_id], by)

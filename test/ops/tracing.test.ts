@@ -104,7 +104,6 @@ describe('A request id', () => {
     const { referenceNumber } = held
     const unknown = await line('payment.outcome-unknown', held.requestId)
     expect(unknown).to.include({ ...about, referenceNumber })
-
     wallet.setOutcome(() => ({ outcome: 'done' }))
     const paid = await payOnPage()
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'connection closed' }))
@@ -164,7 +163,6 @@ describe('A trace', () => {
   const named = (name: string) => collector.spans.filter((span) => span.name === name)
   const spanOf = (name: string, trace: string): CollectedSpan =>
     named(name).find((span) => span.traceId === trace) ?? expect.fail(`${name} is not in the trace`)
-
   before(async () => {
     const service = await openService({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, logged.log)
     merchant = await service.merchant()

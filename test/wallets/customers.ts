@@ -23,7 +23,6 @@ export function customersOf(service: Service) {
   // Their orders belong to no intent.
   excuse([service.deps.mongo.name], 'wallet movements')
   let made = 0
-
   const order = (changes: Partial<PaymentOrder> & { phone: string }): PaymentOrder => ({
     key: newKey(),
     amount: 100,

@@ -80,7 +80,6 @@ describe('The live wallet client', () => {
   }
 
   const inSeconds = (seconds: number): Date => new Date(clock.now().getTime() + seconds * 1000)
-
   const payment = (changes: Partial<PaymentOrder> = {}): PaymentOrder => ({
     key: `payment-${(keys += 1)}`,
     amount: 700,

@@ -38,7 +38,6 @@ describe('A failing endpoint', () => {
   const beside = withSecondProcess(service)
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
-
   let failing: string
   let other: string
   beforeEach(async () => {
@@ -50,7 +49,6 @@ describe('A failing endpoint', () => {
     other = (await subscribe(service, merchant, url, ['endpoint.failing'])).id
     await subscribe(service, merchant, url, ['payment.expired'])
   })
-
   const respond = (status: number) => endpointServer.respondWith((res) => void res.writeHead(status).end())
   const change = (body: object) =>
     service.http.put(`${path}/endpoints/${failing}`).set(merchant.write()).send(body).expect(200)
@@ -94,7 +92,6 @@ describe('A failing endpoint', () => {
     await attemptNew(1)
     await poll(service, beside)
     expect(await reports()).to.have.length(0)
-
     advance(hourMs)
     await poll(service, beside)
     await poll(service, beside)
@@ -107,7 +104,6 @@ describe('A failing endpoint', () => {
     advance(48 * hourMs)
     await poll(service, beside)
     expect(await reports()).to.have.length(1)
-
     respond(200)
     await attemptNew(1)
     await poll(service, beside)
@@ -177,7 +173,6 @@ describe('A failing endpoint', () => {
     expect(await statuses()).to.deep.equal([['FAILING', true]])
     expect(await service.deps.LoggedEvent.countDocuments({ referenceNumber: failing })).to.equal(1)
     expect(await service.deps.Endpoint.countDocuments({ 'outbox.0': { $exists: true } })).to.equal(0)
-
     const [report] = await reports()
     respond(200)
     endpointServer.received.splice(0)
@@ -255,7 +250,6 @@ describe('A failing endpoint', () => {
     const none = { attempts: 0, succeeded: 0, successRate: null, lastError: null }
     expect((await listed()).last24Hours).to.deep.equal(none)
     expect(await page()).to.include('No attempts.')
-
     await attemptNew(2)
     respond(200)
     await attemptNew(1)
@@ -265,7 +259,6 @@ describe('A failing endpoint', () => {
     const lastError = { at: health.lastFailureAt, error: 'status', responseStatus: 500 }
     expect(last24Hours).to.deep.equal({ attempts: 4, succeeded: 2, successRate: 0.5, lastError })
     expect(await page()).to.include('2 of 4 attempts succeeded (50 %).')
-
     advance(23 * hourMs)
     expect((await listed()).last24Hours).to.deep.include({ attempts: 1, successRate: 1, lastError: null })
     respond(500)
@@ -299,7 +292,6 @@ describe('A failing endpoint', () => {
     await writing
     expect((await Endpoint.findById(locked).orFail().lean()).health.failuresInRow).to.equal(3)
     expect(await reportFailures(service.deps)).to.equal(1)
-
     unlock = await lockDocument(service, Endpoint, locked)
     advance(2_000)
     await pollOutboxes(service.deps)

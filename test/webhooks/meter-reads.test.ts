@@ -9,7 +9,6 @@ import { body, headers, OK, openConnection, stopAll } from './sending.ts'
 
 describe('The CPU time limit for parsing responses', () => {
   afterEach(stopAll)
-
   const okEndpoint = () => rawHttpEndpoint((socket) => socket.write(OK))
   const send = (connection: HttpConnection, meter: TimeMeter) =>
     exchangeHttp(connection, meter, { path: '/', headers, body }, new AbortController().signal)

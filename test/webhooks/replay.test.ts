@@ -57,7 +57,6 @@ describe('An event replay', () => {
     await recordRecentSuccess(service, id)
     base = service.clock.now().getTime() - 600 * minuteMs
   })
-
   const at = (minute: number) => new Date(base + minute * minuteMs)
   const path = () => `/api/v1/dev/webhooks/endpoints/${endpoint._id}/replay`
   const send = (body: object, headers = merchant.write()) => service.http.post(path()).set(headers).send(body)
@@ -122,7 +121,6 @@ describe('An event replay', () => {
       const { id, total } = await start({ from: from.toISOString(), to: to.toISOString(), onlyUndelivered })
       await log([{ event: 'payment.created', at: at(20) }])
       await Promise.all([runReplays(service.deps), runReplays(second.deps)])
-
       const selected = logged
         .map((each, index) => ({ ...each, id: makeDeliveryId(eventIds[index] ?? '', endpoint._id) }))
         .filter((each) => each.sandbox && each.event !== 'payment.failed' && each.at >= from && each.at <= to)
@@ -312,7 +310,6 @@ describe('An event replay', () => {
     expect(
       await deps.AuditEvent.countDocuments({ act: 'endpoint.replay-cancelled', subject: endpoint._id }),
     ).to.equal(1)
-
     const next = await start(whole)
     await deps.Endpoint.updateOne({ _id: endpoint._id }, { $set: { active: false } })
     await runReplays(deps)

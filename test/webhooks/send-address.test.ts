@@ -41,7 +41,7 @@ describe('The webhook sender over TLS', () => {
     ['not-yet-valid', hostName, 'not valid yet'],
     ['endpoint', 'other.example.com', 'another host name'],
   ]
-  for (const [certificate, name, reason] of broken) {
+  for (const [certificate, name, reason] of broken)
     it(`rejects the "${certificate}" certificate for ${name}, even if the environment disables certificate checks`, async () => {
       let requests = 0
       const endpointServer = await httpsEndpoint(certificate, (_req, res) => res.end(String(++requests)))
@@ -53,7 +53,6 @@ describe('The webhook sender over TLS', () => {
       expect(attempt).to.have.property('error').that.contains(reason)
       expect(requests).to.equal(0)
     })
-  }
 
   it('trusts only public certificate authorities by default', async () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end())
@@ -194,14 +193,12 @@ describe('The webhook sender with host names', () => {
   })
 
   it("reports a name that does not exist or can't be resolved", async () => {
-    for (const resolve of [failing('ENOTFOUND'), failing('ENODATA'), failing('ESERVFAIL'), async () => []]) {
+    for (const resolve of [failing('ENOTFOUND'), failing('ENODATA'), failing('ESERVFAIL'), async () => []])
       expectStage(await sender([], { resolve }).post(`https://${hostName}/`), 'dns')
-    }
   })
 
-  it('gives up on name servers that never respond', async () => {
-    expectTimeout(await sender([], { ...shortTimeout, resolve: forever }).post(`https://${hostName}/`))
-  })
+  it('gives up on name servers that never respond', async () =>
+    expectTimeout(await sender([], { ...shortTimeout, resolve: forever }).post(`https://${hostName}/`)))
 
   it('resolves allowed hosts as the machine itself does', async () => {
     const endpointServer = await okEndpoint()

@@ -37,10 +37,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
       let isOpen = false
       let counted = 0
       const { stream, begin } = createGauge(raw)
-      begin('handshake', {
-        waitMs: () => (isOpen ? 0 : 5),
-        count: () => void (counted += 1),
-      })
+      begin('handshake', { waitMs: () => (isOpen ? 0 : 5), count: () => void (counted += 1) })
       const chunks: string[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(String(chunk)))
       await once(raw, 'data')

@@ -185,9 +185,8 @@ describe('The webhook sender with a responsive endpoint', () => {
 describe('The webhook sender with a misbehaving endpoint', () => {
   afterEach(stopAll)
 
-  it('gives up on an endpoint that never responds', async () => {
-    expectTimeout(await attemptAt(await silentEndpoint(), shortTimeout))
-  })
+  it('gives up on an endpoint that never responds', async () =>
+    expectTimeout(await attemptAt(await silentEndpoint(), shortTimeout)))
 
   for (const [what, start, rest, everyMs] of [
     ['sends its response byte by byte', 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', 'x', 20],
@@ -269,14 +268,13 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     [17, 200],
     [1000, 100],
     [17, 103],
-  ] as const) {
+  ] as const)
     it(`rejects a response with status ${status} and ${lines} KB of headers`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 ${status} OK\r\n${`x-more: ${'x'.repeat(990)}\r\n`.repeat(lines)}\r\n`)
       })
       expectStage(await attemptAt(endpointServer, {}), 'too_large')
     })
-  }
 
   it('reports a connection that is closed before or during the response', async () => {
     const ending = (text: string) => rawHttpEndpoint((socket) => void socket.end(text))

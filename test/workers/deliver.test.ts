@@ -27,10 +27,7 @@ describe('A delivery', () => {
   beforeEach(async () => {
     ;({ secret, id: endpointId } = await subscribe(service, merchant, endpointServer.url))
   })
-  afterEach(() => {
-    service.clock.freeze(null)
-  })
-
+  afterEach(() => service.clock.freeze(null))
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
   it('carries the headers of SPEC 6.2, spelled exactly as there', async () => {

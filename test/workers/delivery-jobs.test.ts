@@ -15,10 +15,7 @@ import { hasStatus, isIn, withQueues } from './set-up.ts'
 describe("A delivery's job", () => {
   const service = withService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
   const queues = withQueues('describe')
-  before(() => {
-    service.startWorkers()
-  })
-
+  before(() => service.startWorkers())
   const queueOf = () => queues.open(service, 'webhook-delivery')
 
   /** The merchant's endpoint responds with these statuses. The workers do the rest. */
@@ -95,7 +92,6 @@ describe("A delivery's job", () => {
     })
     expect(endpointServer.received).to.have.length(16)
     expect((await storedDelivery(service, { _id: id })).attempts).to.equal(8)
-
     endpointServer.respondWith((res) => void res.end())
     const by = { actor: { kind: 'staff', name: 'awa.diop', from: null }, reason: null } as const
     expect(await retryJob(service.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })

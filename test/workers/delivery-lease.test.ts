@@ -23,7 +23,6 @@ describe("A delivery's lease", () => {
     beside.clock.freeze(service.clock.now())
   })
   afterEach(() => endpointServer.close())
-
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
   it('allows only one attempt if two processes each lease the delivery twice in parallel', async () => {

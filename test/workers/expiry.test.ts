@@ -13,7 +13,6 @@ describe("An intent's expiry", () => {
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
   afterEach(() => service.clock.freeze(null))
-
   const reach = (instant: string, ms = 0) => service.clock.freeze(new Date(Date.parse(instant) + ms))
   const storedIntent = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).lean()
 

@@ -35,9 +35,7 @@ describe("A delivery's first attempt", () => {
   beforeEach(async () => {
     endpointId = (await subscribe(service, merchant, endpointServer.url, ['payment.created'])).id
   })
-
   afterEach(() => service.deps.slots.close())
-
   const create = (count: number) => createIntents(service, merchant, count)
   const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) => allDelivered(service, merchant, count)

@@ -33,7 +33,6 @@ describe('The relay', () => {
     await subscribe(service, await service.merchant(), endpointServer.url)
     await createIntent(service, merchant)
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created'])
-
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 2 })
     const made = await deliveriesOf(service, merchant)
     expect(made.map(({ endpointId }) => endpointId)).to.have.members([wanting.id, second.id])
@@ -172,7 +171,6 @@ describe('The relay', () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'order.new'])
-
     expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
     const made = await deliveriesOf(service, merchant)
     expect(made.map((delivery) => [delivery.event, delivery.referenceNumber])).to.deep.equal([

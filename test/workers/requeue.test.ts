@@ -30,7 +30,6 @@ describe('A delivery re-queue', () => {
     ;({ id: endpointId, secret } = await subscribe(service, merchant, endpointServer.url, events))
     endpointServer.respondWith((res) => void res.writeHead(500).end())
   })
-
   const requeue = async (ids: string[]) => [...(await requeueDeliveries(service.deps, ids, by)).values()]
   const trailOf = (deliveries: { _id: string }[]) =>
     service.deps.AuditEvent.find({ subject: { $in: idsOf(deliveries) } }).lean()
@@ -79,7 +78,6 @@ describe('A delivery re-queue', () => {
     gate.open()
     await running
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
-
     await requeue([delivery._id])
     // A delayed delivery, or one seen by a process with a slow clock, is due later. It's still the requested attempt.
     const later = new Date(service.clock.now().getTime() + 60_000)
@@ -172,7 +170,6 @@ describe('A delivery re-queue', () => {
       break
     }
     expect((await requeues()).filter((count) => count === 1)).to.have.length(500)
-
     const which = deadByNow()
     service.clock.advance(1_000)
     let seen = 0

@@ -51,7 +51,6 @@ describe('A data clean-up', () => {
     await queue.close()
     redis.disconnect()
   })
-
   const never = () => new AbortController().signal
   const clean = (deps = service.deps, ending = never()) => runCleanUp(deps, ending, unwatched)
   /** Data of test keys. Old by any clock, because the command line uses the system's. */
@@ -304,7 +303,6 @@ describe('A data clean-up', () => {
     const { at } = await service.deps.AuditCheck.findById('latest').orFail().lean()
     expect(at).to.be.greaterThan(lastNightDue(service.clock.now()))
     expect((await service.deps.AuditSeal.find().lean()).flatMap(({ ids }) => ids)).to.include('later')
-
     await oldThings()
     await night()
     expect(await countTestData(service, pair.test), 'nothing is due').to.not.deep.equal(nothing)

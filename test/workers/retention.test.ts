@@ -112,13 +112,11 @@ describe('The data clean-up', () => {
     const ofCancelled = { referenceNumber: cancelled, event: 'payment.cancelled' }
     const retrying = { nextAttemptAt: service.clock.now(), status: 'RETRYING' } as const
     await Delivery.updateOne(ofCancelled, { $set: retrying })
-
     await clean()
     const left = await Intent.find({ businessId, sandbox: true }).lean()
     expect(left.map((each) => each.referenceNumber)).to.have.members([...references, cancelled])
     const kept = { intents: 6, deliveries: 1, orders: 1, products: 0 }
     expect(await countTestData(service, pair.test)).to.deep.equal(kept)
-
     await Promise.all(
       held.map(([, , undo], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, undo)),
     )
@@ -146,7 +144,6 @@ describe('The data clean-up', () => {
       'attemptLog',
       before.attemptLog,
     )
-
     const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
     await service.deps.Delivery.updateOne({ _id }, { $set: dead })
     let attempts = 0
@@ -164,7 +161,6 @@ describe('The data clean-up', () => {
     expect(page)
       .to.include('The response is no longer stored')
       .and.include('Attempts before number 2 are no longer stored')
-
     const retried = await service.http.post(`${path}/retry`).set(pair.live.write())
     expect(retried.body.data.retried).to.equal(true)
     endpointServer.respondWith((res) => void res.end('at last'))

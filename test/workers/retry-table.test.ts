@@ -16,7 +16,6 @@ describe('The retry table', () => {
     service.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
     endpointServer.respondWith((res) => void res.writeHead(500).end())
   })
-
   const attemptsAt = (id: string) => endpointServer.received.filter(({ json }) => json.id === id).length
   const dueAt = (done: AttemptResult) => done.nextAttemptAt?.getTime() ?? Number.NaN
 

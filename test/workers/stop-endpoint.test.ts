@@ -15,7 +15,6 @@ describe('Deleting or disabling an endpoint', () => {
   beforeEach(async () => {
     ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created']))
   })
-
   const path = () => `/api/v1/dev/webhooks/endpoints/${endpointId}`
   const ways = {
     deleted: () => service.http.delete(path()).set(merchant.write()).expect(200),
@@ -62,7 +61,6 @@ describe('Deleting or disabling an endpoint', () => {
       expect(lost.map(({ stage }) => stage)).to.deep.equal(['none'])
       await workers.close()
     })
-
     it(`cancels a leased delivery, even if a process with a fast clock renewed the lease (${what})`, async () => {
       await create(1)
       await relay(service, merchant)
@@ -72,7 +70,6 @@ describe('Deleting or disabling an endpoint', () => {
       await stop()
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
-
     it(`cancels a delivery inserted by a relay that read the endpoint earlier (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)

@@ -76,7 +76,6 @@ describe('A payment or refund with an unknown outcome', () => {
     { deps }: { deps: Service['deps'] } = service,
   ) => walletOutcomeWorker.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
   const query = async (...job: Parameters<typeof work>) => (await work(...job)).againAt
-
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
 
   it('is queried only when due, at growing intervals of at most a minute', async () => {
@@ -105,7 +104,6 @@ describe('A payment or refund with an unknown outcome', () => {
       validUntil: intent.hold?.validUntil,
       requestId: null,
     })
-
     service.clock.advance(60_000)
     wallet.setStatus({ outcome: 'done' })
     for (const _again of [1, 2]) expect(await query(intent, key)).to.equal(null)
