@@ -23,7 +23,6 @@ export async function startBrowser(...more: string[]): Promise<Browser> {
   return chromium.launch({ executablePath: path, args: [...switches, ...more] })
 }
 
-/** One user's browser window. `faults`: violations of the page policy, script errors, requests to other hosts. */
 export interface UserWindow {
   page: Page
   faults: string[]
@@ -32,9 +31,7 @@ export interface UserWindow {
 export interface Settings {
   size: keyof typeof sizes
   scripts?: boolean
-  /** Default: American English. */
   language?: string
-  /** Other origins that pages may load. */
   others?: readonly string[]
 }
 
@@ -66,7 +63,6 @@ export interface Account {
   password: string
 }
 
-/** Opens a page and fills in the sign-in form that appears. */
 export async function signIn(page: Page, account: Account, to: string): Promise<void> {
   await page.goto(to)
   await fillIn(page, account)
@@ -104,7 +100,6 @@ export async function findings(page: Page): Promise<{ impact: string | null; wha
   })
 }
 
-/** Leaves out minor violations. */
 export const barriers = async (page: Page): Promise<string[]> =>
   (await findings(page))
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

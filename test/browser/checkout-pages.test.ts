@@ -12,14 +12,11 @@ import { fillIn, pay, payer, send, textOf, withCounter } from './counter.ts'
 const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
 /** The smallest target that is easy to hit, in CSS pixels. */
 const target = 44
-/** Limit for the first visit. */
 const maxBytes = 30 * 1024
-/** Adds the default fee of 1 %. */
 const withFee = (centimes: number) => centimes + Math.round(centimes / 100)
 
 interface Shown {
   path: string
-  /** How to get to the page. */
   act?: (page: Page, locale: Locale) => Promise<void>
   /** A heading, error or banner that only this page has. */
   says: (locale: Locale) => string
@@ -29,7 +26,6 @@ describe('A hosted payment page', function () {
   this.timeout(120_000)
   const counter = withCounter()
   let merchant: Merchant
-  /** Keyed by screenshot name. */
   let pages: Record<string, Shown>
   before(async () => {
     merchant = await counter.service.merchant()
@@ -77,7 +73,6 @@ describe('A hosted payment page', function () {
       (centimes: number): Shown['says'] =>
       ({ words, money }) =>
         words.pay.title(money(withFee(centimes)))
-    // Opened before the rates changed.
     const changed = await service.merchant()
     const { shortCode } = await counter.order(changed, {})
     const changeRates = () =>
@@ -154,7 +149,6 @@ describe('A hosted payment page', function () {
   const inLanguage = (path: string, { code }: Locale) =>
     `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
 
-  /** Opens a page and waits for the expected text in the expected language. */
   async function reach(page: Page, { path, act, says }: Shown, locale: Locale): Promise<void> {
     await page.goto(inLanguage(path, locale))
     await act?.(page, locale)
@@ -162,13 +156,11 @@ describe('A hosted payment page', function () {
     await page.locator(`html[lang=${locale.code}][dir=${locale.dir}]`).waitFor()
   }
 
-  /** Saves a screenshot, and returns the page's defects. */
   async function inspect(page: Page, name: string): Promise<string[]> {
     const wrong = (await findings(page)).map(({ impact, what }) => `${name}: ${impact}: ${what}`)
     return [...wrong, ...(await measure(page, name))]
   }
 
-  /** Saves a screenshot, and returns what overflows or is too small. */
   async function measure(page: Page, name: string): Promise<string[]> {
     await picture(page, name)
     const wrong = await tinyTargets(page)

@@ -12,7 +12,6 @@ const { words } = locale
 const [waiting] = words.panels.waiting
 const [expired] = words.panels.expired
 
-/** Whatever a customer does, money is taken once, and every tab ends up showing the true state. */
 describe('A payment in a browser', function () {
   this.timeout(60_000)
   const counter = withCounter()

@@ -8,7 +8,6 @@ import { openShop } from './shop.ts'
 
 export const withCounter = () => withOpened(openCounter, (counter) => counter.close())
 
-/** Opens a service, a merchant's site, and its customers' browser windows. */
 async function openCounter() {
   const [browser, service, shop] = await Promise.all([startBrowser(), openService(), openShop()])
   service.startWorkers()
@@ -21,7 +20,6 @@ async function openCounter() {
       windows.push(opened)
       return opened.page
     },
-    /** Creates an intent with links back to the shop. */
     order: (merchant: Merchant, fields: object): Promise<Created> =>
       createIntent(service, merchant, {
         amount: 50_000,
@@ -30,14 +28,12 @@ async function openCounter() {
         cancel_url: `${shop.origin}/basket`,
         ...fields,
       }),
-    /** Counts the payments from demo wallets to this merchant. */
     debits: ({ businessId }: Merchant) =>
       service.deps.WalletMovement.countDocuments({
         accountId: { $in: ['22000001', '22000003', '22000005'].map((phone) => `${businessId}-${phone}`) },
         kind: 'payment',
         'result.outcome': 'done',
       }),
-    /** Returns the faults of all windows (browser.ts). */
     faults: () => windows.flatMap(({ faults }) => faults),
     async close() {
       await browser.close()
@@ -48,7 +44,6 @@ async function openCounter() {
 
 export const payer = { phone: '22000001', pin: '1234' }
 
-/** Fills in phone and PIN, and submits the form. */
 export async function pay(page: Page, { words }: Locale, { phone, pin }: typeof payer): Promise<void> {
   await fillIn(page, words.pay.phone, phone)
   await fillIn(page, words.pay.pin, pin)

@@ -2,15 +2,8 @@ import { expect } from 'chai'
 import type { Browser, Page, Request } from 'playwright-core'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import {
-  barriers,
-  openWindow,
-  picture,
-  sizes,
-  startBrowser,
-  type UserWindow,
-  widerThanScreen,
-} from './browser.ts'
+import type { UserWindow } from './browser.ts'
+import { barriers, openWindow, picture, sizes, startBrowser, widerThanScreen } from './browser.ts'
 
 const create = 'POST /dev/intents'
 
@@ -25,7 +18,6 @@ async function authorize(page: Page, key: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
 }
 
-/** Opens an operation and presses Execute. Returns the displayed response once it contains these words. */
 async function execute(page: Page, operation: string, words = ''): Promise<string> {
   const [method = '', path = ''] = operation.split(' ')
   const block = page

@@ -1,11 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { newId } from '../../src/platform/ids.ts'
-import {
-  type FileDifferenceKind,
-  fileDifferenceKinds,
-  type Reconciliation,
-} from '../../src/reconciliation/reconciliation.ts'
+import type { FileDifferenceKind, Reconciliation } from '../../src/reconciliation/reconciliation.ts'
+import { fileDifferenceKinds } from '../../src/reconciliation/reconciliation.ts'
 import { planReplay, startReplay } from '../../src/replays/start.ts'
 import { issuePasswordLink } from '../../src/staff/change-account.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
@@ -18,7 +15,6 @@ import { type Stage, withStage } from './stage.ts'
 
 const runId = newId()
 
-/** Keyed by screenshot name. */
 const pages = {
   search: () => '/admin',
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,
@@ -43,7 +39,6 @@ const pages = {
   'not-found': () => '/admin/nothing',
 }
 
-/** One payment with every kind of attempt and refund, and one in progress. */
 async function payAndRefund({ service, merchant }: Stage): Promise<Record<string, string>> {
   const wallet = scriptedWallet(service)
   const label = 'Deux sacs de riz, livraison à la porte'
@@ -66,7 +61,6 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
   return { key, 'payment-refunded': pageOf(paid), 'payment-in-progress': pageOf(hold) }
 }
 
-/** A reconciliation with every kind of difference. */
 function sampleRun({ referenceNumber: reference, businessId }: Delivery): Reconciliation {
   const valuesOf = (kind: FileDifferenceKind) =>
     kind === 'other day' ? { here: '2026-11-24', there: '2026-11-25' } : { here: null, there: 1_250_000 }
@@ -102,7 +96,6 @@ async function startSampleReplay({ service: { deps } }: Stage, { endpointId }: D
   await startReplay(deps, await planReplay(deps, endpoint, request), operator)
 }
 
-/** Sets a password by link, signs in with it and a recovery code, then renews the recovery codes. */
 async function signInWithCode(
   { service }: Stage,
   page: Page,

@@ -12,7 +12,6 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
 
 export const withStage = (): Stage => withOpened(openStage, (stage) => stage.close())
 
-/** Opens a service with workers, an endpoint, staff accounts and a browser. */
 async function openStage() {
   const [endpointServer, browser, service] = await Promise.all([
     startEndpointServer(),
@@ -35,7 +34,6 @@ async function openStage() {
     merchant,
     accounts,
     visit,
-    /** Opens a page with this role signed in. */
     async enter(role: StaffRole, to: string, size: keyof typeof sizes) {
       const page = await visit(size)
       await signIn(page, accounts[role], to)
@@ -49,7 +47,6 @@ async function openStage() {
     heal: () => endpointServer.respondWith((res) => void res.end('thanks')),
     delivered: (delivery: Delivery) =>
       waitFor('delivered', async () => (await storedDelivery(service, delivery)).status === 'DELIVERED'),
-    /** Returns the faults of all windows (browser.ts). */
     faults: () => windows.flatMap(({ faults }) => faults),
     async close() {
       await browser.close()
@@ -59,7 +56,6 @@ async function openStage() {
   }
 }
 
-/** Creates one account per role, on the command line. */
 async function hireAll(service: Service) {
   const { done } = openAdmin(service)
   const hire = async (role: StaffRole): Promise<Account> => {

@@ -141,7 +141,6 @@ describe('The payment code page', () => {
     expect(readable(first.text)).to.include(unknown)
     for (const { code } of [cancelled, paid, expired])
       expect(await responseTo(sandbox(), code)).to.deep.equal(first)
-    // Doesn't reveal whether the business exists.
     expect(await responseTo(nowhere, free)).to.deep.equal(first)
     const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')
     expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)

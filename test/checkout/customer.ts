@@ -5,13 +5,11 @@ import type { Merchant, Service } from '../support/service.ts'
 
 /** What a browser without scripts receives. */
 export interface Seen {
-  /** Absolute, as it was requested. */
   url: string
   status: number
   headers: Headers
   location: string | null
   html: string
-  /** Page text without markup. */
   says: string
 }
 
@@ -40,7 +38,6 @@ export async function follow(page: Seen): Promise<Seen> {
   return seen(new URL(page.location, page.url).href, {})
 }
 
-/** Submits the form and follows a redirect. */
 export async function pay(page: Seen, fields: Record<string, string>): Promise<Seen> {
   const response = await fill(page, fields)
   return response.location === null ? response : follow(response)

@@ -10,12 +10,10 @@ describe("The payer's fee on the payment page", () => {
     const merchant = await service.merchant()
     return { merchant, ...(await offerOf(service, merchant, fields)) }
   }
-  /** From now on, in basis points. */
   const changeRate = ({ businessId }: Merchant, payer: number) => {
     const rates: DatedRates = { from: service.deps.now(), provider: 100, payer }
     return service.deps.Business.updateOne({ _id: businessId }, { $push: { commission: rates } })
   }
-  /** Amounts and fees of everything ordered from this merchant's sandbox wallets. */
   const orders = async ({ businessId }: Merchant) => {
     const accountId = { $regex: `^${businessId}-` }
     const movements = await service.deps.WalletMovement.find({ accountId, kind: 'payment' }).lean()

@@ -8,7 +8,6 @@ describe('A customer with a valid payment link whose IP address has opened too m
   const merchant = withMerchant(service)
   const offer = async (fields: object = {}) => (await offerOf(service, merchant, fields)).path
   let addresses = 0
-  /** An unused address, its count, and a function that exceeds its limit. */
   const network = () => {
     const from = { 'X-Forwarded-For': `203.0.113.${++addresses}` }
     const count = { _id: `link ${from['X-Forwarded-For']}/32` }
@@ -83,8 +82,7 @@ describe('A customer with a valid payment link whose IP address has opened too m
       SECRET_KEY_PREVIOUS: current.toString('base64'),
     })
     expect((await open(rotated, `${path}?proof=${proofOf(form)}`, from)).status).to.equal(200)
-    const response = await fill({ ...form, url: rotated.origin + path }, wallets.pays, from)
-    expect(response.status).to.equal(303)
+    expect((await fill({ ...form, url: rotated.origin + path }, wallets.pays, from)).status).to.equal(303)
     await rotated.close()
   })
 
@@ -93,8 +91,7 @@ describe('A customer with a valid payment link whose IP address has opened too m
     const { from, points } = network()
     const form = await open(service, path, from)
     const response = await fill(form, wallets.pays, from)
-    const paid = await open(service, response.location ?? '', from)
-    expect(paid.says).to.include('Payment successful')
+    expect((await open(service, response.location ?? '', from)).says).to.include('Payment successful')
     expect(await points()).to.equal(null)
   })
 })

@@ -23,14 +23,12 @@ describe('The hosted payment flow', () => {
   const restoreWallet = () => void (service.deps.wallets = real)
   afterEach(restoreWallet)
 
-  /** Undone when the test ends. */
   const replaceWallet = (calls: Partial<Wallet>) => {
     const wallet = { ...(real.named('sandbox') ?? expect.fail()), ...calls }
     excuse([service.deps.mongo.name], 'wallet movements')
     service.deps.wallets = { ...real, forPayments: () => wallet, named: () => wallet }
   }
   const unknown: WalletOutcome = { outcome: 'unknown', why: 'no response' }
-  /** Queries the wallet about the payment in progress, `afterMs` later. */
   const query = async (path: string, afterMs: number) => {
     const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
     service.clock.advance(afterMs)
@@ -74,8 +72,7 @@ describe('The hosted payment flow', () => {
       expect(page.html).to.match(/<title>Error: Pay 500\.00.MRU</)
       expect(page.html).to.include(`value="${wallet.phone}"`).and.not.include(`"${wallet.pin}"`)
       expect(await statusOf(merchant, referenceNumber)).to.equal('PENDING')
-      const paid = await pay(page, wallets.pays)
-      expect(paid.says).to.include('Payment successful')
+      expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
       expect(await debits(service, merchant)).to.equal(1)
     })
 

@@ -22,7 +22,6 @@ describe('The limiter for payment attempts', () => {
     ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
 
-  /** What the wallet received, and the outcome that it returns for each. */
   let orders: PaymentOrder[] = []
   let outcome: WalletOutcome = wrong
   /** The outcome that the wallet returns to a worker. */
@@ -55,10 +54,8 @@ describe('The limiter for payment attempts', () => {
     const intent = await service.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
     return `payment ${intent?._id} ${range}`
   }
-  /** Counted attempts of a network prefix at this page's payment. */
   const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
   const offer = async (merchant: Merchant) => (await offerOf(service, merchant)).path
-  /** Opens the page from an address and submits a PIN. */
   const attemptAt = async (path: string, ip: string, phone = '22111111') => {
     const from = { 'X-Forwarded-For': ip }
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)

@@ -16,7 +16,6 @@ const refused = (statusCode: number, code: string, headers?: Record<string, stri
   json(statusCode, { success: false, error: { code, message: code, requestId: 'r', statusCode } }, headers)
 const succeeded = (data: unknown): Response => json(200, { success: true, data })
 
-/** A client that gets these responses, and the idempotency keys it sent. */
 function withResponses(...responses: Response[]) {
   const keys: (string | null)[] = []
   const payments = createPayments({

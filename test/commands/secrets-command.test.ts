@@ -277,8 +277,7 @@ describe('npm run admin -- secrets rotate', function () {
     // Not a list, because a business may run only two at a time.
     const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())
     const requests = Array.from({ length: 60 }, (_, at) => find(at % 3 === 0 ? notYet : both))
-    const responses = await Promise.all(requests)
-    expect(responses.filter(({ status }) => status !== 404)).to.deep.equal([])
+    expect((await Promise.all(requests)).filter(({ status }) => status !== 404)).to.deep.equal([])
     await hasMoved(merchant, both)
     const moved = await storedKey(merchant)
     await use(notYet, merchant).expect(200)

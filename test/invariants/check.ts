@@ -18,7 +18,6 @@ export interface Stored extends Documents {
 export interface Circumstances {
   /** Test documents created before this may have been removed by the clean-up. */
   cleanedBefore: number
-  /** Whether a clean-up may have run at all. */
   isCleaned: boolean
   lateMs: number
   openingStock: ReadonlyMap<string, number>
@@ -29,10 +28,7 @@ export interface Circumstances {
 /** Returns what is wrong. `stored` may come from a running service, and must not be changed. */
 export type Check = (stored: Stored, circumstances: Circumstances) => Findings
 
-/**
- * True of the stored documents between any two writes, whether the service is running or was killed. Unfinished work is
- * no violation.
- */
+/** True between any two writes. Unfinished work is no violation. */
 const invariants = {
   'documents owned': owned,
   'claims end': claimsEnd,

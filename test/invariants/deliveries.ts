@@ -12,7 +12,6 @@ const halvesOf = (id: string): [string, string] => {
   return [both.slice(0, 24), both.slice(24)]
 }
 
-/** A test endpoint gets test events only. */
 const accepts = (endpoint: EndpointDocument, event: { sandbox: boolean }) =>
   event.sandbox || !endpoint.sandbox
 
@@ -46,7 +45,6 @@ export const deliveryOfEvent: Check = function* (stored, circumstances) {
 const isSteady = ({ active, deletedAt, createdAt, updatedAt }: EndpointDocument): boolean =>
   active && deletedAt === null && createdAt === updatedAt
 
-/** Each relayed event has a delivery for each endpoint subscribed to it. */
 export const deliveriesComplete: Check = function* (stored, circumstances) {
   const { sources, events } = reportedIn(stored)
   const delivered = new Set(stored.deliveries.map(({ _id }) => _id))

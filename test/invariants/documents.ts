@@ -1,9 +1,6 @@
 import type { LedgerLink } from './ledger-chain.ts'
 
-/**
- * Stored fields that invariants and the fault checker use, declared again so that the product doesn't check itself.
- * Instants are milliseconds of the service's clock.
- */
+/** Declared again here, so that the product doesn't check itself. Instants are in ms. */
 export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 
 export type Owner = { businessId: string; sandbox: boolean }

@@ -23,10 +23,7 @@ export function breaks({ deps }: Database, invariant: Invariant, ...ids: string[
   planted.set(name, [...(planted.get(name) ?? []), { invariant, ids }])
 }
 
-/**
- * Exempts these documents, or whole databases by name. For fixtures that store documents without everything the service
- * would have stored with them.
- */
+/** Exempts documents, or whole databases by name, that fixtures store incomplete. */
 export function excuse(ids: readonly string[], invariant: Invariant | 'all' = 'all'): void {
   for (const id of ids) excused.set(id, (excused.get(id) ?? new Set()).add(invariant))
 }

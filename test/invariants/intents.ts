@@ -26,7 +26,6 @@ export const intentStatus: Check = function* ({ intents }) {
       yield [intent.referenceNumber, `has the ${field} of another intent`]
 }
 
-/** Refunds and returned fees never exceed the payment's. */
 export const refundsBounded: Check = function* ({ intents }) {
   for (const intent of intents) {
     const { referenceNumber, refunds, refundsCommitted, payment } = intent
@@ -42,10 +41,7 @@ export const refundsBounded: Check = function* ({ intents }) {
   }
 }
 
-/**
- * Each refund returns its portion of a fee, rounded down, and the one that completes the payment returns the rest. If
- * the wallet refuses a refund, others' portions may depend on it, so they aren't compared.
- */
+/** A refused refund may change others' portions, so those aren't compared. */
 function* returned(intent: IntentDocument, fee: keyof Fees): Findings {
   const { referenceNumber, payment, refunds, attempts, feesReturned } = intent
   const [paid, total] = [payment?.amountPaid ?? 0, payment?.commission[fee] ?? 0]

@@ -57,10 +57,6 @@ export function stateAfter(before: LedgerState, type: EntryType, amount: number)
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/**
- * Computes each entry from the one before, independently of the service, and yields the differences. `isCut`: the
- * clean-up may have removed the first entries, which leaves the markers among them.
- */
 export function* faultsInChain(entries: readonly LedgerLink[], isCut: boolean): Generator<string> {
   let [state, last, closedThrough]: [LedgerState, LedgerLink | null, string] = [noEntries(), null, '']
   let isFollowed = !isCut

@@ -12,10 +12,7 @@ export const ledgerChain: Check = function* ({ ledgerentries }, { isCleaned }) {
       yield [`the ledger of ${owner}`, fault]
 }
 
-/**
- * To the centime, the entries are the payments, refunds and fees of the intents, each once. An event still in its
- * outbox may be booked or not.
- */
+/** Each payment, refund and fee has its entry, unless its event is in an outbox. */
 export const ledgerEntries: Check = function* (stored, circumstances) {
   const { sources, events } = reportedIn(stored)
   const entries = new Map(stored.ledgerentries.map((entry) => [entry._id, entry]))

@@ -170,7 +170,6 @@ export function book(
   dump.ledgerentries.push({ ...owned, ...time, _id, number, type, amount, ...positions, after, ...given })
 }
 
-/** Sells 3 of 15 units. Another product was imported. */
 function sell(dump: Documents): void {
   const variants = [{ _id: idOf('variant'), label: 'Default', price: 7, stock: 12 }]
   const product = { ...owned, _id: idOf('product'), name: shop.marker, handle: idOf('product'), variants }
@@ -189,7 +188,6 @@ function sell(dump: Documents): void {
   })
 }
 
-/** Support signs in, opens a wallet, and re-queues the first delivery. */
 function support(dump: Documents): void {
   const actor = { kind: 'staff', name: 'aicha' }
   const [delivery] = dump.deliveries as [DeliveryDocument]
@@ -202,7 +200,6 @@ function support(dump: Documents): void {
   )
 }
 
-/** Replays the undelivered deliveries of the first events. There are none. */
 function replay(dump: Documents): void {
   const _id = idOf('replay')
   const selection = { from: at(0), to: at(4), events: ['payment.created'], through: 9, onlyUndelivered: true }

@@ -1,9 +1,7 @@
 import type { Check, Stored } from './check.ts'
 
-/** Each document belongs to a business and an environment. */
 const ofEnvironment =
   'intents deliveries events ledgerentries products orders shops webhookendpoints webhookreplays'
-/** Each document belongs to a business as a whole. */
 const ofBusiness = 'apikeys'
 /** The service's own documents, or documents that only sometimes have a business. */
 const global =

@@ -13,10 +13,7 @@ export const orderTotals: Check = function* ({ orders }) {
   }
 }
 
-/**
- * Stock is never negative. It's the initial stock minus what is sold, unless the merchant changed it or the clean-up
- * may have removed orders.
- */
+/** Stock is what was not sold, unless the merchant or the clean-up changed it. */
 export const stockConserved: Check = function* (
   { products, orders },
   { openingStock, restocked, isCleaned },

@@ -44,10 +44,7 @@ export const walletMovements: Check = function* ({ intents, walletmovements }, {
 
 const maskOf = (phone: string): string => `${phone.slice(0, 2)} ** ** ${phone.slice(-2)}`
 
-/**
- * Wallets balance to the centime: initial balance minus payments plus refunds. The audit trail has the initial balances
- * of wallets that operators created, under their masked phone numbers.
- */
+/** The audit trail has the initial balances of wallets that operators created. */
 export const walletBalances: Check = function* ({ wallets, walletmovements, auditevents }, { isCleaned }) {
   for (const { _id, balance } of wallets) if (balance < 0) yield [_id, `has ${balance}`]
   // The clean-up removes movements of old payments, and leaves the wallets as they are.

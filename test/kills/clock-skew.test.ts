@@ -34,10 +34,7 @@ const cases = [
   ]),
 ] as const
 
-/**
- * A slow provider holds an order for seconds before storing it. Until then, queries don't find it, and the customer or
- * the merchant repeats the request. Two real processes serve, one of them with a wrong wall clock.
- */
+/** The provider holds an order so long that queries don't find it at first. */
 describe('The service with a wrong wall clock in one process', function () {
   this.timeout(90_000)
   let service: Service
@@ -71,7 +68,6 @@ describe('The service with a wrong wall clock in one process', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Holds the next order of each kind until `arrive` is called, and carries out all others at once. */
   function holdNextOrders() {
     const gate = createGate()
     const held = new Map<Kind, string>()
@@ -91,7 +87,6 @@ describe('The service with a wrong wall clock in one process', function () {
     return waitFor('two queries of the order', () => queries().length >= 2, settledWithinMs)
   }
 
-  /** Pays on the payment's page, if that shows the PIN form. */
   async function sendForm(shortCode: string): Promise<void> {
     const address = `${web.origin}/p/${shortCode}`
     const page = await (await fetch(address)).text()

@@ -8,15 +8,8 @@ import { openWallets } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { outboxEventsOf, outcomeName, pay, refund, storedIntent } from '../support/pay.ts'
-import {
-  asSpecified,
-  type Provider,
-  type ProviderBehaviour,
-  requestLost,
-  responseLost,
-  send,
-  startProvider,
-} from '../support/provider.ts'
+import type { Provider, ProviderBehaviour } from '../support/provider.ts'
+import { asSpecified, requestLost, responseLost, send, startProvider } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
@@ -31,7 +24,6 @@ const lostForGoodMs = validForMs + 60_000 + 1
 const amount = 50_000
 const { phone, pin } = payer
 
-/** Payments through the whole service, with a provider that may fail in any way. */
 describe('A live payment', () => {
   let service: Service
   let provider: Provider
@@ -69,7 +61,6 @@ describe('A live payment', () => {
     return queryWallet(service.deps, _id, hold?.id ?? '')
   }
 
-  /** Sets the clock to each due time and queries, until the outcome is known. */
   async function queryRepeatedly(referenceNumber: string): Promise<WalletQueryResult> {
     for (;;) {
       const result = await queryOnce(referenceNumber)
@@ -85,7 +76,6 @@ describe('A live payment', () => {
     return referenceNumber
   }
 
-  /** Its order reaches the provider when `arrive` is called. */
   async function delayedPayment() {
     const [gate, done] = [createGate(), createGate()]
     const referenceNumber = await unknownPayment(async (_res, work) => {
@@ -114,7 +104,6 @@ describe('A live payment', () => {
   const paidOnce = { status: 'PAID', events: ['payment.created', 'payment.confirmed'], moved: [-amount] }
   const unpaid = { status: 'PENDING', events: ['payment.created'], moved: [] }
 
-  /** Queries until the outcome is known. The payment must have succeeded once. */
   async function expectPaidOnce(referenceNumber: string): Promise<void> {
     expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'done' })
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
@@ -204,7 +193,6 @@ describe('A live payment', () => {
     })
     after(() => other.close())
 
-    /** Changes WALLET_PROVIDER_URL and WALLET_PROVIDER_NAME. Returns a function that restores them. */
     function replaceProvider(name: string): () => Promise<void> {
       const { wallets } = service.deps
       const { url, key } = other
@@ -302,7 +290,6 @@ describe('A live payment', () => {
       const { status, body } = await refund(service, merchant, referenceNumber, 100)
       await provider.comeUp()
       service.deps.enqueue = enqueue
-      // There's no event to relay.
       expect(queues).to.deep.equal([])
       expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
       expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)

@@ -158,8 +158,7 @@ describe('The service during a MongoDB outage', () => {
     // Other writes may make MongoDB write its journal until then.
     await pause(300)
     // No reader may see this event before it's in the journal.
-    const write = { writeConcern: { w: 1, j: false } }
-    await service.deps.LoggedEvent.collection.insertOne(late as never, write)
+    await service.deps.LoggedEvent.collection.insertOne(late as never, { writeConcern: { w: 1, j: false } })
     const second = await waitFor('the event is read', async () => {
       const page = await read(`after=${first?.next}`)
       return page?.items.length === 1 && page

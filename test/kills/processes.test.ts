@@ -25,7 +25,6 @@ describe('Process shutdown', () => {
   const services: Service[] = []
   after(() => Promise.all(services.map((each) => each.close())))
 
-  /** The endpoint has the request and delays its response. */
   async function workerMidAttempt() {
     const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
     kept({ stop: endpointServer.close })
@@ -108,7 +107,6 @@ describe('Process shutdown', () => {
     endedMs.catch(() => undefined)
   })
 
-  /** Sends this text on a new connection, and nothing more. */
   async function say(web: ServiceProcess, text: string): Promise<void> {
     const socket = connect(Number(new URL(web.origin).port), '127.0.0.1')
     kept({ stop: async () => socket.destroy() })
@@ -226,7 +224,6 @@ const halfACreate = (key: string): string =>
   `POST /api/v1/dev/intents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
   'X-Idempotency-Key: half\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"amou'
 
-/** The status of a create, or null if the response was incomplete. */
 function create(web: ServiceProcess, merchant: Merchant, agent: Agent): Promise<number | null> {
   return new Promise((resolve) => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }

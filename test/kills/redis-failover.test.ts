@@ -14,14 +14,12 @@ import { waitFor } from '../support/wait-for.ts'
 const maxExtraMs = 5_000
 /** A failover takes 1 to 3 s on an idle machine. */
 const maxFailoverMs = 20_000
-/** One create per interval. */
 const everyMs = 50
 /** A poll finds no events younger than this. */
 const soonestPollMs = 1_500
 /** First attempts that the endpoint refuses, so that delayed jobs wait in Redis during the failover. */
 const refusedCount = 5
 
-/** A whole service with a Redis that can fail over. */
 interface Stage {
   redis: Sentinels | RedisCluster
   service: Service
@@ -70,7 +68,6 @@ async function isRedisUp({ origin }: ServiceProcess): Promise<boolean> {
   return ((await response.json()) as { redis: string }).redis === 'up'
 }
 
-/** One intent after another. `createdAt` has the time of each response. */
 function startLoad({ web: { origin }, merchant }: Stage) {
   const createdAt = new Map<unknown, number>()
   const state = { isStopped: false }
@@ -96,11 +93,7 @@ function startLoad({ web: { origin }, merchant }: Stage) {
   }
 }
 
-/**
- * Kills the master under load, and continues the load until another has taken over and jobs wake the workers. Returns
- * how many intents were created in between, and how much longer the slowest first attempt took than those before the
- * kill.
- */
+/** Returns how many intents were created meanwhile, and the extra delay in ms. */
 async function killMaster(stage: Stage): Promise<{ during: number; extraMs: number }> {
   const { redis, web } = stage
   const load = startLoad(stage)

@@ -9,7 +9,6 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** A whole service with its own Redis, and an endpoint that refuses every first attempt, so that jobs wait. */
 interface Outage {
   redis: Server
   service: Service
@@ -69,9 +68,7 @@ const readiness = async ({ web }: Outage): Promise<unknown[]> => {
   return [response.status, ((await response.json()) as { status: string }).status]
 }
 
-/**
- * The promise until an attempt begins (docs/operators/watch.md), plus 1 s for the second attempt and 4 s of reserve.
- */
+/** docs/operators/watch.md, 1 s for the second attempt, and 4 s of reserve. */
 const soonMs = 15_000 + 1_000 + 4_000
 
 async function expectAllDelivered({ service, merchant, web, worker }: Outage, count: number): Promise<void> {
@@ -85,7 +82,6 @@ async function expectAllDelivered({ service, merchant, web, worker }: Outage, co
   expect(web.isAlive() && worker.isAlive()).to.equal(true)
 }
 
-/** Each breaks its own Redis, creates intents and repairs Redis. Returns the number of intents. */
 const breaks = {
   async 'killed and restarted empty'(outage: Outage) {
     await createSome(outage, 10)
@@ -110,7 +106,6 @@ const breaks = {
   },
 }
 
-/** Stops a service with many unsent wake-up jobs while Redis is frozen. Returns the duration. */
 async function stopWithoutRedis(): Promise<number> {
   const redis = await startRedis()
   const service = await openService({ REDIS_URL: redis.url })

@@ -32,7 +32,6 @@ describe('A rolling restart behind a load balancer', () => {
     return started
   }
 
-  /** Starts a new process before it stops the old one. */
   async function replace(old: ServiceProcess, type: 'web' | 'worker'): Promise<ServiceProcess> {
     const next = await start(type)
     old.kill('SIGTERM')

@@ -91,8 +91,7 @@ describe('A payout', function () {
       },
       run: book,
       async repeat(each) {
-        const { entry } = await book(service, each)
-        expect(entry.amount).to.equal(-400)
+        expect((await book(service, each)).entry.amount).to.equal(-400)
       },
       async check({ businessId }, label) {
         expect(await getLedgerBalance(service.deps, { businessId, sandbox: false }), label).to.equal(100)

@@ -92,8 +92,7 @@ describe('A statement or balance', () => {
   it('contains a refund as soon as its response has arrived', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
-    const { status } = await refund(service, merchant, referenceNumber, 4_000)
-    expect(status).to.equal(200)
+    expect((await refund(service, merchant, referenceNumber, 4_000)).status).to.equal(200)
     expect((await day('2027-03-10')).refunds).to.deep.equal({ count: 1, amount: 4_000 })
     const listed = (await get('/refunds')).body.data
     expect(listed.items[0]).to.include({ referenceNumber, amount: 4_000, reason: null })
@@ -165,7 +164,6 @@ describe('A statement or balance', () => {
     let reads = 0
     lists.read = async (query) => {
       reads += 1
-      // The first read is the whole request's.
       if (reads === 2) await relay(service, merchant)
       return read(query)
     }

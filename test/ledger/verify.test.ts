@@ -84,7 +84,6 @@ describe('Ledger verification', function () {
     const forged = { _id: newId(), day: toUtcDay(now), ...draft }
     await entries().insertMany(linkLedgerEntry(owner(false), before, forged, now))
   }
-  /** Changes entries, and recomputes everything that follows from them. */
   async function rewrite(change: (chained: LedgerEntry[]) => LedgerEntry[]): Promise<void> {
     const rest = change(await chain())
     const links: LedgerEntry[] = []
@@ -305,8 +304,7 @@ describe('Ledger verification', function () {
         expect(await verify()).to.deep.equal({ ledgers: 2, faults: [] })
       }
       expect(recorded.lines().filter(({ level }) => level === 50)).to.deep.equal([])
-      const sealed = await seals().find().toArray()
-      expect(sealed.flatMap(({ heads = [] }) => heads)).to.have.length(6)
+      expect((await seals().find().toArray()).flatMap(({ heads = [] }) => heads)).to.have.length(6)
     })
 
     it("reports a ledger that it can't read, and still checks the others", async () => {

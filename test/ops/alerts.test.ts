@@ -53,7 +53,6 @@ const page = read('docs/operators/watch.md')
 
 const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-/** Labels whose values need no explanation. */
 const plain: Record<string, readonly string[]> = {
   route: [],
   business: [],
@@ -71,7 +70,6 @@ const plain: Record<string, readonly string[]> = {
   state: ['waiting', 'active', 'delayed', 'failed'],
 }
 
-/** Values of the label in any metric: those that the page explains, and the self-explanatory ones. */
 const valuesOf = (label: string): readonly string[] => [...(plain[label] ?? []), ...explained(label)]
 
 const explained = (label: string): string[] =>

@@ -17,7 +17,6 @@ describe('Bull Board with an unreliable Redis', function () {
   })
   const listing = () => callBoard(service, staff, 'get', '/api/queues')
 
-  /** The page opens, its list and actions show the error within 4 s, and `web` stays healthy. */
   async function expectError(): Promise<void> {
     expect((await callBoard(service, staff, 'get', '')).status).to.equal(200)
     const retryAll = () => callBoard(service, staff, 'put', '/api/queues/webhook-delivery/retry/failed')

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 
-/** Only the fields of a Kubernetes object that tests read. */
 export interface Manifest {
   kind: string
   metadata: { name: string }

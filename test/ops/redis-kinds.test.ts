@@ -66,8 +66,7 @@ describe('A service whose servers have a self-signed certificate', function () {
     const service = { deps: { config: { mongodbUrl: mongodb().MONGODB_URL } } } as Service
     const { admin } = openAdmin(service)
     const create = ['business', 'create', '--name', 'Shop', '--json']
-    const without = await admin(create)
-    expect(without.exitCode).to.equal(1)
+    expect((await admin(create)).exitCode).to.equal(1)
     const { exitCode, stderr } = await admin(create, { MONGODB_TLS_CA: oneLine })
     expect([exitCode, stderr]).to.deep.equal([0, ''])
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-tls-'))

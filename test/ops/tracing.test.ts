@@ -102,8 +102,7 @@ describe('A request id', () => {
     }
     const held = await payOnPage()
     const { referenceNumber } = held
-    const unknown = await line('payment.outcome-unknown', held.requestId)
-    expect(unknown).to.include({ ...about, referenceNumber })
+    expect(await line('payment.outcome-unknown', held.requestId)).to.include({ ...about, referenceNumber })
     wallet.setOutcome(() => ({ outcome: 'done' }))
     const paid = await payOnPage()
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'connection closed' }))

@@ -14,10 +14,8 @@ export const technical = { outcome: 'failed', reason: 'technical_error' } as con
 
 const newKey = () => randomBytes(12).toString('hex')
 
-/** Long enough for a busy machine. */
 const orderTimeoutMs = 60_000
 
-/** Creates one service's customers with their sandbox wallets, and their orders. */
 export function customersOf(service: Service) {
   const wallet = service.deps.wallets.forPayments(true) as Wallet
   // Their orders belong to no intent.

@@ -33,7 +33,6 @@ import { done, locked, notExecuted, poor, technical, wrongPin } from './customer
 
 /** Long enough for a response on loopback, even on a busy machine. */
 const timeoutMs = 5000
-/** For tests that wait until the timeout. */
 const shortTimeoutMs = 400
 /** The provider's clock may be ahead, so it receives a `validUntil` this much later than the order's own. */
 const maxClockSkewMs = 30_000
@@ -217,9 +216,7 @@ describe('The live wallet client', () => {
   /** Carries out the order and responds with these fields beside its key. */
   const respond = (fields: Record<string, unknown>, status = 200): ProviderBehaviour =>
     respondWith((res, { key }) => send(res, { status, body: { key, ...fields } }))
-  /**
-   * Responses that prove nothing. The provider still carries out each order, so assuming the opposite would be wrong.
-   */
+  /** Prove nothing: the provider still carries out each order. */
   const faults: [what: string, behaviour: ProviderBehaviour, why: RegExp][] = [
     ['status 500', respondWith((res) => res.writeHead(500).end()), /^status 500$/],
     ['status 401', respondWith((res) => res.writeHead(401).end()), /^status 401$/],
@@ -379,7 +376,6 @@ describe('The live wallet client', () => {
     const orders = Array.from({ length: 150 }, () => wallet.authorise(payment()))
     await waitFor('half of the connections', () => hanging === 128)
     expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal(done)
-    // Each freed connection goes to the next waiting order.
     gate.open()
     for (const outcome of await Promise.all(orders)) expect(outcome).to.deep.equal(done)
     expect(hanging).to.equal(150)

@@ -42,8 +42,7 @@ describe('A sandbox wallet', () => {
 
   it('stores its PIN only as a slow hash', async () => {
     const phone = await here.customer(0)
-    const account = await here.accountOf(phone)
-    expect(account.pinHash).to.match(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/)
+    expect((await here.accountOf(phone)).pinHash).to.match(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/)
     await here.pay({ phone, pin: '7391' })
     const { WalletAccount, WalletMovement } = service.deps
     const kept = [await WalletAccount.find().lean(), await WalletMovement.find().lean()]
@@ -66,7 +65,6 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(locked)
     pass(minuteMs)
     expect(await here.pay({ phone })).to.deep.equal(done)
-    // Then five attempts are available again.
     for (const _ of [1, 2, 3, 4, 5]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone })).to.deep.equal(locked)
     expect(await here.balanceOf(phone)).to.equal(900)

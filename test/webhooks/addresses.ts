@@ -1,7 +1,4 @@
-/**
- * Addresses that a resolver may return, by the correct verdict. Copied from IANA's special-purpose registries and the
- * clouds' documentation, not computed by the code under test.
- */
+/** By verdict, copied from IANA's registries and the clouds' documentation. */
 
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 

@@ -3,11 +3,9 @@ import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** Runs on loopback, and keeps track of its connections. */
 export interface EndpointServer {
   port: number
   connections: Socket[]
-  /** The most that were open at the same time. */
   mostOpen: () => number
 }
 
@@ -42,7 +40,6 @@ export const httpsEndpoint = (certificate: string, listener: RequestListener): P
     '127.0.0.1',
   )
 
-/** Accepts connections and bytes, but never responds. */
 export const silentEndpoint = (): Promise<EndpointServer> => rawEndpoint((socket) => socket.resume())
 
 export const rawEndpoint = (onConnection: (socket: Socket) => void): Promise<EndpointServer> =>

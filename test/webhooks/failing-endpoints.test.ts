@@ -18,14 +18,8 @@ import { overtake } from '../support/kill-at-every-step.ts'
 import { lockDocument } from '../support/lock.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { runReplays } from '../support/replays.ts'
-import {
-  type Merchant,
-  type Service,
-  withAnotherKey,
-  withMerchantPerTest,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import type { Merchant, Service } from '../support/service.ts'
+import { withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { createIntents } from '../workers/set-up.ts'
 
@@ -98,8 +92,7 @@ describe('A failing endpoint', () => {
     const [report] = await reports()
     expect(await statuses()).to.deep.equal([['FAILING', true]])
     expect(report).to.include({ endpointId: other, referenceNumber: failing, sandbox: true })
-    const { text } = await service.http.get('/metrics')
-    expect(text).to.match(/^payment_intents_failing_endpoints [1-9]/m)
+    expect((await service.http.get('/metrics')).text).to.match(/^payment_intents_failing_endpoints [1-9]/m)
     await attemptNew(1)
     advance(48 * hourMs)
     await poll(service, beside)
@@ -307,7 +300,6 @@ describe('A failing endpoint', () => {
     ])
   })
 
-  /** Records an attempt that timed out at the original URL. */
   function noteTimeout(endpointId: string) {
     const at = service.clock.now()
     const url = `${endpointServer.url}?token=s3cret`

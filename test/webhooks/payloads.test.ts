@@ -48,7 +48,6 @@ describe("A payment webhook's body", () => {
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
   }
 
-  /** Waits for these events. Checks their bodies against the schema, and returns them, oldest first. */
   async function bodiesOf(reference: string, ...events: string[]): Promise<Body[]> {
     const bodies = await waitFor(`${events.join()} of ${reference}`, () => {
       const all = endpointServer.received.map(({ json }) => json)

@@ -82,8 +82,7 @@ describe('An event replay whose worker is killed between any two steps', functio
             ['DELIVERED', 1, undefined],
           ])
           const { status, total, requeued, created, skipped } = await storedReplay(service, replayId)
-          const counts = [total, requeued, created, skipped]
-          expect([status, counts], label).to.deep.equal(['DONE', [3, 2, 1, 0]])
+          expect([status, [total, requeued, created, skipped]], label).to.deep.equal(['DONE', [3, 2, 1, 0]])
         },
       },
       0,

@@ -9,13 +9,8 @@ import {
   saveReplayProgress,
 } from '../../src/replays/run.ts'
 import { countUndelivered, maxCountedEvents } from '../../src/replays/selected-events.ts'
-import {
-  maxReplayEventsPerDay,
-  maxReplaysPerDay,
-  type PlannedReplay,
-  planReplay,
-  startReplay,
-} from '../../src/replays/start.ts'
+import type { PlannedReplay } from '../../src/replays/start.ts'
+import { maxReplayEventsPerDay, maxReplaysPerDay, planReplay, startReplay } from '../../src/replays/start.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { startPollLoops } from '../../src/work/loop.ts'
@@ -68,7 +63,6 @@ describe('An event replay', () => {
   const read = async (id: string) =>
     (await service.http.get(`${path()}s/${id}`).set(merchant.read())).body.data
   const cancel = (id: string) => service.http.post(`${path()}s/${id}/cancel`).set(merchant.write())
-  /** Logs events and stores their deliveries to the endpoint. */
   async function log(logged: readonly Logged[]): Promise<string[]> {
     const ids = await logEvents(service, merchant, referenceNumber, logged)
     if (logged.some(({ state }) => state !== undefined)) await storeDeliveries(service, endpoint, ids, logged)
@@ -230,7 +224,6 @@ describe('An event replay', () => {
     expect((await live.expect(201)).body.data.sandbox).to.equal(false)
   })
 
-  /** Replays like this one, on the same day. */
   async function addReplays(id: string, count: number) {
     const stored = await service.deps.Replay.findById(id).orFail().lean()
     const others = Array.from({ length: count }, (_, index) => {

@@ -4,11 +4,8 @@ import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
-import {
-  createConnectionPool,
-  type HttpConnection,
-  openSocket,
-} from '../../src/webhooks/sender/connections.ts'
+import type { HttpConnection } from '../../src/webhooks/sender/connections.ts'
+import { createConnectionPool, openSocket } from '../../src/webhooks/sender/connections.ts'
 import { type AddressLookup, resolveAddresses } from '../../src/webhooks/sender/resolve.ts'
 import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'

@@ -4,21 +4,13 @@ import { isIP, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import type { TimeMeter } from '../../src/limits/rate.ts'
-import {
-  createConnectionPool,
-  type HttpConnection,
-  openSocket,
-} from '../../src/webhooks/sender/connections.ts'
-import {
-  createSender,
-  type Sender,
-  type SenderOptions,
-  type SentAttempt,
-} from '../../src/webhooks/sender/send.ts'
+import type { HttpConnection } from '../../src/webhooks/sender/connections.ts'
+import { createConnectionPool, openSocket } from '../../src/webhooks/sender/connections.ts'
+import type { Sender, SenderOptions, SentAttempt } from '../../src/webhooks/sender/send.ts'
+import { createSender } from '../../src/webhooks/sender/send.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoint-servers.ts'
 
-/** Used by tests of the deadline. */
 const shortTimeoutMs = 300
 export const shortTimeout = { timeoutMs: shortTimeoutMs }
 
@@ -41,9 +33,7 @@ export const forever = <T>(): Promise<T> => new Promise<T>(() => {})
 const senders: Sender[] = []
 const timers: NodeJS.Timeout[] = []
 
-/** A sender with a short form of `send`. */
 export interface TestSender extends Sender {
-  /** One attempt at `url`, with this file's body and headers. */
   post(url: string): Promise<SentAttempt>
 }
 
@@ -78,7 +68,6 @@ export const attemptAt = (
 export const attemptAtHttp = async (listener: RequestListener): Promise<SentAttempt> =>
   attemptAt(await httpEndpoint(listener), {})
 
-/** One attempt at `https://name:port`, which `resolve` maps to loopback. */
 export function attemptOverTls(
   endpointServer: EndpointServer,
   options: Partial<SenderOptions>,
@@ -95,7 +84,6 @@ export const okEndpoint = (): Promise<EndpointServer> => httpEndpoint((_req, res
 export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
 
-/** A business that always has CPU time left. */
 export const unlimited: TimeMeter = { waitMs: () => 0, count: () => undefined }
 
 export async function openConnection(
@@ -114,7 +102,6 @@ export async function openConnection(
 export const activeTimers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-/** Writes as long as the socket accepts it. */
 export function repeat(socket: Socket, text: string, everyMs: number): void {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(text)), everyMs)
   timers.push(timer)
@@ -122,7 +109,6 @@ export function repeat(socket: Socket, text: string, everyMs: number): void {
 
 export const block = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-/** Splits the text into segments of `bytes`. */
 export function dribble(socket: Socket, text: string, bytes: number): void {
   socket.setNoDelay()
   if (text === '' || socket.destroyed) return

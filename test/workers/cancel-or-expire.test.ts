@@ -39,7 +39,6 @@ describe('A race between cancelling and expiring an intent', () => {
     return { reached, at, outcome: `${outcome}: ${events}` }
   }
 
-  /** The outcome for each step at which the victim can pause. */
   async function raceEverywhere(paused: 'cancel' | 'expire') {
     const outcomes: Record<string, string> = {}
     for (let step = 1, reached = true; reached; step += 1) {

@@ -11,14 +11,12 @@ import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { hasStatus, isIn, withQueues } from './set-up.ts'
 
-/** These tests go from the API to the endpoint, with real workers and real queues. */
 describe("A delivery's job", () => {
   const service = withService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
   const queues = withQueues('describe')
   before(() => service.startWorkers())
   const queueOf = () => queues.open(service, 'webhook-delivery')
 
-  /** The merchant's endpoint responds with these statuses. The workers do the rest. */
   async function createDelivery(respond: (count: number) => number) {
     const [merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
     endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('a response'))
@@ -36,7 +34,6 @@ describe("A delivery's job", () => {
   const gapsOf = ({ received }: EndpointServer) =>
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
 
-  /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
 
   it('runs after each wait until the endpoint accepts the delivery', async () => {

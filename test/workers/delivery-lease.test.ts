@@ -89,7 +89,6 @@ describe("A delivery's lease", () => {
     const before = await storedDelivery(service, delivery)
     held[0]?.writeHead(500).end()
     await slow
-    // The slow attempt's failure is not recorded.
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })

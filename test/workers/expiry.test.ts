@@ -72,7 +72,6 @@ describe('Expiry by the workers', () => {
       expect(json.event).to.equal('payment.expired')
       expect(at).to.be.at.least(expiresAt.get(String(json.data.reference_number)) ?? Number.NaN)
     }
-    // A second run finds nothing to do.
     await Promise.all(made.map(({ referenceNumber }) => expireIntent(service.deps, referenceNumber)))
     expect(await expireDueIntents(service.deps)).to.equal(0)
     const delivered = async () =>

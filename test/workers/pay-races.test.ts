@@ -35,7 +35,6 @@ describe('A race for one intent between two payers, the merchant, a simulation a
   }
   type Actor = keyof typeof acts
 
-  /** Lets `first` finish before all others begin, and returns the results. */
   async function race(reference: string, first: Actor | null): Promise<Partial<Record<Actor, string>>> {
     for (const { clock } of [service, beside]) clock.freeze(soon)
     const begun = first && { [first]: await acts[first](reference) }
@@ -72,8 +71,7 @@ describe('A race for one intent between two payers, the merchant, a simulation a
     const made = await Promise.all(Array.from({ length: 10 }, () => createIntent(service, merchant)))
     const raced = await Promise.all(made.map(({ referenceNumber }) => race(referenceNumber, null)))
     for (const [index, { referenceNumber }] of made.entries()) {
-      const results = Object.values(raced[index] ?? {})
-      expect(results.filter((result) => result === 'done')).to.have.length(1)
+      expect(Object.values(raced[index] ?? {}).filter((result) => result === 'done')).to.have.length(1)
       expect(outboxEventsOf(await storedIntent(service, referenceNumber))).to.have.length(2)
     }
   })

@@ -81,7 +81,6 @@ describe('A payment in progress', () => {
     expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect(await respond()).to.equal('refused')
     expect(wallet.orders).to.deep.equal([key])
-    // A form that was sent before has no effect.
     expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
     const intent = await storedIntent(service, referenceNumber)
@@ -157,7 +156,6 @@ describe('A payment in progress', () => {
     const { attempts } = await storedIntent(service, referenceNumber)
     const ids = [...others.map(({ id }) => id), wallet.orders[1]]
     expect(attempts.map(({ id }) => id)).to.deep.equal(ids)
-    // The first attempt's form is still known.
     const repeated = await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })
     expect(outcomeName(repeated)).to.equal('not-begun')
     expect(wallet.orders).to.have.length(2)
@@ -183,10 +181,7 @@ describe('A payment in progress', () => {
     expect(hold?.queryAt).to.deep.equal(hold?.validUntil)
   })
 
-  /**
-   * Confirms a payment of an intent of this age in a process whose hold takes `ms` in MongoDB. `late`: the process is
-   * killed meanwhile.
-   */
+  /** MongoDB takes `ms` to store the hold. `late`: the process is killed meanwhile. */
   async function holdSlowly(fate: 'paused' | 'late', ageMs: number, ms: number) {
     const { referenceNumber } = await createIntent(service, merchant)
     service.clock.advance(ageMs)
@@ -222,7 +217,6 @@ describe('A payment in progress', () => {
     it(`sends no order to the wallet if ${what} while MongoDB was storing the hold`, async () => {
       const { referenceNumber, orders, paid, process } = await holdSlowly('paused', ageMs, ms)
       expect([await paid, orders]).to.deep.equal(['not-executed', []])
-      // The intent is held, checked and released. Its expiry is enqueued.
       const released = ['mongodb find', 'mongodb update']
       expect(process.steps).to.deep.equal(['mongodb find', 'mongodb update', ...released, ...enqueued])
       expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })

@@ -31,7 +31,6 @@ import { allDelivered, holdRequests, withBatchers } from './set-up.ts'
 
 const dayMs = 86_400_000
 
-/** Work that a process finds in MongoDB without any job. No worker runs a queue here. */
 describe("The workers' poll", () => {
   const service = withService()
   // The tests store due work without what led to it.
@@ -50,7 +49,6 @@ describe("The workers' poll", () => {
     for (const model of [Intent, Order, Delivery, Endpoint]) await model.collection.deleteMany({})
   })
 
-  /** Copies of a new intent of the merchant, with these changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
     const { referenceNumber } = await createIntent(service, owner)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)
@@ -62,7 +60,6 @@ describe("The workers' poll", () => {
     await service.deps.Intent.collection.insertMany(many as never[])
   }
   const ago = (ms: number) => new Date(service.clock.now().getTime() - ms)
-  /** Its events have waited for some time. */
   async function oldOutbox(createdAt: Date) {
     const { referenceNumber } = await createIntent(service, merchant)
     const { outbox } = await storedIntent(service, referenceNumber)

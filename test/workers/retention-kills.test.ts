@@ -15,14 +15,8 @@ import { relay } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
-import {
-  ageData,
-  countTestData,
-  createSampleData,
-  openPair,
-  type Pair,
-  saveTestData,
-} from '../support/sample-data.ts'
+import type { Pair } from '../support/sample-data.ts'
+import { ageData, countTestData, createSampleData, openPair, saveTestData } from '../support/sample-data.ts'
 import { tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -59,7 +53,6 @@ describe('A data clean-up', () => {
 
   type Write = (...args: unknown[]) => Promise<unknown>
 
-  /** Puts a function around each write of this kind. Returns a function that takes it away again. */
   function wrap(
     { collection }: { collection: object },
     write: string,
@@ -82,7 +75,6 @@ describe('A data clean-up', () => {
     unwrap()
   }
 
-  /** Cleans up, and acts just before the `nth` write of this kind. */
   async function cleanWith(
     model: { collection: object },
     write: string,
@@ -103,7 +95,6 @@ describe('A data clean-up', () => {
     const [paid = '', , order = ''] = references
     const { Delivery, Intent, WalletMovement, Order, RetentionProgress } = service.deps
     await oldThings()
-    // Each clean-up continues where the one before was killed.
     const kills: [model: { collection: object }, write: string, left: object, isMarked: boolean][] = [
       [Delivery, 'deleteMany', { deliveries: 0, intents: 2 }, false],
       [Intent, 'updateMany', { deliveries: 0, intents: 2, orders: 1 }, true],
@@ -194,7 +185,6 @@ describe('A data clean-up', () => {
     service.clock.advance(dayMs)
     // MongoDB refuses to write a field of this text.
     await RetentionProgress.collection.updateOne({ _id: torn } as never, { $set: { walked: 'torn' } })
-    /** Returns the failure, and the outcome and counts of the only log line. */
     const run = async () => {
       const lines: Record<string, unknown>[] = []
       const note = (line: object, msg?: string) =>
@@ -215,7 +205,6 @@ describe('A data clean-up', () => {
     expect((await run())[1], 'the lease has not ended').to.equal(undefined)
     service.clock.advance(60_000)
     expect((await run()).slice(1), 'the other business is done').to.deep.equal(['failed', 0, 0])
-    // The next night removes the other business's old data, although this one still fails.
     await oldThings()
     service.clock.advance(dayMs)
     expect((await run()).slice(1)).to.deep.equal(['failed', 1, 2])
@@ -323,8 +312,7 @@ describe('A data clean-up', () => {
     expect(before).to.be.lessThan(lastNightDue(service.clock.now()))
     await lease?.end({})
     expect(await checkedAt()).to.be.greaterThan(before)
-    const stored = await service.deps.AuditCheck.find().lean()
-    expect(stored.map(({ _id }) => _id)).to.deep.equal(['latest'])
+    expect((await service.deps.AuditCheck.find().lean()).map(({ _id }) => _id)).to.deep.equal(['latest'])
   })
 
   it('starts even if its stored lease or last night is in the year 2999', async () => {

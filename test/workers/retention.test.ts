@@ -55,10 +55,7 @@ describe('The data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  /**
-   * Every live document as text, by collection and id. Omits what the clean-up may remove, and endpoints' health and
-   * statistics, which attempts write late.
-   */
+  /** Omits what the clean-up may remove, and what attempts write late. */
   async function liveDocuments(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
     for (const { name } of collectionDeclarations.filter((each) => !ignoredCollections.includes(each.name))) {
@@ -100,7 +97,6 @@ describe('The data clean-up', () => {
     await relay(service, pair.test)
     await Intent.updateMany({ businessId }, { $set: { status: 'CANCELLED' } })
     const [, cancelled = ''] = await createSampleData(service, pair.test, true)
-    // Its event is not relayed.
     const unrelayed = await storeOrder(service, pair.test)
     await Promise.all(
       held.map(([, change], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, change)),
@@ -161,8 +157,7 @@ describe('The data clean-up', () => {
     expect(page)
       .to.include('The response is no longer stored')
       .and.include('Attempts before number 2 are no longer stored')
-    const retried = await service.http.post(`${path}/retry`).set(pair.live.write())
-    expect(retried.body.data.retried).to.equal(true)
+    expect((await service.http.post(`${path}/retry`).set(pair.live.write())).body.data.retried).to.equal(true)
     endpointServer.respondWith((res) => void res.end('at last'))
     expect(await attempt(service.deps, _id)).to.include({ outcome: 'delivered', attempts: 3 })
     expect(await clean()).to.include({ attempts: 1 })
@@ -282,6 +277,5 @@ describe('The data clean-up', () => {
   })
 })
 
-/** How many index keys the scans of this index returned. */
 const returned = (ops: Profiled[], index: string): number =>
   ops.filter(({ command }) => command.hint === index).reduce((sum, { nreturned = 0 }) => sum + nreturned, 0)

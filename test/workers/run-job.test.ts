@@ -27,7 +27,6 @@ describe('A BullMQ job', () => {
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
 
-  /** The error with which the job ends if its work has this result. */
   async function errorOf(result: Partial<JobResult>, moveToDelayed?: () => Promise<unknown>) {
     const job = { id: 'some-r0', name: 'payment.created', data: words, moveToDelayed } as unknown as Job
     const run = () => Promise.resolve({ event: 'webhook.attempted', log: {}, ...result })

@@ -11,11 +11,9 @@ import type { Merchant, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
-/** Created all at once. */
 export const createIntents = (service: Service, merchant: Merchant, count: number) =>
   Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 
-/** Waits until the merchant has exactly `count` deliveries, all DELIVERED. Returns them. */
 export const allDelivered = (service: Service, merchant: Merchant, count: number, withinMs?: number) =>
   waitFor(
     `${count} are delivered`,
@@ -26,7 +24,6 @@ export const allDelivered = (service: Service, merchant: Merchant, count: number
     withinMs,
   )
 
-/** Waits until the delivery has this status. Returns it. */
 export const hasStatus = (service: Service, _id: string, status: Delivery['status']): Promise<Delivery> =>
   waitFor(`${_id} is ${status}`, async () => {
     const now = await storedDelivery(service, { _id })
@@ -47,13 +44,11 @@ export function holdRequests(endpointServer: EndpointServer): { release(): void 
 
 type Batchers = Deps['batchers']
 
-/** A copy of `deps` with some batchers replaced. */
 export const withBatchers = (deps: Deps, changes: Partial<Batchers>): Deps => ({
   ...deps,
   batchers: { ...deps.batchers, ...changes },
 })
 
-/** A copy of `deps` that calls `act` before each insert of a delivery. */
 export const beforeInsert = (deps: Deps, act: () => unknown): Deps =>
   withBatchers(deps, {
     async insertDelivery(...item: Parameters<Batchers['insertDelivery']>) {
@@ -62,7 +57,6 @@ export const beforeInsert = (deps: Deps, act: () => unknown): Deps =>
     },
   })
 
-/** Closes them after the tests of the calling `describe`, or after each of them. */
 export function withQueues(per: 'describe' | 'test') {
   return withOpened(
     async () => {

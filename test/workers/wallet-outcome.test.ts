@@ -13,13 +13,8 @@ import { createGate } from '../support/gate.ts'
 import { beginOwnRefund, newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import {
-  expectIntact,
-  type Service,
-  withMerchant,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { expectIntact, withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withQueues } from './set-up.ts'
 
@@ -57,7 +52,6 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), key }
   }
 
-  /** A paid intent with refunds whose outcomes are unknown. */
   async function unknownRefunds(amounts: number[]) {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'done' }))
@@ -88,8 +82,7 @@ describe('A payment or refund with an unknown outcome', () => {
       service.clock.advance((waits.at(-1) ?? 0) * 1000)
       const againAt = (await query(intent, key)) ?? expect.fail('it completes')
       waits.push(secondsTo(againAt))
-      const { hold } = await storedIntent(service, intent.referenceNumber)
-      expect(hold?.queryAt).to.deep.equal(againAt)
+      expect((await storedIntent(service, intent.referenceNumber)).hold?.queryAt).to.deep.equal(againAt)
     }
     expect(waits.slice(0, 6)).to.deep.equal([1, 1, 1, 1, 1, 1.25])
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
