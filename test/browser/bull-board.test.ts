@@ -5,7 +5,6 @@ import { picture } from './browser.ts'
 import { withStage } from './stage.ts'
 
 const failed = '/admin/queues/queue/webhook-delivery?status=failed'
-
 const cardOf = (page: Page, { referenceNumber }: Delivery) =>
   page.locator('[class^="card-"]').filter({ hasText: referenceNumber })
 

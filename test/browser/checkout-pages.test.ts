@@ -31,7 +31,6 @@ describe('A hosted payment page', function () {
     merchant = await counter.service.merchant()
     pages = await preparePages()
   })
-
   async function preparePages(): Promise<typeof pages> {
     const { service } = counter
     const live = await service.merchant({ mode: 'live' })
@@ -145,22 +144,18 @@ describe('A hosted payment page', function () {
         .filter((each) => each.getBoundingClientRect().height < ${target})
         .map((each) => 'too small: ' + each.outerHTML.slice(0, 120))`,
     )
-
   const inLanguage = (path: string, { code }: Locale) =>
     `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
-
   async function reach(page: Page, { path, act, says }: Shown, locale: Locale): Promise<void> {
     await page.goto(inLanguage(path, locale))
     await act?.(page, locale)
     await page.getByText(says(locale), { exact: true }).first().waitFor()
     await page.locator(`html[lang=${locale.code}][dir=${locale.dir}]`).waitFor()
   }
-
   async function inspect(page: Page, name: string): Promise<string[]> {
     const wrong = (await findings(page)).map(({ impact, what }) => `${name}: ${impact}: ${what}`)
     return [...wrong, ...(await measure(page, name))]
   }
-
   async function measure(page: Page, name: string): Promise<string[]> {
     await picture(page, name)
     const wrong = await tinyTargets(page)

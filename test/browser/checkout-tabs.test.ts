@@ -37,7 +37,6 @@ describe('A payment in a browser', function () {
     expect(await readIntent(counter.service, merchant, referenceNumber)).to.include({ status: 'PAID' })
     expect(await counter.debits(merchant)).to.equal(1)
   }
-
   /** Every payment waits at the wallet until `release` is called. */
   function holdWallet() {
     const { wallets } = counter.service.deps

@@ -52,10 +52,7 @@ export async function pay(page: Page, { words }: Locale, { phone, pin }: typeof 
 
 export const fillIn = (page: Page, label: string, text: string): Promise<void> =>
   page.getByLabel(label, { exact: true }).fill(text)
-
 export const send = (page: Page): Promise<void> => page.locator('form button').click()
-
 export const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
-
 export const textOf = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? ''

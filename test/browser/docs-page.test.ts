@@ -6,7 +6,6 @@ import type { UserWindow } from './browser.ts'
 import { barriers, openWindow, picture, sizes, startBrowser, widerThanScreen } from './browser.ts'
 
 const create = 'POST /dev/intents'
-
 /** Violations in Swagger UI's own markup: unnamed fields, nested buttons, long responses without keyboard access. */
 const knownViolations = /^(label|select-name|nested-interactive|scrollable-region-focusable): /
 
@@ -42,7 +41,6 @@ describe('The /docs page', function () {
   })
   after(() => browser.close())
   afterEach(() => expect(windows.flatMap(({ faults }) => faults)).to.deep.equal([]))
-
   async function open(): Promise<Page> {
     const opened = await openWindow(browser, service.origin, { size: 'desktop' })
     windows.push(opened)
@@ -57,7 +55,6 @@ describe('The /docs page', function () {
     await page.locator('.opblock').first().waitFor()
     return page
   }
-
   const created = () => service.deps.Intent.countDocuments({ businessId: merchant.businessId })
   const ownBarriers = async (page: Page) =>
     (await barriers(page)).filter((each) => !knownViolations.test(each))

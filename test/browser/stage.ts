@@ -9,7 +9,6 @@ import { withOpened } from '../support/with.ts'
 import { type Account, openWindow, signIn, type sizes, startBrowser, type UserWindow } from './browser.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
-
 export const withStage = (): Stage => withOpened(openStage, (stage) => stage.close())
 
 async function openStage() {

@@ -16,7 +16,6 @@ describe('The payment page with arbitrary input', () => {
     const headers = { 'Content-Type': form, 'Accept-Language': 'en', ...more }
     return seen(service.origin + path, { method: 'POST', body, headers })
   }
-
   const bodies: Record<string, [body: string | Buffer, headers?: Record<string, string>]> = {
     nothing: [''],
     'fields of other types': ['form[]=1&form[a]=2&phone[__proto__]=x&pin[]=1&__proto__=x&constructor=y'],

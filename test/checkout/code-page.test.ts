@@ -14,7 +14,6 @@ describe('The payment code page', () => {
   before(async () => {
     live = await service.merchant({ mode: 'live' })
   })
-
   /** Each request comes from a new address, so that tests don't limit each other. */
   let addresses = 0
   const elsewhere = () => `198.51.100.${++addresses}`
@@ -28,11 +27,9 @@ describe('The payment code page', () => {
     look(path, { method: 'POST', headers: headers(from), body: new URLSearchParams({ code }) })
   const sandbox = () => `/sandbox/${merchant.businessId}`
   const unknown = 'This code is not valid. Check it with the merchant.'
-
   /** A payment page's URL, signed as proof that the visitor isn't guessing. */
   const pageOf = (shortCode: string, lang: string) =>
     new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
-
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 

@@ -22,7 +22,6 @@ describe('The limiter for payment links and codes', () => {
     for (const { clock } of [service, beside]) clock.advance(600_000)
   }
   beforeEach(forget)
-
   /** In a /16 that no other test uses. */
   let carriers = 0
   const elsewhere = () => `100.${++carriers}.0.1`

@@ -8,7 +8,6 @@ import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts
 
 describe('The hosted payment flow', () => {
   const service = withService({ COMMISSION_PAYER_BPS: '0' })
-
   /** Each intent belongs to a new merchant, so that tests don't share demo wallets. */
   const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
@@ -22,7 +21,6 @@ describe('The hosted payment flow', () => {
   })
   const restoreWallet = () => void (service.deps.wallets = real)
   afterEach(restoreWallet)
-
   const replaceWallet = (calls: Partial<Wallet>) => {
     const wallet = { ...(real.named('sandbox') ?? expect.fail()), ...calls }
     excuse([service.deps.mongo.name], 'wallet movements')

@@ -41,19 +41,16 @@ describe('If a process is killed between any two steps of a payment or refund, t
   })
   const kill = <C>(operation: Operation<C>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
   const land = <C>(operation: Operation<C>, step: number) => landDuringRetry(service, operation, step)
-
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
     const { referenceNumber } = await createIntent(service, merchant)
     return { merchant, referenceNumber, paymentId: newId() }
   }
-
   async function preparePaid(): Promise<Case> {
     const each = await prepare()
     expect(await pay(service, each.referenceNumber, each)).to.include({ state: 'settled' })
     return each
   }
-
   /** What the workers do after a process died. MongoDB may keep its transaction open for a while. */
   const workThrough = ({ referenceNumber }: Case) =>
     waitRarely('the wallet knows the outcome', async () => {
@@ -63,7 +60,6 @@ describe('If a process is killed between any two steps of a payment or refund, t
       for (const key of keys) await queryWallet(service.deps, _id, key)
       return keys.length === 0
     })
-
   async function expectBooks({ merchant, referenceNumber }: Case, label: string): Promise<Intent> {
     const intent = await storedIntent(service, referenceNumber)
     const { payment, refunds, refundsCommitted, feesReturned, hold } = intent
@@ -85,9 +81,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
     expect(lost, label).to.equal(gained)
     return intent
   }
-
   const settling = ['mongodb commitTransaction', 'mongodb update', 'enqueue outbox-relay']
-
   /** The customer sends the form, and another one if that is void and the page says nothing was paid. */
   const paying: Operation<Case> = {
     prepare,
@@ -190,10 +184,8 @@ describe('If a process is killed between any two steps of a payment or refund, t
     request: WriteRequest
     responses: string[]
   }
-
   /** Runs without claiming the idempotency key. */
   type Operate = (deps: Deps, caller: Caller, each: Request) => Promise<unknown>
-
   const request = (operate: Operate, first: () => Promise<Case>) => {
     const send = async (deps: Deps, each: Request): Promise<void> => {
       const response = await operate(deps, callerOf(each.merchant), each).then(
@@ -221,7 +213,6 @@ describe('If a process is killed between any two steps of a payment or refund, t
     expect(new Set(responses), label).to.have.property('size', 1)
     return responses[0] ?? ''
   }
-
   const refunding = {
     ...request(async (deps, caller, { referenceNumber, request: own }) => {
       const input = { amount: 20_000, reason: null, expectedRefundable: null }

@@ -21,7 +21,6 @@ describe('The limiter for payment attempts', () => {
   before(async () => {
     ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
-
   let orders: PaymentOrder[] = []
   let outcome: WalletOutcome = wrong
   /** The outcome that the wallet returns to a worker. */

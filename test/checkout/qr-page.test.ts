@@ -12,7 +12,6 @@ describe('The QR code page', () => {
   const merchant = withMerchant(service)
   const offer = (fields: object = {}) => offerOf(service, merchant, { label: 'Panier n° 7', ...fields })
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
-
   /** Decodes a QR code of black and white squares. `isBlack` reads a pixel. */
   const textOf = (width: number, isBlack: (x: number, y: number) => boolean): string => {
     const data = new Uint8Array(width * width * 4)

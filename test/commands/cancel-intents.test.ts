@@ -26,10 +26,8 @@ describe('npm run admin -- intents cancel', function () {
     cli.done(...command(mode, ...more))
   const countOf = (status: Intent['status'], { businessId } = merchant) =>
     service.deps.Intent.countDocuments({ businessId, status })
-
   const linesOf = ({ businessId } = merchant) =>
     service.deps.AuditEvent.find({ businessId, act: 'intents.cancelled' }).lean()
-
   async function pending(count: number): Promise<void> {
     const { referenceNumber } = await createIntent(service, merchant)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)

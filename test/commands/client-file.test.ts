@@ -9,7 +9,6 @@ import { bodyOf } from '../vectors/vector.ts'
 /** The strictest compiler options that a merchant may use. */
 const options =
   '--ignoreConfig --noEmit --singleThreaded --strict --target es2022 --module nodenext --erasableSyntaxOnly --isolatedModules --verbatimModuleSyntax --exactOptionalPropertyTypes --noUncheckedIndexedAccess --noImplicitOverride --noPropertyAccessFromIndexSignature'
-
 const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
 const refused = (statusCode: number, code: string, headers?: Record<string, string>): Response =>

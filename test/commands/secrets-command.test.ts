@@ -35,7 +35,6 @@ describe('npm run admin -- secrets rotate', function () {
   before(() => {
     for (const each of [service, both, notYet, alone]) each.allowHost(endpointServer.host)
   })
-
   const rotate = async () => {
     const command = ['secrets', 'rotate', '--json', '--reason', 'ticket 4711']
     const { exitCode, stdout, stderr } = await cli.admin(command, exchanged)
@@ -60,7 +59,6 @@ describe('npm run admin -- secrets rotate', function () {
   }
   const leftOf = async ({ businessId }: Merchant) =>
     (await findStaleKeys(both.deps)).stale.keys.filter(({ business }) => business === businessId)
-
   const rowOf = (id: string, text: string): StoredResponse => ({
     _id: id,
     response: service.deps.secrets.encrypt(text, encryptedResponse(id)),
@@ -71,7 +69,6 @@ describe('npm run admin -- secrets rotate', function () {
   })
   const reencryptResponses = (deps: Pick<Deps, 'secrets' | 'StoredResponse' | 'now'>, advance = unwatched) =>
     reencryptField(deps, deps.StoredResponse, 'response', { where: unexpiredFilter(deps.now()), advance })
-
   /** `meanwhile` runs between the reads and the writes of each batch. */
   const racing = (name: 'Endpoint' | 'StoredResponse', meanwhile: () => Promise<void>): Deps => {
     const { collection } = both.deps[name]

@@ -2,10 +2,8 @@ import type { LedgerLink } from './ledger-chain.ts'
 
 /** Declared again here, so that the product doesn't check itself. Instants are in ms. */
 export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
-
 export type Owner = { businessId: string; sandbox: boolean }
 type Owned = Owner & { _id: string; createdAt: number }
-
 export type Fees = Record<'providerTtc' | 'payerTtc', number>
 
 export interface IntentDocument extends Owned {

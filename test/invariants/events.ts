@@ -76,7 +76,6 @@ export const isSame = (one: Owner, other: Owner): boolean =>
   one.businessId === other.businessId && one.sandbox === other.sandbox
 export const wordsOf = ({ businessId, sandbox }: Owner): string =>
   `${businessId} ${sandbox ? 'test' : 'live'}`
-
 export const isOld = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }, at: Circumstances) =>
   sandbox && createdAt < at.cleanedBefore
 

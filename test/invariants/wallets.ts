@@ -5,11 +5,9 @@ import { groupsOf, sumOf } from './groups.ts'
 /** Every business has demo wallets with plenty of money, and one without any (docs/merchants/testing.md). */
 const plenty = 9_000_000_000_000_000
 const emptyDemo = '22000003'
-
 type Amounts = Pick<MovementDocument, 'kind' | 'amount' | 'fee'>
 const totalOf = ({ amount, fee }: Amounts): number => (amount ?? 0) + (fee ?? 0)
 const changeBy = (movement: Amounts): number => (movement.kind === 'refund' ? 1 : -1) * totalOf(movement)
-
 const done = (movements: MovementDocument[]) => movements.filter(({ result }) => result.outcome === 'done')
 
 /** Each sandbox payment and refund moved exactly its money, and nothing else did. */

@@ -15,12 +15,10 @@ import { waitFor } from '../support/wait-for.ts'
 const amount = 700
 const refunded = 300
 const { phone, pin } = payer
-
 const skewMs = 111_000
 const jumpMs = 25 * 3_600_000
 /** A wrong clock delays the job that queries the wallet until a poll finds it, 5 to 7 s later. */
 const settledWithinMs = 30_000
-
 type ProcessType = 'web' | 'worker'
 
 /** How far one process's wall clock is ahead when money is ordered, and while the order is in progress. */
@@ -67,7 +65,6 @@ describe('The service with a wrong wall clock in one process', function () {
     await provider.close()
     rmSync(folder, { recursive: true, force: true })
   })
-
   function holdNextOrders() {
     const gate = createGate()
     const held = new Map<Kind, string>()
@@ -86,7 +83,6 @@ describe('The service with a wrong wall clock in one process', function () {
     const queries = () => provider.requests.filter((each) => each.method === 'GET' && each.key === key)
     return waitFor('two queries of the order', () => queries().length >= 2, settledWithinMs)
   }
-
   async function sendForm(shortCode: string): Promise<void> {
     const address = `${web.origin}/p/${shortCode}`
     const page = await (await fetch(address)).text()
@@ -94,7 +90,6 @@ describe('The service with a wrong wall clock in one process', function () {
     const { url, fields } = formFor('pin', page, address)
     await (await fetch(url, { method: 'POST', body: new URLSearchParams({ ...fields, phone, pin }) })).text()
   }
-
   const refund = (referenceNumber: string, headers: Record<string, string>): Promise<Response> =>
     fetch(`${web.origin}/api/v1/dev/intents/${referenceNumber}/refund`, {
       method: 'POST',

@@ -20,7 +20,6 @@ const timeoutMs = 2_000
 const validForMs = timeoutMs + 5_000 + 30_000
 /** A minute after that, an order without a trace counts as not executed. */
 const lostForGoodMs = validForMs + 60_000 + 1
-
 const amount = 50_000
 const { phone, pin } = payer
 
@@ -50,17 +49,14 @@ describe('A live payment', () => {
     await service.close()
     await provider.close()
   })
-
   const payLive = (referenceNumber: string, form: Parameters<typeof pay>[2] = {}) =>
     pay(service, referenceNumber, { phone, pin, ...form })
   const moved = (referenceNumber: string) => provider.movedFor(referenceNumber)
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
-
   async function queryOnce(referenceNumber: string): Promise<WalletQueryResult> {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     return queryWallet(service.deps, _id, hold?.id ?? '')
   }
-
   async function queryRepeatedly(referenceNumber: string): Promise<WalletQueryResult> {
     for (;;) {
       const result = await queryOnce(referenceNumber)
@@ -68,14 +64,12 @@ describe('A live payment', () => {
       service.clock.advance(Math.max(0, result.nextAt.getTime() - service.clock.now().getTime()))
     }
   }
-
   async function unknownPayment(behaviour: ProviderBehaviour): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     provider.handleOrders(behaviour)
     expect(await payLive(referenceNumber)).to.deep.equal({ state: 'waiting' })
     return referenceNumber
   }
-
   async function delayedPayment() {
     const [gate, done] = [createGate(), createGate()]
     const referenceNumber = await unknownPayment(async (_res, work) => {
@@ -96,19 +90,16 @@ describe('A live payment', () => {
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-begun')
     expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PENDING')
   }
-
   const stateOf = async (referenceNumber: string) => {
     const intent = await storedIntent(service, referenceNumber)
     return { status: intent.status, events: outboxEventsOf(intent), moved: moved(referenceNumber) }
   }
   const paidOnce = { status: 'PAID', events: ['payment.created', 'payment.confirmed'], moved: [-amount] }
   const unpaid = { status: 'PENDING', events: ['payment.created'], moved: [] }
-
   async function expectPaidOnce(referenceNumber: string): Promise<void> {
     expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'done' })
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   }
-
   const responses: [what: string, behaviour: ProviderBehaviour][] = [
     ['the response is lost', responseLost],
     ['the response is too late', (res, work) => void setTimeout(send, timeoutMs + 50, res, work())],
@@ -192,7 +183,6 @@ describe('A live payment', () => {
       other.setClock(service.clock.now)
     })
     after(() => other.close())
-
     function replaceProvider(name: string): () => Promise<void> {
       const { wallets } = service.deps
       const { url, key } = other
@@ -240,7 +230,6 @@ describe('A live payment', () => {
       expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
       return referenceNumber
     }
-
     /** A refund of 300.00 with an unknown outcome. `retry` repeats its request. */
     async function unknownRefund(behaviour: ProviderBehaviour) {
       const referenceNumber = await paidIntent()

@@ -53,7 +53,6 @@ describe('The service during a MongoDB outage', () => {
     await service.close()
     await mongo.stop()
   })
-
   async function create(key: string): Promise<Create> {
     const startedAt = performance.now()
     try {
@@ -103,9 +102,7 @@ describe('The service during a MongoDB outage', () => {
     loads.push(running)
     return running
   }
-
   const acknowledged = (creates: Create[]) => creates.filter(({ status }) => status === 201)
-
   /** Failed creates are retried first. Then each has one intent, whose event arrived at the endpoint. */
   async function expectNothingLostOrDoubled(creates: Create[]) {
     const retried = await Promise.all(

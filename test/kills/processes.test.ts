@@ -16,7 +16,6 @@ describe('Process shutdown', () => {
     return one
   }
   after(() => Promise.all(open.toReversed().map((one) => one.stop())))
-
   async function service(): Promise<Service> {
     const opened = await openService()
     services.push(opened)
@@ -24,7 +23,6 @@ describe('Process shutdown', () => {
   }
   const services: Service[] = []
   after(() => Promise.all(services.map((each) => each.close())))
-
   async function workerMidAttempt() {
     const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
     kept({ stop: endpointServer.close })
@@ -46,7 +44,6 @@ describe('Process shutdown', () => {
       const now = await storedDelivery(own, { _id })
       return now.status === 'DELIVERED' && now
     })
-
   // These three start first and are checked last, because they wait long: for a dead worker's lease and lock, and for
   // attempts and requests that never end. The other tests run in the meantime.
   let cutAndTakenOver: Promise<{

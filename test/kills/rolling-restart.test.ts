@@ -22,7 +22,6 @@ describe('A rolling restart behind a load balancer', () => {
     balancer.close()
     return Promise.all(processes.map((each) => each.stop()))
   })
-
   async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
     const started = await startProcess(type, service, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host })
     processes.push(started)
@@ -31,7 +30,6 @@ describe('A rolling restart behind a load balancer', () => {
     await waitFor('the balancer has it', () => balancer.isServing(started.origin))
     return started
   }
-
   async function replace(old: ServiceProcess, type: 'web' | 'worker'): Promise<ServiceProcess> {
     const next = await start(type)
     old.kill('SIGTERM')

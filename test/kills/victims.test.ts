@@ -8,7 +8,6 @@ import { waitFor } from '../support/wait-for.ts'
 describe('The test fixture that kills a process at a given step', () => {
   const service = withService()
   const label = 'killed at step 1'
-
   async function labelled() {
     const merchant = await service.merchant()
     const { referenceNumber } = await createIntent(service, merchant, { amount: 100, label: 'before' })

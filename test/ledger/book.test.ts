@@ -21,7 +21,6 @@ describe('The ledger', () => {
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   const chain = () =>
     service.deps.LedgerEntry.find(owner(), {}, { sort: { number: 1 } }).lean<LedgerEntry[]>()
-
   const paid = (amount: number, paidAt = service.clock.now()) =>
     newEvent(
       'payment.confirmed',
@@ -41,7 +40,6 @@ describe('The ledger', () => {
   const source = () => ({ ...owner(), referenceNumber: 'PI-2222222222222222' })
   const book = (ledger: LedgerAppender, events: ReturnType<typeof paid>[]) =>
     bookEvents({ batchers: ledger }, source(), events, noDeadline)
-
   const get = async (path: string): Promise<Record<string, unknown>[]> =>
     (await service.http.get(`/api/v1/dev/${path}`).set(merchant.read()).expect(200)).body.data.items
 

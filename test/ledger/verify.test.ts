@@ -76,7 +76,6 @@ describe('Ledger verification', function () {
   const night = (log = service.deps.log, deps = service.deps) =>
     checkAuditTrail({ ...deps, log }, new AbortController().signal)
   const nextDay = (days = 1) => service.clock.advance(days * dayMs)
-
   /** Appends an entry with every field its chain requires, like a forger who knows the code. */
   async function forge(draft: Partial<LedgerDraft> & Pick<LedgerDraft, 'type' | 'amount'>): Promise<void> {
     const before = (await chain()).at(-1) ?? null
@@ -101,7 +100,6 @@ describe('Ledger verification', function () {
     await entries().deleteMany(owner(false))
     await entries().insertMany(chained)
   }
-
   /** Changes to the live ledger, and what is found. Entries 1 and 2 are a payment and its fee, 3 is a payout. */
   const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
     'an amount was changed': [

@@ -9,7 +9,6 @@ import { addProcessMetrics, alertedLogLines, createMetrics } from '../../src/met
 import { errorCatalogue } from '../../src/platform/errors.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
-
 type MetricDescription = { name: string; type: string; labelNames: string[] }
 
 interface Rule {
@@ -34,7 +33,6 @@ interface Panel {
 const metrics = createMetrics()
 addProcessMetrics(metrics)
 const described = metrics.registry.getMetricsAsArray() as unknown as MetricDescription[]
-
 /** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds the target's. */
 const series = new Map<string, string[]>([['up', []]])
 for (const { name, type, labelNames } of described)
@@ -43,14 +41,12 @@ for (const { name, type, labelNames } of described)
     series.set(`${name}_bucket`, [...labelNames, 'le'])
   } else series.set(name, labelNames)
 const ofTarget = ['job', 'instance']
-
 const rules: Rule[] = parse(read('ops/alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
 const tests: AlertTest[] = parse(read('ops/alerts.test.yml')).tests
 const minutesOf = ({ eval_time: time }: { eval_time: string }): number => Number(time.replace('m', ''))
 const dashboard = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: Panel[] }
 const targets = dashboard.panels.flatMap((panel) => panel.targets ?? [])
 const page = read('docs/operators/watch.md')
-
 const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
 const plain: Record<string, readonly string[]> = {

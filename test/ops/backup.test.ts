@@ -286,13 +286,11 @@ describe('A backup', () => {
     withClient(mongo.url, async (client) => {
       return (await client.db('admin').command({ currentOp: 1 })).fsyncLock === true
     })
-
   async function noteOf(fields: Pick<Note, 'kind' | 'mongodb'>): Promise<string> {
     const made = await fs.mkdtemp(join(folder, 'note-'))
     await writeNote(made, { ...fields, takenAt: new Date().toISOString() })
     return made
   }
-
   async function fill() {
     await subscribe(service, merchant, endpointServer.url)
     const response = await create('before')

@@ -16,7 +16,6 @@ describe('Bull Board with an unreliable Redis', function () {
     staff = await signedIn(service, 'support')
   })
   const listing = () => callBoard(service, staff, 'get', '/api/queues')
-
   async function expectError(): Promise<void> {
     expect((await callBoard(service, staff, 'get', '')).status).to.equal(200)
     const retryAll = () => callBoard(service, staff, 'put', '/api/queues/webhook-delivery/retry/failed')

@@ -122,14 +122,12 @@ describe('A service whose servers have a self-signed certificate', function () {
       () => expect.fail('Redis was used'),
       () => undefined,
     )
-
   function open(environment: Record<string, string>) {
     const faults: { err?: unknown }[] = []
     const log = createLog('silent', 'test', null)
     log.warn = (fields: object) => void faults.push(fields)
     return { queues: openJobQueues(parseConfig(freshEnvironment(environment)), log), faults }
   }
-
   async function reaches(environment: Record<string, string>): Promise<boolean> {
     const { queues, faults } = open(environment)
     const ready = new Promise<void>((resolve) => queues.whenReady(resolve))

@@ -47,7 +47,6 @@ describe('A request id', () => {
     await subscribe(service, merchant, endpointServer.url, [...everyEvent, 'order.new'])
     service.startWorkers()
   })
-
   const send = async (path: string, body: object = {}) => {
     const { headers, body: response } = await service.http
       .post(`/api/v1/dev${path}`)

@@ -36,7 +36,6 @@ for (const [what, signal] of Object.entries(faults))
       await service.close()
       await Promise.all([redis.stop(), endpointServer.close()])
     })
-
     const isDelivered = (referenceNumber: string, event: EventName) => {
       const delivered = { referenceNumber, event, status: 'DELIVERED' } as const
       const find = () => service.deps.Delivery.findOne(delivered).lean()

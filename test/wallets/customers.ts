@@ -11,9 +11,7 @@ export const wrongPin = { outcome: 'refused', reason: 'wrong_pin' } as const
 export const locked = { outcome: 'refused', reason: 'wallet_locked' } as const
 export const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
 export const technical = { outcome: 'failed', reason: 'technical_error' } as const
-
 const newKey = () => randomBytes(12).toString('hex')
-
 const orderTimeoutMs = 60_000
 
 export function customersOf(service: Service) {

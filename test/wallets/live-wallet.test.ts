@@ -36,10 +36,8 @@ const timeoutMs = 5000
 const shortTimeoutMs = 400
 /** The provider's clock may be ahead, so it receives a `validUntil` this much later than the order's own. */
 const maxClockSkewMs = 30_000
-
 const startAt = (port: number, agent: Agent) => (options: RequestOptions) =>
   http.request({ host: '127.0.0.1', port, agent, ...options })
-
 const postRequest = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
 
 describe('The live wallet client', () => {
@@ -66,7 +64,6 @@ describe('The live wallet client', () => {
     await stopEndpoints()
     await provider.close()
   })
-
   function open(url: string, walletTimeoutMs = timeoutMs) {
     const sink = { write: (line: string) => void (log += line) }
     const deps = {
@@ -77,7 +74,6 @@ describe('The live wallet client', () => {
     const at = { name: 'here', url, key: provider.key }
     return createLiveWallet(deps as Parameters<typeof createLiveWallet>[0], at)
   }
-
   const inSeconds = (seconds: number): Date => new Date(clock.now().getTime() + seconds * 1000)
   const payment = (changes: Partial<PaymentOrder> = {}): PaymentOrder => ({
     key: `payment-${(keys += 1)}`,
@@ -212,7 +208,6 @@ describe('The live wallet client', () => {
       return result.outcome === 'unknown' && result.why === 'not there'
     })
   }
-
   /** Carries out the order and responds with these fields beside its key. */
   const respond = (fields: Record<string, unknown>, status = 200): ProviderBehaviour =>
     respondWith((res, { key }) => send(res, { status, body: { key, ...fields } }))

@@ -22,7 +22,6 @@ describe('A sandbox wallet', () => {
   before(() => {
     ;[here, there] = [customersOf(service), customersOf(beside)]
   })
-
   const pass = (ms: number) => {
     for (const { clock } of [service, beside]) clock.advance(ms)
   }

@@ -59,7 +59,6 @@ export const publicV6 = words(`
 `)
 
 const pair = (high: number, low: number): string => (high * 256 + low).toString(16)
-
 export const partsOf = (v4: string): [number, number, number, number] =>
   v4.split('.').map(Number) as [number, number, number, number]
 

@@ -11,7 +11,6 @@ export interface EndpointServer {
 
 const certificates = new URL('../support/certificates/', import.meta.url)
 export const pem = (name: string): string => readFileSync(new URL(name, certificates), 'utf8')
-
 const running = new Set<{ server: Server; connections: Socket[] }>()
 
 async function listen(server: Server, host: string): Promise<EndpointServer> {
@@ -41,7 +40,6 @@ export const httpsEndpoint = (certificate: string, listener: RequestListener): P
   )
 
 export const silentEndpoint = (): Promise<EndpointServer> => rawEndpoint((socket) => socket.resume())
-
 export const rawEndpoint = (onConnection: (socket: Socket) => void): Promise<EndpointServer> =>
   listen(net.createServer(onConnection), '127.0.0.1')
 

@@ -50,12 +50,10 @@ describe('A failing endpoint', () => {
     (await service.http.get(path).set(merchant.read()).expect(200)).body.data.items.find(
       ({ id }: { id: string }) => id === failing,
     )
-
   function advance(ms: number) {
     service.clock.advance(ms)
     beside.clock.advance(ms)
   }
-
   /** Makes the first attempts of new deliveries to the endpoint, and writes their results without waiting for more. */
   async function attemptNew(count: number, as: Merchant = merchant) {
     const made = await createIntents(service, as, count)
@@ -65,14 +63,12 @@ describe('A failing endpoint', () => {
     await Promise.all(deliveries.map(({ _id }) => attempt(service.deps, _id)))
     await service.deps.healthNotes.close()
   }
-
   /** These processes' workers poll, but only for work on endpoints. */
   async function poll(...processes: Service[]) {
     await Promise.all(processes.map(({ deps }) => reportFailures(deps)))
     advance(2_000)
     await Promise.all(processes.map(({ deps }) => pollOutboxes(deps)))
   }
-
   const reports = async () =>
     (await deliveriesOf(service, merchant)).filter(({ event }) => event === 'endpoint.failing')
   const statuses = async () => {

@@ -8,7 +8,6 @@ const addresses = words(`
 /** The decimal digits of a script, from the code point of its zero. */
 const inScript = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
-
 const circled = (text: string): string =>
   text.replaceAll(/\d/g, (digit) => '⓪①②③④⑤⑥⑦⑧⑨'.charAt(Number(digit)))
 const encoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
@@ -77,7 +76,6 @@ const ports = words(
   '0 1 7 22 25 53 80 110 143 389 442 444 445 465 587 636 993 1023 65536 99999 -1 x 443x 0x1bb',
 )
 const users = words('user user:pass :pass : @ example.org user%40 127.0.0.1:8443 %6c')
-
 const zones = words('[fe80::1%25eth0] [fe80::1%eth0] [::1%25lo] [::1%251] [2606:4700:4700::1111%25eth0]')
 const brokenV6 = words(
   '[] [:] [::1 ::1 ::1] [::1]] [[::1]] [:::1] [1::2::3] [::12345] [g::1] [v1.fe80::a] [::1].example.com',

@@ -31,7 +31,6 @@ describe("A payment webhook's body", () => {
     await subscribe(service, merchant, endpointServer.url, paymentEvents)
     service.startWorkers()
   })
-
   const act = async (path: string, body: object, status: number) => {
     const response = await service.http.post(`/api/v1/dev/intents/${path}`).set(merchant.write()).send(body)
     expect(response.status, JSON.stringify(response.body)).to.equal(status)
@@ -47,7 +46,6 @@ describe("A payment webhook's body", () => {
     wallet.setOutcome(() => outcome)
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
   }
-
   async function bodiesOf(reference: string, ...events: string[]): Promise<Body[]> {
     const bodies = await waitFor(`${events.join()} of ${reference}`, () => {
       const all = endpointServer.received.map(({ json }) => json)

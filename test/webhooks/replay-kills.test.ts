@@ -21,7 +21,6 @@ describe('An event replay whose worker is killed between any two steps', functio
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()
-
   async function prepare(): Promise<Case> {
     const { deps, clock } = service
     const merchant = await service.merchant()

@@ -13,23 +13,18 @@ import { type EndpointServer, httpEndpoint, pem, stopEndpoints } from './endpoin
 
 const shortTimeoutMs = 300
 export const shortTimeout = { timeoutMs: shortTimeoutMs }
-
 /** Long enough for loopback on a busy machine, and shorter than a test's timeout. */
 const usualTimeoutMs = 10_000
-
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 export const hostName = 'hooks.example.com'
 export const owner = 'business'
 export const body = '{"id":"DLV-1","label":"Café ☕"}'
 export const userAgent = 'Service-Webhooks/1.2.3 (+https://api.example/docs)'
 export const headers = { 'content-type': 'application/json', 'x-service-signature': 'sha256=00' }
-
 export const resolvingTo = (addresses: string[]) => async (): Promise<LookupAddress[]> =>
   addresses.map((address) => ({ address, family: isIP(address) }))
-
 export const loopback = resolvingTo(['127.0.0.1'])
 export const forever = <T>(): Promise<T> => new Promise<T>(() => {})
-
 const senders: Sender[] = []
 const timers: NodeJS.Timeout[] = []
 
@@ -79,11 +74,9 @@ export function attemptOverTls(
 }
 
 export const okEndpoint = (): Promise<EndpointServer> => httpEndpoint((_req, res) => res.end())
-
 /** Fails like a resolver, with details that a merchant must not see. */
 export const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`query ${code} 10.0.0.1`), { code }))
-
 export const unlimited: TimeMeter = { waitMs: () => 0, count: () => undefined }
 
 export async function openConnection(

@@ -11,7 +11,6 @@ const dayMs = 86_400_000
 describe('A race between cancelling and expiring an intent', () => {
   const service = withService()
   const merchant = withMerchant(service)
-
   /** The intent has expired only for the worker. The victim pauses at its step while the other acts. */
   async function race(step: number, paused: 'cancel' | 'expire') {
     const instant = new Date('2033-01-01T00:00:00Z')

@@ -16,7 +16,6 @@ describe("A delivery's job", () => {
   const queues = withQueues('describe')
   before(() => service.startWorkers())
   const queueOf = () => queues.open(service, 'webhook-delivery')
-
   async function createDelivery(respond: (count: number) => number) {
     const [merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
     endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('a response'))
@@ -30,10 +29,8 @@ describe("A delivery's job", () => {
     const [delivery] = await deliveriesOf(service, merchant)
     return { merchant, endpointServer, secret, intent, id: delivery?._id ?? '', first }
   }
-
   const gapsOf = ({ received }: EndpointServer) =>
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
-
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
 
   it('runs after each wait until the endpoint accepts the delivery', async () => {

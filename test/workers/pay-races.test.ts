@@ -23,7 +23,6 @@ describe('A race for one intent between two payers, the merchant, a simulation a
     worker = { ...beside.deps, now: () => new Date(createdAt.getTime() + dayMs + 60_000) }
     for (const { clock } of [service, beside]) clock.freeze(createdAt)
   })
-
   const acts = {
     payer: async (reference: string) => outcomeName(await pay(service, reference)),
     other: async (reference: string) => outcomeName(await pay(beside, reference)),
@@ -34,7 +33,6 @@ describe('A race for one intent between two payers, the merchant, a simulation a
     expiry: async (reference: string) => ((await expireIntent(worker, reference)).expired ? 'done' : 'not'),
   }
   type Actor = keyof typeof acts
-
   async function race(reference: string, first: Actor | null): Promise<Partial<Record<Actor, string>>> {
     for (const { clock } of [service, beside]) clock.freeze(soon)
     const begun = first && { [first]: await acts[first](reference) }
@@ -42,7 +40,6 @@ describe('A race for one intent between two payers, the merchant, a simulation a
     const results = others.map(async (actor) => [actor, await acts[actor](reference)] as const)
     return { ...begun, ...Object.fromEntries(await Promise.all(results)) }
   }
-
   const paid = { outcome: 'done' } as const
   const failed = { outcome: 'failed', reason: 'technical_error' } as const
   for (const [first, outcome, status, event] of [

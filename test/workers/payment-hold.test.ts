@@ -30,7 +30,6 @@ describe('A payment in progress', () => {
     // Keeps this test's open payments out of the next one.
     await service.deps.Intent.deleteMany({})
   })
-
   /** The returned function stops recording, and returns the queues of all jobs. */
   function recordEnqueued(): () => string[] {
     const { enqueue } = service.deps
@@ -50,7 +49,6 @@ describe('A payment in progress', () => {
     const { body } = await service.http.get('/api/v1/dev/intents').query({ status }).set(merchant.read())
     return body.data.items.map((intent: { referenceNumber: string }) => intent.referenceNumber)
   }
-
   /** A payment in progress: the wallet has the order, and responds at `respond`. */
   async function paying(outcome: WalletOutcome) {
     const { referenceNumber } = await createIntent(service, merchant)

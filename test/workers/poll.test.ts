@@ -48,7 +48,6 @@ describe("The workers' poll", () => {
     slots.close()
     for (const model of [Intent, Order, Delivery, Endpoint]) await model.collection.deleteMany({})
   })
-
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
     const { referenceNumber } = await createIntent(service, owner)
     const { requestKey: _requestKey, ...like } = await storedIntent(service, referenceNumber)

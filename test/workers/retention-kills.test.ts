@@ -50,9 +50,7 @@ describe('A data clean-up', () => {
   /** Data of test keys. Old by any clock, because the command line uses the system's. */
   let references: string[]
   let oldThings: () => Promise<void>
-
   type Write = (...args: unknown[]) => Promise<unknown>
-
   function wrap(
     { collection }: { collection: object },
     write: string,

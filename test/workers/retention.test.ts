@@ -30,7 +30,6 @@ describe('The data clean-up', () => {
   })
   beforeEach(() => endpointServer.respondWith((res) => void res.end('thank you')))
   afterEach(() => service.clock.freeze(null))
-
   async function clean(deps = service.deps, ending = new AbortController(), watch: CleanUpWatch = unwatched) {
     const begun = startCounts(watch)
     const outcome = await runCleanUp(deps, ending.signal, begun.watch)

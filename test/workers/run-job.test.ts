@@ -26,7 +26,6 @@ describe('A BullMQ job', () => {
   const queues = withQueues('describe')
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
-
   async function errorOf(result: Partial<JobResult>, moveToDelayed?: () => Promise<unknown>) {
     const job = { id: 'some-r0', name: 'payment.created', data: words, moveToDelayed } as unknown as Job
     const run = () => Promise.resolve({ event: 'webhook.attempted', log: {}, ...result })

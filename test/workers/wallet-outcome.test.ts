@@ -44,14 +44,12 @@ describe('A payment or refund with an unknown outcome', () => {
     await service.deps.Intent.deleteMany({})
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
-
   async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
     const { referenceNumber } = await createIntent(service, merchant)
     const key = newId()
     expect(await pay(service, referenceNumber, { paymentId: key })).to.deep.equal({ state: 'waiting' })
     return { intent: await storedIntent(service, referenceNumber), key }
   }
-
   async function unknownRefunds(amounts: number[]) {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'done' }))
