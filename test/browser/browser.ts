@@ -23,10 +23,7 @@ export async function startBrowser(...more: string[]): Promise<Browser> {
   return chromium.launch({ executablePath: path, args: [...switches, ...more] })
 }
 
-export interface UserWindow {
-  page: Page
-  faults: string[]
-}
+export type UserWindow = { page: Page; faults: string[] }
 
 export interface Settings {
   size: keyof typeof sizes
@@ -58,10 +55,7 @@ export async function openWindow(browser: Browser, origin: string, settings: Set
   return { page, faults }
 }
 
-export interface Account {
-  name: string
-  password: string
-}
+export type Account = { name: string; password: string }
 
 export async function signIn(page: Page, account: Account, to: string): Promise<void> {
   await page.goto(to)
@@ -88,11 +82,7 @@ export async function findings(page: Page): Promise<{ impact: string | null; wha
   await page.evaluate(axeCore.source)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
-    interface Violation {
-      id: string
-      impact: string | null
-      nodes: { html: string }[]
-    }
+    type Violation = { id: string; impact: string | null; nodes: { html: string }[] }
     const { violations } = await axe.run()
     return violations.flatMap(({ id, impact, nodes }) =>
       nodes.map(({ html }) => ({ impact, what: `${id}: ${html.slice(0, 200)}` })),

@@ -206,9 +206,8 @@ describe('The payment code page', () => {
       const { text, received, status: got } = await pending
       expect(got, text).to.equal(status)
       expect(received.get('content-type')).to.equal('text/html; charset=utf-8')
-      expect(text)
-        .to.match(/^<!doctype html>/)
-        .and.not.match(/\n\s+at |node_modules/)
+      expect(text).to.match(/^<!doctype html>/)
+      expect(text).to.not.match(/\n\s+at |node_modules/)
     }
   })
 })

@@ -40,9 +40,8 @@ describe('The payment page', () => {
       '23 h 59 min left',
     ])
       expect(page.says.includes(words) || page.html.includes(words), words).to.equal(true)
-    expect(page.html)
-      .to.include('autocomplete="tel"')
-      .and.match(/type="password" inputmode="numeric" autocomplete="off"/)
+    expect(page.html).to.include('autocomplete="tel"')
+    expect(page.html).to.match(/type="password" inputmode="numeric" autocomplete="off"/)
     expect(await state(path)).to.deep.equal({
       state: 'pending',
       left: '23\u00a0h 59\u00a0min',
@@ -63,9 +62,8 @@ describe('The payment page', () => {
       const chosen = await open(service, `${path}?lang=${lang}`)
       for (const { html } of [preferred, chosen]) {
         expect(html).to.include(`<html lang="${lang}" dir="${dir}">`).and.include(`<h1>${heading}</h1>`)
-        expect(html)
-          .to.match(/lang&#61;ar&#38;proof&#61;[\w-]{22}" lang="ar"/)
-          .and.include(`lang="${lang}" hreflang="${lang}" dir="${dir}" aria-current="true"`)
+        expect(html).to.match(/lang&#61;ar&#38;proof&#61;[\w-]{22}" lang="ar"/)
+        expect(html).to.include(`lang="${lang}" hreflang="${lang}" dir="${dir}" aria-current="true"`)
       }
       const refused = await fill(chosen, wallets.poor)
       const paid = await pay(refused, wallets.pays)

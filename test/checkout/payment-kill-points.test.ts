@@ -25,11 +25,7 @@ import { finished, newRequest } from '../support/write-request.ts'
 const dayMs = 86_400_000
 
 /** `paymentId` is also the id of the customer's form. */
-interface Case {
-  merchant: Merchant
-  referenceNumber: string
-  paymentId: string
-}
+type Case = { merchant: Merchant; referenceNumber: string; paymentId: string }
 
 describe('If a process is killed between any two steps of a payment or refund, the service', function () {
   this.timeout(120_000)

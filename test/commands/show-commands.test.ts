@@ -66,10 +66,9 @@ describe('A list or show command', function () {
     expect(old).to.include({ state: 'overlap', last4: key.slice(-4) })
     expect(JSON.stringify(shown)).not.to.match(/hash|pepper/)
     expect(blocked.blockedBy).to.deep.equal(['key-suspended'])
-    expect(blockedText.stdout)
-      .to.match(/^scopes +store\.orders:read$/m)
-      .and.match(/^ipAllowlist +192\.0\.2\.7$/m)
-      .and.match(/^lastUsedDay +never$/m)
+    expect(blockedText.stdout).to.match(/^scopes +store\.orders:read$/m)
+    expect(blockedText.stdout).to.match(/^ipAllowlist +192\.0\.2\.7$/m)
+    expect(blockedText.stdout).to.match(/^lastUsedDay +never$/m)
   })
 
   it('finds the key that belongs to a secret read from standard input', async () => {
@@ -141,9 +140,8 @@ describe('A list or show command', function () {
       cli.done('wallet', 'show', '44556677'),
     ])
     expect(text(staff.stdout)).to.have.lengthOf(5)
-    expect(staff.stdout)
-      .to.match(/^moussa +viewer +disabled /m)
-      .and.match(/^More: add --after moussa$/m)
+    expect(staff.stdout).to.match(/^moussa +viewer +disabled /m)
+    expect(staff.stdout).to.match(/^More: add --after moussa$/m)
     const { items, next } = JSON.parse(filtered.stdout)
     expect([items.length, items[0].name, next]).to.deep.equal([1, 'moussa', null])
     const states = ['name', 'role', 'secondFactor', 'password', 'sessions']

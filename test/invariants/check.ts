@@ -47,10 +47,7 @@ const invariants = {
   'stock conserved': stockConserved,
 } as const satisfies Record<string, Check>
 
-export const violations = (
-  documents: Partial<Documents>,
-  circumstances: Partial<Circumstances> = {},
-): Violation[] => {
+export const violations = (documents: Partial<Documents>, circumstances: Partial<Circumstances> = {}) => {
   const known = { ...noDocuments, ...documents } as unknown as Stored
   const usual: Circumstances = {
     cleanedBefore: Number.NEGATIVE_INFINITY,

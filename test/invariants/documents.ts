@@ -59,12 +59,7 @@ export interface Facts {
 }
 
 /** Not yet removed from its intent, order or endpoint by the relay. */
-export interface OutboxEvent {
-  id: string
-  event: string
-  createdAt: number
-  facts: Facts
-}
+export type OutboxEvent = { id: string; event: string; createdAt: number; facts: Facts }
 
 export interface DeliveryDocument extends Owned {
   /** Not stored: the first half of `_id` (read-folder.ts). */
@@ -145,12 +140,7 @@ export interface MovementDocument {
   forgetAt?: number
 }
 
-export interface WalletDocument {
-  _id: string
-  phone: string
-  businessId: string | null
-  balance: number
-}
+export type WalletDocument = { _id: string; phone: string; businessId: string | null; balance: number }
 
 export type LedgerDocument = Owner &
   LedgerLink & {

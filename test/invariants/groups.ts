@@ -9,10 +9,8 @@ export function groupsOf<Member, Key>(members: Iterable<Member>, keyOf: (member:
   return groups
 }
 
-export const repeatedOf = <Member, Key>(
-  members: Iterable<Member>,
-  keyOf: (member: Member) => Key,
-): Member[] => [...groupsOf(members, keyOf).values()].flatMap(([, ...again]) => again)
+export const repeatedOf = <Member, Key>(members: Iterable<Member>, keyOf: (member: Member) => Key) =>
+  [...groupsOf(members, keyOf).values()].flatMap(([, ...again]) => again)
 
 export const sumOf = <Member>(members: Iterable<Member>, amountOf: (member: Member) => number): number => {
   let sum = 0

@@ -56,7 +56,7 @@ function entriesOf({ id, event, facts }: Reported, { intent }: Source): Wanted[]
     fee: number,
     entry: Partial<Wanted>,
     more: Partial<Wanted>,
-  ): Wanted[] => {
+  ) => {
     const day = new Date(occurredAt ?? 0).toISOString().slice(0, 10)
     const shared = {
       businessId,

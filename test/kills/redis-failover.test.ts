@@ -117,10 +117,7 @@ async function killMaster(stage: Stage): Promise<{ during: number; extraMs: numb
   return { during, extraMs: slowestMs(attempts) - usualMs }
 }
 
-interface FirstAttempt {
-  at: number
-  waitedMs: number
-}
+type FirstAttempt = { at: number; waitedMs: number }
 
 function firstAttempts({ endpointServer }: Stage, createdAt: Map<unknown, number>): FirstAttempt[] {
   const first = new Map<unknown, FirstAttempt>()

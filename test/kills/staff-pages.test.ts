@@ -32,9 +32,8 @@ describe('A staff or payment page during a MongoDB outage', () => {
       expect(status).to.equal(503)
       expect(headers.get('content-type')).to.equal('text/html; charset=utf-8')
       expect(headers.has('retry-after')).to.equal(true)
-      expect(text)
-        .to.match(/(Try|Open the page) again in a few seconds/)
-        .and.not.match(/\n\s+at /)
+      expect(text).to.match(/(Try|Open the page) again in a few seconds/)
+      expect(text).to.not.match(/\n\s+at /)
     }
     // The sign-in page needs no database.
     expect((await visit(service).get('/admin/sign-in')).status).to.equal(200)

@@ -103,9 +103,8 @@ describe('A starting process', () => {
       types.map((type) => runToExit(type, service, { MONGODB_URL: mongo.url })),
     )) {
       expect(exitCode).to.equal(1)
-      expect([...stdout, ...stderr].join())
-        .to.include('--replSet rs')
-        .and.include('rs.initiate()')
+      expect([...stdout, ...stderr].join()).to.include('--replSet rs')
+      expect([...stdout, ...stderr].join()).to.include('rs.initiate()')
     }
     await mongo.stop()
   })

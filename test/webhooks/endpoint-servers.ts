@@ -3,11 +3,7 @@ import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 
-export interface EndpointServer {
-  port: number
-  connections: Socket[]
-  mostOpen: () => number
-}
+export type EndpointServer = { port: number; connections: Socket[]; mostOpen: () => number }
 
 const certificates = new URL('../support/certificates/', import.meta.url)
 export const pem = (name: string): string => readFileSync(new URL(name, certificates), 'utf8')
@@ -44,9 +40,7 @@ export const rawEndpoint = (onConnection: (socket: Socket) => void): Promise<End
   listen(net.createServer(onConnection), '127.0.0.1')
 
 /** Calls `onRequest` with the socket for each complete request, however its bytes are split. */
-export const rawHttpEndpoint = (
-  onRequest: (socket: Socket, count: number) => void,
-): Promise<EndpointServer> =>
+export const rawHttpEndpoint = (onRequest: (socket: Socket, count: number) => void) =>
   rawEndpoint((socket) => {
     let text = ''
     let count = 0

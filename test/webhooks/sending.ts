@@ -55,10 +55,8 @@ export function senderTo(endpointServers: EndpointServer[], options: Partial<Sen
   return { ...made, urls, post: (at = 0): Promise<SentAttempt> => made.post(urls[at] ?? '') }
 }
 
-export const attemptAt = (
-  endpointServer: EndpointServer,
-  options: Partial<SenderOptions>,
-): Promise<SentAttempt> => senderTo([endpointServer], options).post()
+export const attemptAt = (endpointServer: EndpointServer, options: Partial<SenderOptions>) =>
+  senderTo([endpointServer], options).post()
 
 export const attemptAtHttp = async (listener: RequestListener): Promise<SentAttempt> =>
   attemptAt(await httpEndpoint(listener), {})

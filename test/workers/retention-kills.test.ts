@@ -51,11 +51,7 @@ describe('A data clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
   type Write = (...args: unknown[]) => Promise<unknown>
-  function wrap(
-    { collection }: { collection: object },
-    write: string,
-    around: (original: Write) => Write,
-  ): () => void {
+  function wrap({ collection }: { collection: object }, write: string, around: (original: Write) => Write) {
     const writes = collection as Record<string, Write>
     const original = writes[write] ?? expect.fail()
     writes[write] = around((...args) => original.apply(collection, args))
