@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readable } from '../admin/staff.ts'
 import { cancelIntent, createIntent, requestIntent } from '../support/actions.ts'
-import { type Merchant, withMerchant, withService } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 
 describe('The payment code page', () => {
   const service = withService({
@@ -10,10 +10,7 @@ describe('The payment code page', () => {
     TRUST_PROXY: '1',
   })
   const merchant = withMerchant(service)
-  let live: Merchant
-  before(async () => {
-    live = await service.merchant({ mode: 'live' })
-  })
+  const live = withMerchant(service, { mode: 'live' })
   /** Each request comes from a new address, so that tests don't limit each other. */
   let addresses = 0
   const elsewhere = () => `198.51.100.${++addresses}`

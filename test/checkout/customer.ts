@@ -4,14 +4,7 @@ import { createIntent } from '../support/actions.ts'
 import type { Merchant, Service } from '../support/service.ts'
 
 /** What a browser without scripts receives. */
-export interface Seen {
-  url: string
-  status: number
-  headers: Headers
-  location: string | null
-  html: string
-  says: string
-}
+export type Seen = Awaited<ReturnType<typeof seen>>
 
 /** An intent of 500.00 MRU. `path` is its page's. */
 export async function offerOf(service: Service, merchant: Merchant, fields: object = {}) {
@@ -52,7 +45,7 @@ export const wallets = {
   locked: { phone: '22000006', pin: '1234' },
 }
 
-export async function seen(url: string, init: RequestInit): Promise<Seen> {
+export async function seen(url: string, init: RequestInit) {
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const html = await response.text()
   const { status, headers } = response

@@ -7,7 +7,7 @@ import { unavailable } from '../../src/platform/errors.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createGate } from '../support/gate.ts'
-import { type Merchant, withService } from '../support/service.ts'
+import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { fill, offerOf, open } from './customer.ts'
 
@@ -16,11 +16,8 @@ const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
 
 describe('The limiter for payment attempts', () => {
   const service = withService({ TRUST_PROXY: '1' })
-  let live: Merchant
-  let trial: Merchant
-  before(async () => {
-    ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
-  })
+  const live = withMerchant(service, { mode: 'live' })
+  const trial = withMerchant(service)
   let orders: PaymentOrder[] = []
   let outcome: WalletOutcome = wrong
   /** The outcome that the wallet returns to a worker. */

@@ -6,45 +6,30 @@ export type Owner = { businessId: string; sandbox: boolean }
 type Owned = Owner & { _id: string; createdAt: number }
 export type Fees = Record<'providerTtc' | 'payerTtc', number>
 
-export interface IntentDocument extends Owned {
-  referenceNumber: string
+type Texts<Field extends string> = Record<Field, string>
+type Numbers<Field extends string> = Record<Field, number>
+
+export interface IntentDocument
+  extends Owned,
+    Texts<'referenceNumber' | 'shortCode' | 'code'>,
+    Numbers<'codeExpiresAt' | 'codeReusableAt' | 'refundsCommitted' | 'expiresAt' | 'updatedAt'> {
   merchantReference: string | null
-  shortCode: string
-  code: string
-  codeExpiresAt: number
-  codeReusableAt: number
   amountType: 'FIXED' | 'OPEN'
   amount: number | null
-  metadata: { key: string; value: string }[]
+  metadata: Texts<'key' | 'value'>[]
   status: Status
   cancellationReason: string | null
-  payment: {
-    amountPaid: number
-    paidAt: number
-    payerPhone: string
-    wallet: string
-    key: string
-    commission: Fees
-  } | null
+  payment:
+    | (Numbers<'amountPaid' | 'paidAt'> & Texts<'payerPhone' | 'wallet' | 'key'> & { commission: Fees })
+    | null
   hold: { id: string; validUntil: number; queryAt: number } | null
   failure: { code: string; retryable: boolean } | null
   attempts: { kind: 'payment' | 'refund'; id: string; at: number; amount: number; outcome: string }[]
-  refunds: {
-    id: string
-    amount: number
-    returnedFees: Fees
-    reason: string | null
-    status: string
-    createdAt: number
-    refundedAt?: number
-    validUntil: number
-    queryAt?: number
-  }[]
-  refundsCommitted: number
+  refunds: (Texts<'id' | 'status'> &
+    Numbers<'amount' | 'createdAt' | 'validUntil'> &
+    Partial<Numbers<'refundedAt' | 'queryAt'>> & { returnedFees: Fees; reason: string | null })[]
   feesReturned: Fees
-  expiresAt: number
   cancelsAt: number | null
-  updatedAt: number
   outbox: OutboxEvent[]
   cleanedAt?: number
 }
@@ -61,41 +46,31 @@ export interface Facts {
 /** Not yet removed from its intent, order or endpoint by the relay. */
 export type OutboxEvent = { id: string; event: string; createdAt: number; facts: Facts }
 
-export interface DeliveryDocument extends Owned {
+export interface DeliveryDocument
+  extends Owned,
+    Texts<'endpointId' | 'event' | 'referenceNumber'>,
+    Numbers<'attempts' | 'requeues'>,
+    Record<'deadAt' | 'nextAttemptAt' | 'deliveredAt', number | null> {
   /** Not stored: the first half of `_id` (read-folder.ts). */
   eventId: string
-  endpointId: string
-  event: string
-  referenceNumber: string
   facts: Facts
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
-  attempts: number
-  deadAt: number | null
-  requeues: number
-  nextAttemptAt: number | null
   leaseToken: string | null
   attemptLog: { at: number; durationMs: number; status: number | null }[]
-  deliveredAt: number | null
   insertedBy?: string
   /** The last replay that re-queued the delivery, if any. */
   requeuedBy?: string
 }
 
-export interface ReplayDocument extends Owned {
+export interface ReplayDocument
+  extends Owned,
+    Numbers<'from' | 'to' | 'through' | 'total' | 'requeued' | 'created' | 'skipped'>,
+    Record<'nextRunAt' | 'finishedAt', number | null> {
   endpointId: string
   status: 'RUNNING' | 'DONE' | 'CANCELLED'
   cancellationReason: string | null
-  from: number
-  to: number
   events: string[]
-  through: number
   onlyUndelivered: boolean
-  total: number
-  requeued: number
-  created: number
-  skipped: number
-  nextRunAt: number | null
-  finishedAt: number | null
 }
 
 export interface EventDocument extends Owned, Pick<DeliveryDocument, 'event' | 'referenceNumber' | 'facts'> {
@@ -103,13 +78,11 @@ export interface EventDocument extends Owned, Pick<DeliveryDocument, 'event' | '
   loggedAt: number
 }
 
-export interface EndpointDocument extends Owner {
-  _id: string
+export interface EndpointDocument extends Owned {
   url: string
   events: string[]
   active: boolean
   deletedAt: number | null
-  createdAt: number
   updatedAt: number
   outbox: OutboxEvent[]
 }

@@ -50,6 +50,7 @@ function entriesOf({ id, event, facts }: Reported, { intent }: Source): Wanted[]
   const { payment, refunds = [] } = intent ?? {}
   if (intent === undefined || !payment) return []
   const { businessId, sandbox, referenceNumber, merchantReference } = intent
+  const owned = { businessId, sandbox, referenceNumber, merchantReference }
   const { payerPhone, commission } = payment
   const both = (
     occurredAt: number | undefined,
@@ -58,25 +59,12 @@ function entriesOf({ id, event, facts }: Reported, { intent }: Source): Wanted[]
     more: Partial<Wanted>,
   ) => {
     const day = new Date(occurredAt ?? 0).toISOString().slice(0, 10)
-    const shared = {
-      businessId,
-      sandbox,
-      referenceNumber,
-      merchantReference,
-      occurredAt,
-      day,
-      ...more,
-    } as Partial<Wanted>
+    const shared = { ...owned, occurredAt, day, ...more } as Partial<Wanted>
     const ofFee: Wanted = { _id: `${id}-fee`, type: 'fee', amount: fee, ...shared }
     return [{ _id: id, payerPhone, ...shared, ...entry }, ...(fee === 0 ? [] : [ofFee])]
   }
-  if (event === 'payment.confirmed')
-    return both(
-      payment.paidAt,
-      -commission.providerTtc,
-      { type: 'payment', amount: payment.amountPaid, commission },
-      {},
-    )
+  const paid = { type: 'payment', amount: payment.amountPaid, commission } as const
+  if (event === 'payment.confirmed') return both(payment.paidAt, -commission.providerTtc, paid, {})
   const refund = refunds.find((each) => each.id === facts.refund?.id)
   if (event !== 'payment.refunded' || refund === undefined) return []
   const { id: refundId, amount, returnedFees, reason, createdAt: startedAt, refundedAt } = refund

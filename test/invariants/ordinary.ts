@@ -26,16 +26,10 @@ const owned = { businessId: shop.id, sandbox: true }
 const payerPhone = '22 ** ** 99'
 const commission = (): Fees => ({ providerTtc: 10, payerTtc: 5 })
 
-/** A shop that has sold and been paid, with nothing left to do, and the documents that tests change. */
-export interface Ordinary {
-  dump: Documents
-  paid: IntentDocument
-  cancelled: IntentDocument
-  expired: IntentDocument
-  byWallet: IntentDocument
-}
+export type Ordinary = ReturnType<typeof ordinaryDocuments>
 
-export function ordinaryDocuments(): Ordinary {
+/** A shop that has sold and been paid, and has nothing left to do. */
+export function ordinaryDocuments() {
   const dump = structuredClone(noDocuments)
   const times = { createdAt: at(-40), updatedAt: at(-40), deletedAt: null }
   const endpoint = {

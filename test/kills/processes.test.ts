@@ -1,7 +1,6 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
 import { type Received, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -46,62 +45,53 @@ describe('Process shutdown', () => {
     })
   // These three start first and are checked last, because they wait long: for a dead worker's lease and lock, and for
   // attempts and requests that never end. The other tests run in the meantime.
-  let cutAndTakenOver: Promise<{
-    code: number | null
-    tookMs: number
-    attemptedMs: number
-    delivery: Delivery
-  }>
-  before(() => {
-    cutAndTakenOver = (async () => {
-      const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()
-      await start()
-      const signalledAt = Date.now()
-      worker.kill('SIGTERM')
-      // The first worker still holds its lease, and renews it.
-      const [, second] = await endpointServer.atLeast(2, 30_000)
-      const delivery = await delivered(own, _id)
-      const code = await worker.exited
-      const { at } = second as Received
-      return { code, tookMs: Date.now() - signalledAt, attemptedMs: at - signalledAt, delivery }
-    })()
-    cutAndTakenOver.catch(() => undefined)
+  const begin = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+    let running: Promise<T>
+    before(() => {
+      running = work()
+      running.catch(() => undefined)
+    })
+    return () => running
+  }
+  const cutAndTakenOver = begin(async () => {
+    const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()
+    await start()
+    const signalledAt = Date.now()
+    worker.kill('SIGTERM')
+    // The first worker still holds its lease, and renews it.
+    const [, second] = await endpointServer.atLeast(2, 30_000)
+    const delivery = await delivered(own, _id)
+    const code = await worker.exited
+    const { at } = second as Received
+    return { code, tookMs: Date.now() - signalledAt, attemptedMs: at - signalledAt, delivery }
   })
-  let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
-  before(() => {
-    takenOver = (async () => {
-      const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()
-      await start()
-      worker.kill('SIGKILL')
-      await worker.exited
-      const killedAt = Date.now()
-      const [, second] = await endpointServer.atLeast(2, 20_000)
-      const { attempts } = await delivered(own, _id)
-      const bodies = new Set(endpointServer.received.map(({ body }) => body))
-      const waitedMs = (second?.at ?? 0) - killedAt
-      return { waitedMs, attempts, bodies, count: endpointServer.received.length }
-    })()
-    takenOver.catch(() => undefined)
+  const takenOver = begin(async () => {
+    const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()
+    await start()
+    worker.kill('SIGKILL')
+    await worker.exited
+    const killedAt = Date.now()
+    const [, second] = await endpointServer.atLeast(2, 20_000)
+    const { attempts } = await delivered(own, _id)
+    const bodies = new Set(endpointServer.received.map(({ body }) => body))
+    const waitedMs = (second?.at ?? 0) - killedAt
+    return { waitedMs, attempts, bodies, count: endpointServer.received.length }
   })
-  let endedMs: Promise<number>
-  before(() => {
-    endedMs = (async () => {
-      const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
-      kept({ stop: endpointServer.close })
-      endpointServer.respondWith(() => undefined)
-      const web = kept(await startProcess('web', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
-      const merchant = await own.merchant()
-      for (const text of ['', 'GET / HTTP/1.1\r\nHo', halfACreate(merchant.key)]) await say(web, text)
-      const { id } = await subscribe(own, merchant, endpointServer.url)
-      const tested = `${web.origin}/api/v1/dev/webhooks/endpoints/${id}/test`
-      fetch(tested, { method: 'POST', headers: merchant.write() }).catch(() => undefined)
-      await endpointServer.atLeast(1)
-      const signalledAt = performance.now()
-      web.kill('SIGTERM')
-      expect(await web.exited).to.equal(0)
-      return performance.now() - signalledAt
-    })()
-    endedMs.catch(() => undefined)
+  const endedMs = begin(async () => {
+    const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
+    kept({ stop: endpointServer.close })
+    endpointServer.respondWith(() => undefined)
+    const web = kept(await startProcess('web', own, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host }))
+    const merchant = await own.merchant()
+    for (const text of ['', 'GET / HTTP/1.1\r\nHo', halfACreate(merchant.key)]) await say(web, text)
+    const { id } = await subscribe(own, merchant, endpointServer.url)
+    const tested = `${web.origin}/api/v1/dev/webhooks/endpoints/${id}/test`
+    fetch(tested, { method: 'POST', headers: merchant.write() }).catch(() => undefined)
+    await endpointServer.atLeast(1)
+    const signalledAt = performance.now()
+    web.kill('SIGTERM')
+    expect(await web.exited).to.equal(0)
+    return performance.now() - signalledAt
   })
 
   async function say(web: ServiceProcess, text: string): Promise<void> {
@@ -199,13 +189,13 @@ describe('Process shutdown', () => {
   })
 
   it('leaves an interrupted delivery attempt to another worker within 15 s of kill -9', async () => {
-    const { waitedMs, attempts, bodies, count } = await takenOver
+    const { waitedMs, attempts, bodies, count } = await takenOver()
     expect(waitedMs).to.be.at.most(10_000 + deadlineMs(5_000))
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
   it('takes at most 30 s for a worker with hanging endpoints', async () => {
-    const { code, tookMs, attemptedMs, delivery } = await cutAndTakenOver
+    const { code, tookMs, attemptedMs, delivery } = await cutAndTakenOver()
     expect(code).to.equal(0)
     expect(tookMs).to.be.below(26_000 + deadlineMs(4_000))
     // The attempt is cut 18 s after the signal. The next poll follows within 2.5 s, but the lease would last for 10 s.
@@ -214,7 +204,7 @@ describe('Process shutdown', () => {
   })
 
   it('takes at most 30 s for a web process, whatever requests are open', async () =>
-    expect(await endedMs).to.be.at.most(26_000 + deadlineMs(4_000)))
+    expect(await endedMs()).to.be.at.most(26_000 + deadlineMs(4_000)))
 })
 
 const halfACreate = (key: string): string =>

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { pem } from '../support/certificate.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type RedisCluster, startCluster } from '../support/redis-cluster.ts'
 import { type Sentinels, startSentinels } from '../support/redis-sentinel.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { openService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 /** Promised: a first attempt takes at most this much longer than usual. */
@@ -20,16 +20,9 @@ const soonestPollMs = 1_500
 /** First attempts that the endpoint refuses, so that delayed jobs wait in Redis during the failover. */
 const refusedCount = 5
 
-interface Stage {
-  redis: Sentinels | RedisCluster
-  service: Service
-  web: ServiceProcess
-  endpointServer: EndpointServer
-  merchant: Merchant
-  close(): Promise<void>
-}
+type Stage = Awaited<ReturnType<typeof openStage>>
 
-async function openStage(start: () => Promise<Stage['redis']>): Promise<Stage> {
+async function openStage(start: () => Promise<Sentinels | RedisCluster>) {
   const [redis, endpointServer] = await Promise.all([start(), startEndpointServer()])
   const service = await openService({ REDIS_URL: redis.url, REDIS_TLS_CA: pem })
   const changes = {

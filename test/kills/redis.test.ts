@@ -1,25 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { type Server, startRedis } from '../../dev/servers.ts'
+import { startRedis } from '../../dev/servers.ts'
 import { createIntent, subscribe } from '../support/actions.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
-import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { startProcess } from '../support/processes.ts'
+import { openService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-interface Outage {
-  redis: Server
-  service: Service
-  web: ServiceProcess
-  worker: ServiceProcess
-  endpointServer: EndpointServer
-  merchant: Merchant
-  close(): Promise<void>
-}
+type Outage = Awaited<ReturnType<typeof openOutage>>
 
-async function openOutage(): Promise<Outage> {
+async function openOutage() {
   const [redis, endpointServer] = await Promise.all([startRedis(), startEndpointServer()])
   const service = await openService({ REDIS_URL: redis.url })
   const changes = { WEBHOOK_ALLOWED_HOSTS: endpointServer.host, WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }

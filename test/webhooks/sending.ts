@@ -28,12 +28,8 @@ export const forever = <T>(): Promise<T> => new Promise<T>(() => {})
 const senders: Sender[] = []
 const timers: NodeJS.Timeout[] = []
 
-export interface TestSender extends Sender {
-  post(url: string): Promise<SentAttempt>
-}
-
 /** May connect to `hosts`, each `host:port`. */
-export function sender(hosts: string[], options: Partial<SenderOptions>): TestSender {
+export function sender(hosts: string[], options: Partial<SenderOptions>) {
   const all = {
     timeoutMs: usualTimeoutMs,
     maxSockets: 50,
@@ -44,7 +40,7 @@ export function sender(hosts: string[], options: Partial<SenderOptions>): TestSe
   }
   const made = createSender(all)
   senders.push(made)
-  return { ...made, post: (url) => made.send({ url, headers, body, owner }) }
+  return { ...made, post: (url: string) => made.send({ url, headers, body, owner }) }
 }
 
 /** May connect to the endpoints by address. `post` makes an attempt at one of them, by its index. */

@@ -12,8 +12,9 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { newRefund } from '../support/pay.ts'
 import { type Profiled, profiled } from '../support/profiled.ts'
-import { ageData, countTestData, createSampleData, openPair, type Pair } from '../support/sample-data.ts'
+import { ageData, countTestData, createSampleData, openPair } from '../support/sample-data.ts'
 import { withService } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
@@ -24,10 +25,10 @@ const unwatched = { count: () => undefined, done: () => undefined }
 describe('The data clean-up', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
-  let pair: Pair
-  before(async () => {
-    pair = await openPair(service, endpointServer)
-  })
+  const pair = withOpened(
+    () => openPair(service, endpointServer),
+    () => undefined,
+  )
   beforeEach(() => endpointServer.respondWith((res) => void res.end('thank you')))
   afterEach(() => service.clock.freeze(null))
   async function clean(deps = service.deps, ending = new AbortController(), watch: CleanUpWatch = unwatched) {
