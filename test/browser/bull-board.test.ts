@@ -88,7 +88,7 @@ describe('Bull Board in a browser', function () {
     await expectNoAction()
   })
 
-  it('says so if a delivery has succeeded in the meantime, and sends nothing', async () => {
+  it('reports that a delivery has succeeded in the meantime, and sends nothing', async () => {
     const delivery = await stage.deadDelivery()
     const page = await stage.enter('support', failed, 'phone')
     const card = cardOf(page, delivery)

@@ -62,7 +62,7 @@ describe('A payment in a browser', function () {
   }
 
   for (const scripts of [true, false])
-    it(`shows up in a waiting tab once it has been made in another one${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`appears in a waiting tab once it has been made in another tab${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const [first, second] = [await open(path, scripts), await open(path, scripts)]
       const wallet = holdWallet()

@@ -31,7 +31,6 @@ describe('The limiter for payment links and codes', () => {
     'test-code': (ip: string, find: () => Promise<string | null>) => limit.code(ip, 'test', find),
   }
   type Way = keyof typeof ways
-  /** Concurrent, alternating between both processes. */
   const inBoth = <T>(count: number, act: (limit: LookupLimit, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? limit : otherLimit, index)))
   const outcomes = async (times: number, act: () => Promise<{ outcome: string }>) => {
@@ -85,7 +84,6 @@ describe('The limiter for payment links and codes', () => {
           expect(late.outcome === 'closed' && late.closedMs).to.be.within(580_000, 600_000)
         }
         expect((await look(outside, hit)).outcome).to.equal('found')
-        // A refused lookup does not count.
         expect(await counts().findById(key).lean()).to.include({ used: share * most })
       })
     it(`counts failed lookups separately per kind of lookup (by ${way})`, async () => {

@@ -56,7 +56,7 @@ describe('The payment page', () => {
     ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
   ] as const
   for (const [lang, dir, heading] of languages)
-    it(`is in ${lang} if the URL or the browser requests it, as are the pages that follow`, async () => {
+    it(`is in ${lang}, like the pages that follow, if the URL or the browser requests that language`, async () => {
       const { path } = await offer()
       const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
       const chosen = await open(service, `${path}?lang=${lang}`)

@@ -15,7 +15,6 @@ const halvesOf = (id: string): [string, string] => {
 const accepts = (endpoint: EndpointDocument, event: { sandbox: boolean }) =>
   event.sandbox || !endpoint.sandbox
 
-/** Each delivery reports an event that happened, with its facts, to an endpoint of its business. */
 export const deliveryOfEvent: Check = function* (stored, circumstances) {
   const { events } = reportedIn(stored)
   const endpoints = new Map(stored.webhookendpoints.map((each) => [each._id, each]))

@@ -79,7 +79,6 @@ export const wordsOf = ({ businessId, sandbox }: Owner): string =>
 export const isOld = ({ sandbox, createdAt }: { sandbox: boolean; createdAt: number }, at: Circumstances) =>
   sandbox && createdAt < at.cleanedBefore
 
-/** Each change of an intent and each order has its event once, in an outbox or in the log, and no other one exists. */
 export const eventsOnce: Check = function* (stored, circumstances) {
   const { sources, events } = reportedIn(stored)
   const byReference = groupsOf(events.values(), ({ referenceNumber }) => referenceNumber)
@@ -133,7 +132,6 @@ function* exact({ id, event, facts, createdAt }: Reported, { referenceNumber, in
     yield [referenceNumber, `${event} (${id}) reports another refund`]
 }
 
-/** Each log is numbered without gaps, per business and environment. */
 export const eventLog: Check = function* ({ events }, { isCleaned }) {
   for (const [owner, own] of groupsOf(events, wordsOf)) {
     let last = 0

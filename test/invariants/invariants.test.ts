@@ -133,7 +133,7 @@ describe('The invariant check', () => {
 
   for (const [invariant, cases] of Object.entries(damage))
     for (const [what, plant] of Object.entries(cases))
-      it(`reports ${invariant} if ${what}`, () => {
+      it(`reports a violation of "${invariant}" if ${what}`, () => {
         const round = given()
         plant(round)
         expect(brokenIn(round, { openingStock })).to.include(invariant)

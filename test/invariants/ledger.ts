@@ -5,7 +5,6 @@ import { isOld, type Reported, reportedIn, type Source, wordsOf } from './events
 import { groupsOf } from './groups.ts'
 import { faultsInChain } from './ledger-chain.ts'
 
-/** Per business and environment, the ledger is a chain without gaps, whose days are closed for ever. */
 export const ledgerChain: Check = function* ({ ledgerentries }, { isCleaned }) {
   for (const [owner, own] of groupsOf(ledgerentries, wordsOf))
     for (const fault of faultsInChain(own, isCleaned && own[0]?.sandbox === true))

@@ -16,7 +16,6 @@ export const names = {
 type Fields = Record<string, unknown> & { _id: string }
 const fieldsIn = (stored: Stored, name: string): Fields[] => (stored[name] ?? []) as Fields[]
 
-/** No document lacks its business and environment, and every collection is listed here. */
 export const owned: Check = function* (stored) {
   const listed = new Set(Object.values(names).flat())
   for (const name of Object.keys(stored))

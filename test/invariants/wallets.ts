@@ -10,7 +10,6 @@ const totalOf = ({ amount, fee }: Amounts): number => (amount ?? 0) + (fee ?? 0)
 const changeBy = (movement: Amounts): number => (movement.kind === 'refund' ? 1 : -1) * totalOf(movement)
 const done = (movements: MovementDocument[]) => movements.filter(({ result }) => result.outcome === 'done')
 
-/** Each sandbox payment and refund moved exactly its money, and nothing else did. */
 export const walletMovements: Check = function* ({ intents, walletmovements }, { isCleaned }) {
   const ledger = new Map(done(walletmovements).map((movement) => [movement._id, movement]))
   const known = new Set<string>()

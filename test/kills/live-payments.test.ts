@@ -149,7 +149,6 @@ describe('A live payment', () => {
     }
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
     expect([waits[0], waits.at(-1)]).to.deep.equal([1, 60])
-    // No other customer can pay in the meantime.
     await expectHeld(referenceNumber)
     await provider.comeUp()
     await expectPaidOnce(referenceNumber)
@@ -245,7 +244,6 @@ describe('A live payment', () => {
 
     it("is refunded once if the provider's response is lost, and a retry returns that refund", async () => {
       const { referenceNumber, retry } = await unknownRefund(responseLost)
-      // No other request can refund the held amount.
       const other = await refund(service, merchant, referenceNumber, 30_000)
       expect([other.status, other.body.error.code]).to.deep.equal([400, 'AMOUNT_OUT_OF_RANGE'])
       service.clock.advance(2_000)

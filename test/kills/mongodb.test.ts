@@ -77,7 +77,6 @@ describe('The service during a MongoDB outage', () => {
     }
   }
 
-  /** Creates intents until `stop`, pausing only after a failure. `creates` contains every request. */
   function load(name: string, customers: number) {
     const creates: Create[] = []
     const end = new AbortController()

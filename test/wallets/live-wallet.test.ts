@@ -113,9 +113,9 @@ describe('The live wallet client', () => {
     const refundQuery = { ...queryFor(order), kind: 'refund', key: refund.key, amount: 300, fee: 3 } as const
     expect(await wallet.status(refundQuery)).to.deep.equal(done)
     // The provider returns 401 for a wrong signature.
-    expect(provider.movements.map(({ amount, fee }) => [amount, fee])).to.deep.equal([
-      [-700, -7],
-      [300, 3],
+    expect(provider.movements.map(({ amount, fee }) => `${amount} ${fee}`)).to.deep.equal([
+      '-700 -7',
+      '300 3',
     ])
     const { phone, pin, referenceNumber: reference, businessId, ...money } = order
     const { key, amount, fee, paymentKey, validUntil } = refund
@@ -208,7 +208,6 @@ describe('The live wallet client', () => {
       return result.outcome === 'unknown' && result.why === 'not there'
     })
   }
-  /** Carries out the order and responds with these fields beside its key. */
   const respond = (fields: Record<string, unknown>, status = 200): ProviderBehaviour =>
     respondWith((res, { key }) => send(res, { status, body: { key, ...fields } }))
   /** Prove nothing: the provider still carries out each order. */

@@ -25,7 +25,6 @@ describe('A sandbox wallet', () => {
   const pass = (ms: number) => {
     for (const { clock } of [service, beside]) clock.advance(ms)
   }
-  /** Calls alternate between both processes. */
   const inBoth = <T>(count: number, act: (where: typeof here) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? here : there)))
   const count = (outcomes: unknown[], wanted: object | boolean) =>

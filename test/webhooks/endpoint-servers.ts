@@ -17,7 +17,6 @@ async function listen(server: Server, host: string): Promise<EndpointServer> {
     connections.push(socket)
     most = Math.max(most, ++open)
     socket.on('close', () => open--)
-    // These endpoints break connections on purpose.
     socket.on('error', () => {})
   })
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
@@ -28,7 +27,6 @@ async function listen(server: Server, host: string): Promise<EndpointServer> {
 export const httpEndpoint = (listener: RequestListener): Promise<EndpointServer> =>
   listen(http.createServer(listener), '127.0.0.1')
 
-/** The same with TLS and one of the certificates in test/support/certificates. */
 export const httpsEndpoint = (certificate: string, listener: RequestListener): Promise<EndpointServer> =>
   listen(
     https.createServer({ cert: pem(`${certificate}.pem`), key: pem(`${certificate}.key`) }, listener),

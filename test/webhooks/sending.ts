@@ -120,7 +120,6 @@ export function expectTimeout(attempt: SentAttempt): void {
   expect(attempt.durationMs).to.be.within(shortTimeoutMs - 5, shortTimeoutMs + deadlineMs(2_000))
 }
 
-/** Also stops all endpoints and senders of a test. */
 export async function stopAll(): Promise<void> {
   for (const timer of timers.splice(0)) clearInterval(timer)
   await stopEndpoints()

@@ -49,7 +49,6 @@ describe('A payment in progress', () => {
     const { body } = await service.http.get('/api/v1/dev/intents').query({ status }).set(merchant.read())
     return body.data.items.map((intent: { referenceNumber: string }) => intent.referenceNumber)
   }
-  /** A payment in progress: the wallet has the order, and responds at `respond`. */
   async function paying(outcome: WalletOutcome) {
     const { referenceNumber } = await createIntent(service, merchant)
     const [key, gate] = [newId(), createGate()]

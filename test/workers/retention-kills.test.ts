@@ -218,7 +218,7 @@ describe('A data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('stops between two batches on shutdown, and still belongs to that night if continued the next day', async () => {
+  it('stops between two batches on shutdown, and counts for the same night if it continues the next day', async () => {
     const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()

@@ -155,8 +155,8 @@ describe('A payment or refund with an unknown outcome', () => {
       expect(outboxEventsOf(after), outcome.outcome).to.deep.equal(
         ['payment.created', ends[index]].filter(Boolean),
       )
-      expect(after.attempts.map((attempt) => [attempt.id, attempt.outcome])).to.deep.equal([
-        [key, outcome.outcome],
+      expect(after.attempts.map(({ id, outcome: ended }) => `${id} ${ended}`)).to.deep.equal([
+        `${key} ${outcome.outcome}`,
       ])
     }
   })
