@@ -46,7 +46,6 @@ describe('The “Your account” page', () => {
       [firefox, 20],
       [iPhone, 0],
     ])
-
     const paths = Array.from(text.matchAll(/action="(\/admin\/account\/sessions\/\w+\/end)"/g), ([, path]) =>
       String(path),
     )
@@ -94,14 +93,12 @@ describe('The “Your account” page', () => {
     expect([await isIn(own), await isIn(other)]).to.deep.equal([true, false])
     await signIn({ name: own.name, password: fresh }, firefox, '198.51.100.9')
     expect((await submit(own.password, fresh)).status).to.equal(403)
-
     const { name } = own
     const isOwn = ({ actor }: AuditEvent) => actor.name === name && actor.from === '127.0.0.1'
     expect(await refusalsIn(service, isOwn)).to.deep.equal({
       count: 2,
       notes: [`${name}: wrong old password`],
     })
-
     await service.deps.Counter.updateMany({ _id: /^sign-in-name 127/ }, { used: 10 })
     expect((await submit(fresh, own.password)).status).to.equal(429)
   })

@@ -38,10 +38,7 @@ function trailOf(service: Service) {
   const seal = (deps = service.deps, limit?: number) => sealAuditTrail(deps, unhurried, [], limit)
   const verify = (secrets = service.deps.secrets) =>
     verifyAuditTrail({ ...service.deps, secrets }, unhurried, null)
-  const allSeals = () =>
-    seals()
-      .find({}, { sort: { _id: 1 } })
-      .toArray()
+  const allSeals = () => seals().find().sort({ _id: 1 }).toArray()
 
   async function addLines(count: number): Promise<[AuditEvent, ...AuditEvent[]]> {
     const added = Array.from({ length: count }, (_, index) => ({
@@ -55,28 +52,23 @@ function trailOf(service: Service) {
     await lines().insertMany(added)
     return added as unknown as [AuditEvent, ...AuditEvent[]]
   }
-  /** Removes the last seal, so that its lines are sealed again. */
   const unseal = async (number = 0) => {
     await seals().deleteOne({ _id: number })
     await lines().updateMany({ seal: number }, { $set: { seal: null } })
   }
   const expectSealedOnce = async (label = '') => {
-    const all = await allSeals()
-    const ids = all.flatMap((each) => each.ids)
-    expect(ids.toSorted(), label).to.deep.equal(
-      (await lines().find().toArray()).map(({ _id }) => _id).toSorted(),
-    )
+    const ids = (await allSeals()).flatMap((each) => each.ids).toSorted()
+    expect(ids, label).to.deep.equal((await lines().find().toArray()).map(({ _id }) => _id).toSorted())
     const { faults, lines: count } = await verify()
     expect([faults, count], label).to.deep.equal([[], ids.length])
   }
   return { lines, seals, seal, unseal, verify, allSeals, addLines, expectSealedOnce }
 }
 
-const { Binary, Code, Decimal128, Long, MaxKey, MinKey, BSONRegExp, BSONSymbol, Timestamp, DBRef } =
-  mongo.BSON
+const { Binary, Code, Decimal128, Long, MaxKey, MinKey, BSONRegExp, BSONSymbol } = mongo.BSON
+const { Timestamp, DBRef } = mongo.BSON
 const forgedNumbers = [Number.NaN, Infinity, -Infinity, -1, 0, 0.5, 1, 1.5, 999, 2 ** 53]
 const forgedDecimals = ['NaN', '-Infinity', '2', '1e300']
-/** One per BSON type that the driver can write. No line may carry any of them. */
 const forgedMarks = (): [name: string, value: unknown][] => [
   ...forgedNumbers.map((value): [string, unknown] => [`the number ${value}`, value]),
   ...forgedDecimals.map((text): [string, unknown] => [`the decimal ${text}`, Decimal128.fromString(text)]),
@@ -168,7 +160,6 @@ describe('Sealing the audit trail', function () {
   })
 
   async function stepsOfSealing(): Promise<string[]> {
-    // The first seal also makes the key.
     await addLines(2)
     await seal()
     await addLines(2)
@@ -198,7 +189,7 @@ describe('Sealing the audit trail', function () {
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
     const replaceKey = (key: string) =>
       nativeCollection(service.deps.ServiceKey).updateOne({ _id: 'audit' }, { $set: { key } })
-    /** Each way to tamper, and the fault it must cause. `LINE` is the changed line, `NEXT` the first of seal 3. */
+    /** Each way to tamper, and the fault that it must cause. */
     const tamperings: Record<string, [tamper: () => Promise<unknown>, fault: string]> = {
       'a line was changed': [changeLine({ 'actor.name': 'nobody' }), 'Line LINE of seal 2 was changed.'],
       'a field was added to a line': [changeLine({ extra: 1 }), 'Line LINE of seal 2 was changed.'],
@@ -289,7 +280,6 @@ describe('Sealing the audit trail', function () {
     await addLines(1)
     await night(recorded.log)
     expect(logged('audit.sealed')).to.have.length(1)
-
     service.clock.advance(dayMs)
     const [line] = last?.ids ?? []
     await lines().updateOne({ _id: line ?? '' }, { $set: { reason: 'another' } })
@@ -419,12 +409,9 @@ describe('Sealing the audit trail', function () {
     const { now } = performance
     let passedMs = 0
     performance.now = () => now.call(performance) + (passedMs += 60_000)
-    const renew = async () => lost?.renew({})
-    await checkAuditTrail(
-      { ...service.deps, log: recorded.log },
-      new AbortController().signal,
-      renew,
-    ).finally(() => (performance.now = now))
+    const deps = { ...service.deps, log: recorded.log }
+    const checking = checkAuditTrail(deps, new AbortController().signal, async () => lost?.renew({}))
+    await checking.finally(() => (performance.now = now))
     await held?.end({})
     expect(recorded.lines().map(({ level, msg }) => [level, msg])).to.deep.equal([[40, 'audit.not-checked']])
   })
@@ -539,10 +526,8 @@ describe('Sealing a long audit trail', () => {
     await Promise.all(Array.from({ length: 4 }, () => seal(service.deps, 40)))
     await seal()
     const all = await allSeals()
-    expect(all.map(({ _id, ids, previous }) => [_id, ids.length, previous])).to.deep.equal([
-      [1, 40, null],
-      [2, 30, all[0]?.digest],
-    ])
+    const found = all.map(({ _id, ids, previous }) => [_id, ids.length, previous].join())
+    expect(found).to.deep.equal(['1,40,', `2,30,${all[0]?.digest}`])
     await expectSealedOnce()
     expect(await lines().countDocuments({ seal: 1 })).to.equal(40)
   })

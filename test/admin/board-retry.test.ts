@@ -72,7 +72,6 @@ describe("Bull Board's Retry button", function () {
     await deliveries.updateMany({ _id: { $in: delivered } }, { status: 'DELIVERED', deadAt: null })
     await Endpoint.updateOne({ _id: two.endpointId }, { $set: { active: false } })
     const failedBefore = await queue.getFailedCount()
-
     const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: null } as const
     const { status, body } = await retryAllJobs(deps, queue, by, batch)
     expect(status).to.equal(409)

@@ -22,11 +22,8 @@ import { readable, withStaff } from './staff.ts'
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe('The reply suggested for a support call', () => {
-  const service = withService({
-    ...shortRetryDelays,
-    INTENT_LIFETIME_SECONDS: '3600',
-    CODE_LIFETIME_SECONDS: '600',
-  })
+  const lifetimes = { INTENT_LIFETIME_SECONDS: '3600', CODE_LIFETIME_SECONDS: '600' }
+  const service = withService({ ...shortRetryDelays, ...lifetimes })
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
   let wallet: ScriptedWallet
@@ -171,37 +168,32 @@ describe('The reply suggested for a support call', () => {
     expect(failing.arabic).to.include('رد الخادم برمز الحالة 500').and.include('أصلح المشكلة')
     expect(failing.text).to.include('Re-queue all')
     const pages = [path, `/admin/deliveries/${_id}`, `/admin/payments/${referenceNumber}`, '/admin/dead']
-
     const { http } = service
     const endpoint = `/api/v1/dev/webhooks/endpoints/${id}`
     await http.put(endpoint).set(merchant.write()).send({ active: false }).expect(200)
-    for (const each of pages) {
-      const { text } = await card(each)
-      expect(text, each).to.include(
-        'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.',
-      )
-      expect(text, each).to.not.match(/Re-queue(:| all)/)
+    const expectBlocked = async (notice: string) => {
+      for (const each of pages) {
+        const { text } = await card(each)
+        expect(text, each)
+          .to.include(notice)
+          .and.not.match(/Re-queue(:| all)/)
+      }
     }
+    await expectBlocked('Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.')
     const dead = await card(`/admin/deliveries/${_id}`)
-    expect(dead.french)
-      .to.include(`tentatives d’envoi du webhook payment.created pour ${referenceNumber} à`)
-      .and.include('Réactivez-la via l’API')
+    expect(dead.french).to.include(`tentatives d’envoi du webhook payment.created pour ${referenceNumber} à`)
+    expect(dead.french).to.include('Réactivez-la via l’API')
     expect(dead.arabic).to.include(`إشعار webhook payment.created الخاص بالمرجع ${referenceNumber}`)
     await http.put(endpoint).set(merchant.write()).send({ active: true }).expect(200)
     const { _id: open, referenceNumber: ofOpen } = await freshDelivery(service, merchant)
     await http.delete(endpoint).set(merchant.write()).expect(200)
     await relay(service, merchant)
-    for (const each of pages) {
-      const { text } = await card(each)
-      expect(text, each).to.include('Endpoint deleted. The deliveries cannot be re-queued.')
-      expect(text, each).to.not.match(/Re-queue(:| all)/)
-    }
+    await expectBlocked('Endpoint deleted. The deliveries cannot be re-queued.')
     const deleted = await card(path)
     expect(deleted.french).to.include('a été supprimée le')
     expect(deleted.arabic).to.include('حُذف رابط webhook الخاص بك').and.include('بتاريخ')
     await attempt(service.deps, open)
-    expect((await ofPayment(ofOpen)).text).to.match(
-      /Timeline .*: CANCELLED, because the endpoint was deleted or disabled/,
-    )
+    const cancelled = /Timeline .*: CANCELLED, because the endpoint was deleted or disabled/
+    expect((await ofPayment(ofOpen)).text).to.match(cancelled)
   })
 })

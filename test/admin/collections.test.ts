@@ -11,13 +11,11 @@ import { withService } from '../support/service.ts'
 import { withAdmin } from './admin.ts'
 import { addFactor, operator, signedIn } from './staff.ts'
 
-/** Returns the paths of the secret fields, such as `link.hash`. */
 const secretsOf = (fields: StoredFields): string[] =>
   Object.entries(fields).flatMap(([name, { isSecret, fields: inner = {} }]) =>
     isSecret === true ? name : secretsOf(inner).map((path) => `${name}.${path}`),
   )
 
-/** Returns the texts at a path. Lists on the way may have several. */
 const textsAt = (value: unknown, path: string[]): string[] => {
   if (Array.isArray(value)) return value.flatMap((each) => textsAt(each, path))
   const [name, ...others] = path
@@ -45,7 +43,6 @@ describe('The schema of each collection', () => {
     await createAccountWithLink(service.deps, { name: 'linked', role: 'viewer' }, operator)
     const staff = await signedIn(service, 'admin')
     const phone = await addFactor(service, staff)
-
     const secrets = await Promise.all(
       collectionDeclarations.flatMap(({ name, fields }) =>
         secretsOf(fields).map(async (path) => {
@@ -74,7 +71,6 @@ describe('The schema of each collection', () => {
       expect(values, path).to.not.deep.equal([])
       for (const value of values) expect(value, path).to.match(isProtected)
     }
-
     const read = async (path: string) => {
       const { body } = await service.http
         .get(api + path)

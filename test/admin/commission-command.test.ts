@@ -20,7 +20,6 @@ describe('npm run admin -- business commission', function () {
     const rates = ['--provider-bp', String(provider), '--payer-bp', String(payer)]
     return cli.here('business', 'commission', merchant.businessId, ...rates, ...more, '--json')
   }
-  /** Taken from a simulated payment of 100.00. */
   async function feesNow(): Promise<number[]> {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     const { body } = await simulate(service, merchant, referenceNumber)

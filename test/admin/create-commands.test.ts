@@ -21,7 +21,6 @@ describe('npm run admin --', function () {
       expect(shop).to.include({ businessId: merchant.businessId, sandbox: false, name: "L'Atar & fils" })
       const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
       await created.send({ name: 'x', price: 1 }).expect(201)
-
       const [second, withoutBusiness] = await Promise.all([create(merchant.businessId), create('unknown')])
       const refusal = `Business ${merchant.businessId} already has a shop.\n`
       expect(second).to.deep.equal({ exitCode: 1, stdout: '', stderr: refusal })
@@ -59,12 +58,10 @@ describe('npm run admin --', function () {
       expect(await pay({ phone: '44556677', pin: '0000' })).to.deep.equal(wrongPin)
       expect(await pay({ phone: '44556677', pin: '2580' })).to.deep.equal(done)
       expect(await balanceOf('44556677')).to.equal(150)
-
       const second = await create('0022244556677', '1111', '9')
       expect([second.exitCode, second.stdout]).to.deep.equal([1, ''])
       expect(second.stderr).to.equal('There is already a wallet 44556677.\n')
       expect(await balanceOf('44556677')).to.equal(150)
-
       const wrong = await create('44556688', '12', '9')
       expect([wrong.exitCode, wrong.stdout]).to.deep.equal([1, ''])
       expect(wrong.stderr).to.match(/--pin/)

@@ -27,7 +27,6 @@ describe("A delivery's page", () => {
     return attemptedFor(String(placed.body.data?.number))
   }
 
-  /** The only delivery of a payment or order, after one attempt. */
   async function attemptedFor(referenceNumber: string): Promise<Delivery> {
     await relay(service, merchant)
     const delivery = await service.deps.Delivery.findOne({ referenceNumber }).orFail().lean<Delivery>()

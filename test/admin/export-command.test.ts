@@ -74,9 +74,10 @@ describe('npm run admin -- export', function () {
     const period = ['--from', '2026-02-01', '--to', '2026-01-01']
     const reversed = await cli.here(...args('payments', newFile(), ...period))
     expect(reversed.stderr).to.equal('--from must not be later than --to.\n')
-    for (const [option, value] of Object.entries({ delimiter: 'comma', language: 'en' })) {
-      const notCsv = await cli.here(...args('payments', newFile(), '--format', 'jsonl', `--${option}`, value))
-      expect(notCsv.stderr).to.equal(`--${option} applies only to --format csv.\n`)
+    for (const option of ['delimiter comma', 'language en']) {
+      const [name = '', value = ''] = option.split(' ')
+      const notCsv = await cli.here(...args('payments', newFile(), '--format', 'jsonl', `--${name}`, value))
+      expect(notCsv.stderr).to.equal(`--${name} applies only to --format csv.\n`)
     }
   })
 

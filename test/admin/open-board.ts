@@ -28,7 +28,6 @@ export async function openBoard(environment: Record<string, string> = {}) {
   const endpointServer = await startEndpointServer()
   const [support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   service.startWorkers()
-  /** Returns the newest ids first. */
   const failedIds = async () => {
     const query = 'activeQueue=webhook-delivery&status=failed&jobsPerPage=50'
     const { body } = await callBoard(service, viewer, 'get', `/api/queues?${query}`)

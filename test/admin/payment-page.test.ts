@@ -34,20 +34,17 @@ describe('The staff page of a payment or delivery', () => {
     const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Timeline)/
     const sentence = async () => webhook.exec(await paymentPage(delivery.referenceNumber))?.[1]
     expect(await sentence()).to.equal('PENDING No attempt yet. The first attempt is due now.')
-
     await attempt(service.deps, delivery._id)
     const { nextAttemptAt, attemptLog } = await storedDelivery(service, delivery)
     const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, failed: status 500.`
     expect(await sentence()).to.equal(`RETRYING ${tried} The next attempt is at ${shown(nextAttemptAt)}.`)
     service.clock.advance(1000)
     expect(await sentence()).to.equal(`RETRYING ${tried} The next attempt is due now.`)
-
     endpointServer.respondWith((res) => void res.socket?.destroy())
     const { attemptLog: all } = await makeAllAttempts(service, delivery)
     const last = `The last attempt, at ${shown(all.at(-1)?.at)}, failed: closed (the connection was closed before the response was complete).`
     const end = 'That was attempt 8. No further attempts follow unless you re-queue the delivery.'
     expect(await sentence()).to.equal(`DEAD ${last} ${end}`)
-
     endpointServer.respondWith((res) => void res.writeHead(204).end())
     await staff.act(`/admin/deliveries/${delivery._id}/requeue`)
     const nextAt = new Date(service.clock.now().getTime() + 1000)
@@ -63,9 +60,11 @@ describe('The staff page of a payment or delivery', () => {
 
   it('lists events that are not yet relayed', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
-    expect(await paymentPage(referenceNumber)).to.match(
-      /Webhooks payment\.created happened at \S+ \S+ UTC\. It has not been sent to the endpoints yet\. Timeline/,
-    )
+    const pending = 'Webhooks payment.created happened at '
+    const page = await paymentPage(referenceNumber)
+    expect(page)
+      .to.include(pending)
+      .and.match(/UTC\. It has not been sent to the endpoints yet\. Timeline/)
   })
 
   it('shows deliveries that are created while the page is being built', async () => {
@@ -75,9 +74,7 @@ describe('The staff page of a payment or delivery', () => {
     Intent.findOne = ((...conditions: Parameters<typeof findOne>) => ({
       lean: () => relay(service, merchant).then(() => findOne(...conditions).lean()),
     })) as unknown as typeof Intent.findOne
-    const text = await paymentPage(referenceNumber).finally(() => {
-      Intent.findOne = findOne
-    })
+    const text = await paymentPage(referenceNumber).finally(() => (Intent.findOne = findOne))
     expect(text).to.match(/Webhooks payment\.created to \S+ PENDING No attempt yet/)
     expect(text).not.to.include('No active endpoint')
   })
@@ -101,10 +98,7 @@ describe('The staff page of a payment or delivery', () => {
       'payment.cancelled happened; not sent to the endpoints yet ',
     ])
     const [, attempts = ''] = (await staff.read(`/admin/deliveries/${_id}`)).split('Attempts ')
-    const numbers = Array.from(
-      attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g),
-      ([, number]) => number,
-    )
+    const numbers = [...attempts.matchAll(/(\d) \S+ \S+ UTC \d+ ms status 500/g)].map(([, number]) => number)
     expect(numbers.join('')).to.equal('987654321')
     expect(attempts).to.include(`webhook-id: ${_id}`).and.not.include('sha256')
     expect(attempts).to.include(`re-queued by support staff ${staff.name}`)

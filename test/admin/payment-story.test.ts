@@ -23,10 +23,8 @@ describe("A payment's page", () => {
   before(() => {
     wallet = scriptedWallet(service)
   })
-  beforeEach(() => {
-    // The page shows whole seconds, and each step advances the clock by one.
-    service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000))
-  })
+  // The page shows whole seconds, and each step advances the clock by one.
+  beforeEach(() => service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000)))
   afterEach(() => service.clock.freeze(null))
 
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
@@ -120,18 +118,18 @@ describe("A payment's page", () => {
   it('says why the intent can no longer be paid, e.g. after a permanent failure or expiry', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
+    const closed = 'the wallet is closed (wallet_closed)'
     expect(await story(failed.referenceNumber)).to.include(
-      `Payment of ${charged} by 22 ** ** 45: failed permanently: the wallet is closed (wallet_closed)`,
+      `Payment of ${charged} by 22 ** ** 45: failed permanently: ${closed}`,
     )
     expect(await page(failed.referenceNumber)).to.include(
-      'Status FAILED Failed the wallet is closed (wallet_closed); it can no longer be paid',
+      `Status FAILED Failed ${closed}; it can no longer be paid`,
     )
     const expired = await createIntent(service, merchant)
     await payWith(expired.referenceNumber, { outcome: 'declined', reason: 'limit_exceeded' })
     service.clock.advance(lifetime * 1000)
-    expect(await page(expired.referenceNumber)).to.include(
-      'the amount exceeds the limit of the wallet (limit_exceeded); it can no longer be paid',
-    )
+    const limited = 'the amount exceeds the limit of the wallet (limit_exceeded); it can no longer be paid'
+    expect(await page(expired.referenceNumber)).to.include(limited)
     expect((await story(expired.referenceNumber)).at(-1)).to.equal('CANCELLED: expired without a payment')
   })
 

@@ -49,7 +49,6 @@ describe('A staff-initiated replay of events', function () {
     expect(endpointServer.received).to.have.length(8)
     const done = await support.read(page)
     expect(done).to.include('DONE 12 of 12: 8 re-queued, 0 created, 4 skipped')
-
     await support.act(`${page}/replay`, selection)
     const { _id } = await service.deps.Replay.findOne({ endpointId, status: 'RUNNING' }).orFail().lean()
     await support.act(`${page}/replays/${_id}/cancel`, {})

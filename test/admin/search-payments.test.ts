@@ -25,8 +25,7 @@ describe('The payment search', () => {
   const search = (q: string) => staff.act('/admin/search', { q })
   const byAmount = (business: string, amount: string, day: string) =>
     staff.act('/admin/search/amount', { business, amount, day })
-  const pageOf = ({ referenceNumber }: Pick<Created, 'referenceNumber'>) =>
-    `/admin/payments/${referenceNumber}`
+  const pageOf = (intent: { referenceNumber: string }) => `/admin/payments/${intent.referenceNumber}`
   const today = () => toUtcDay(service.clock.now())
   const listed = (html: string) =>
     [...html.matchAll(/href="\/admin\/payments\/(PI-\w+)"/g)].map(([, reference]) => reference)
@@ -46,7 +45,6 @@ describe('The payment search', () => {
     const codes = [code, ...[' ', '-'].map((mark) => code.slice(0, 3) + mark + code.slice(3)), arabic]
     for (const query of [shortCode, shortCode.toLowerCase(), spaced, ...links, ...codes])
       expect((await search(query)).location, query).to.equal(pageOf(intent))
-
     await pay(service, intent.referenceNumber, { phone: '36745698' })
     const { hold } = await storedIntent(service, intent.referenceNumber)
     expect((await search(hold?.id ?? '')).location, 'of a hold').to.equal(pageOf(intent))
@@ -119,9 +117,8 @@ describe('The payment search', () => {
       expect(text.includes('48120987') || text.includes(query), query).to.equal(false)
     }
     expect(readable((await search('48120988')).text)).to.include('Nothing was found.')
-    const lines = await service.deps.AuditEvent.find({ act: 'payment.searched-by-phone' }, null, {
-      sort: { _id: 1 },
-    })
+    const act = 'payment.searched-by-phone'
+    const lines = await service.deps.AuditEvent.find({ act }, null, { sort: { _id: 1 } })
     expect(lines.map(({ actor, subject, after }) => [actor.name, subject, after?.found])).to.deep.equal([
       ...typed.map(() => [staff.name, '48 ** ** 87', 4]),
       [staff.name, '48 ** ** 88', 0],
@@ -138,8 +135,7 @@ describe('The payment search', () => {
 
   it('allows each staff member 60 phone number searches an hour', async () => {
     const [one, other] = [await signedIn(service, 'support'), await signedIn(service, 'viewer')]
-    const searchAs = async (person: typeof one, q: string) =>
-      (await person.act('/admin/search', { q })).status
+    const searchAs = async (by: typeof one, q: string) => (await by.act('/admin/search', { q })).status
     const lines = () =>
       service.deps.AuditEvent.countDocuments({ 'actor.name': one.name, act: 'payment.searched-by-phone' })
     await searchAs(one, '22999777')

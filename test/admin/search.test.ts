@@ -66,9 +66,8 @@ describe('The search page', () => {
     const unsubscribed = await storeOrder(service, await service.merchant())
     breaks(service, 'events once', unsubscribed.number)
     await service.deps.Order.updateOne({ _id: unsubscribed._id }, { $set: { outbox: [] } })
-    expect(await staff.read(`/admin/orders/${unsubscribed.number}`)).to.include(
-      'No active endpoint was subscribed to order.new when it happened',
-    )
+    const unheard = 'No active endpoint was subscribed to order.new when it happened'
+    expect(await staff.read(`/admin/orders/${unsubscribed.number}`)).to.include(unheard)
     expect((await staff.get('/admin/orders/OR-NONE')).status).to.equal(404)
     expect((await search('OR-NONE')).status).to.equal(200)
   })
@@ -130,10 +129,10 @@ describe('The search page', () => {
   })
 
   it('counts the deliveries that are due, that are waiting, or that died in the last 30 days', async () => {
-    const counts = async () =>
-      [...(await staff.read('/admin')).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(([, count]) =>
-        Number(count),
-      )
+    const counts = async () => {
+      const found = (await staff.read('/admin')).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)
+      return Array.from(found, ([, count]) => Number(count))
+    }
     const [due = 0, waiting = 0, dead = 0] = await counts()
     const [old] = await deadDeliveries(service, merchant, 2)
     const deadAt = new Date(service.clock.now().getTime() - 30.1 * dayMs)

@@ -36,7 +36,6 @@ describe('A second factor', () => {
     advance(2 * stepMs)
     return { ...phone, visitor, name: visitor.name, password: visitor.password }
   }
-  /** In a new browser. Returns a function that enters a code there. */
   const enterPassword = async ({ name, password }: { name: string; password: string }, at = service) => {
     const visitor = visit(at)
     const first = await visitor.post('/admin/sign-in', { name, password, to: '/admin/dead' })
@@ -118,7 +117,6 @@ describe('A second factor', () => {
     for (const each of account.recoveryCodes)
       expect(stored.replaceAll('-', '')).not.to.include(each.replaceAll('-', ''))
     expect((await again.visitor.get('/admin/account')).text).to.include('Unused recovery codes: 8')
-
     advance(stepMs)
     const renewed = await again.visitor.act('/admin/account/recovery-codes', { code: account.code() })
     expect([renewed.status, (renewed.text.match(/<li><code>/g) ?? []).length]).to.deep.equal([200, 10])
@@ -173,7 +171,6 @@ describe('A second factor', () => {
     expect((await submit({ code: mine.code(), csrf: '' })).status).to.equal(403)
     const account = () => service.deps.Staff.findById(visitor.name).lean()
     expect((await account())?.secondFactor).to.equal(null)
-
     const both = await Promise.all([
       submit({ code: mine.code() }),
       other.post(path, { ...theirs.fields, code: theirs.code() }),
@@ -233,7 +230,7 @@ describe('A second factor in production', () => {
     }
   })
 
-  it('can be postponed by signing out, but is required at the next sign-in', async () => {
+  it('does not prevent a sign-out before it is set up', async () => {
     const visitor = visit(service)
     await visitor.post('/admin/sign-in', await staff.hire(service, 'support'))
     const { csrf = '' } = hiddenFields((await visitor.get('/admin/account/second-factor')).text)

@@ -35,7 +35,6 @@ describe("A webhook endpoint's URL", () => {
       { $set: { url, 'health.failingSince': new Date(0), 'health.failuresInRow': 9 } },
     )
     expect(await reportFailures(service.deps)).to.be.at.least(1)
-
     const staff = await signedIn(service, 'admin')
     const paths = ['', '/dead', '/audit', '/businesses', `/businesses/${merchant.businessId}`]
     paths.push(`/endpoints/${id}`, `/endpoints/${id}/replay`)
@@ -67,7 +66,6 @@ describe("A webhook endpoint's URL", () => {
       for (const secret of secrets) expect(text.includes(secret), `${secret} in ${where}`).to.equal(false)
     expect(texts[`/endpoints/${id}`]).to.include('/T0S…')
     expect(texts[`/deliveries/${delivery._id}`]).to.include('Cannot POST …')
-
     const changes = await service.deps.AuditEvent.find({ subject: id, act: 'endpoint.changed' }).lean()
     const [{ before, after } = { before: null, after: null }] = changes
     for (const each of [before, after]) expect(String(each?.url)).to.match(shown())

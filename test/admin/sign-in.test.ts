@@ -10,11 +10,10 @@ import { waitFor } from '../support/wait-for.ts'
 import { hiddenFields, hire, operator, refusalsIn, visit } from './staff.ts'
 
 describe('Staff sign-in', () => {
-  // Lets tests choose their address with X-Forwarded-For.
+  // Tests choose their address with X-Forwarded-For.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
 
-  /** An address that no other test uses. */
   let addresses = 0
   const elsewhere = () => `198.51.${Math.floor(addresses / 200)}.${(addresses++ % 200) + 1}`
   const attemptAs = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
@@ -83,7 +82,6 @@ describe('Staff sign-in', () => {
 
   const forget = () => service.deps.Counter.updateMany({}, { expireAt: new Date(0) })
 
-  /** `now` is the network's total after this. */
   async function addFailures(network: string, now: number, points: number) {
     const filter = { _id: `sign-in ${network}`, used: now }
     expect(await service.deps.Counter.updateOne(filter, { used: points })).to.include({ matchedCount: 1 })
@@ -107,7 +105,6 @@ describe('Staff sign-in', () => {
     for (const [index, delay] of delays.toSorted((a, b) => a - b).entries())
       expect(delay).to.be.at.least(least[index] ?? 0)
     expect((await refusalsIn(service, ({ actor }) => actor.from === from)).count).to.equal(3)
-
     const late = await attemptAs(name, password, from)
     expect(late.status).to.equal(429)
     expect(Number(late.headers.get('retry-after'))).to.be.within(850, 900)
@@ -158,10 +155,7 @@ describe('Staff sign-in', () => {
     const [check, hash] = [slowHash.createCheck(), await slowHash.make('right')]
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     for (const stored of [hash, await createSlowHash(64).make('right')])
-      for (const [typed, fits] of [
-        ['right', true],
-        ['wrong', false],
-      ] as const)
+      for (const [typed, fits] of Object.entries({ right: true, wrong: false }))
         expect(await check('any', stored, typed)).to.equal(fits)
   })
 
@@ -220,7 +214,6 @@ describe('Staff sign-in', () => {
     const form = await visit(service).get(String(redirected.location))
     const { to = '' } = hiddenFields(form.text)
     expect(to).to.equal('/admin/dead?from=2026-01-31&x=%26')
-
     const { name, password } = await hire(service, 'viewer')
     const leads = async (where: string) =>
       (await attemptAs(name, password, elsewhere(), { to: where })).location
@@ -268,9 +261,8 @@ describe('Staff sign-in', () => {
     for (const [status, pending] of odd) {
       const [response, text] = [await pending, await (await pending).text()]
       expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
-      expect(text)
-        .to.match(/^<!doctype html>/)
-        .and.not.match(/\n\s+at |node_modules/)
+      expect(text).to.match(/^<!doctype html>/)
+      expect(text).to.not.match(/\n\s+at |node_modules/)
       expect(response.status, text).to.equal(status)
     }
   })

@@ -19,10 +19,8 @@ describe('A staff account', () => {
     expect(made.password).to.match(/^[2-9a-z]{6}(-[2-9a-z]{6}){3}$/)
     const name = String(made.name)
     expect(await signIn(name, made.password)).to.equal(303)
-
     const stored = JSON.stringify([await service.deps.Staff.find().lean(), await trail(name)])
     expect(stored).not.to.include(made.password)
-
     const renewed = await cli.done('staff', 'password', name)
     expect(renewed).to.have.all.keys('name', 'password')
     expect(await signIn(name, made.password)).to.equal(403)
@@ -31,13 +29,11 @@ describe('A staff account', () => {
     expect(await signIn(name, renewed.password)).to.equal(403)
     expect(await cli.done('staff', 'enable', name)).to.deep.equal({ name, disabled: false })
     expect(await signIn(name, renewed.password)).to.equal(303)
-
     const lines = (await trail(name)).filter(({ act }) => !act.includes('sign'))
     const acts = ['staff.created', 'staff.password-changed', 'staff.disabled', 'staff.enabled']
     const actor = { kind: 'operator', name: userInfo().username, from: hostname() }
     expect(lines.map((line) => [line.act, line.actor])).to.deep.equal(acts.map((act) => [act, actor]))
     expect([lines[0]?.after, lines[2]?.before]).to.deep.equal([{ role: 'support' }, { disabledAt: null }])
-
     for (const [about, ...args] of [
       ['An account named awa.diop@support already exists', 'create', '--name', name, '--role', 'viewer'],
       ['1 to 64', 'create', '--name', 'with space', '--role', 'viewer'],

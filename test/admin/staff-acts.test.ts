@@ -28,11 +28,10 @@ const noLimits = { perSecond: '', liveCodes: '', sandboxIntentsPerDay: '', ...st
 
 interface Preparation {
   prepare(service: Service): Promise<string>
-  /** A valid form, apart from the reason. */
+  /** A valid form without the reason. */
   fieldsFor?(id: string): Record<string, string>
-  /** Whether it can be repeated at once. */
   isRepeatable?: true
-  /** Whether the response shows something only once, e.g. a link. */
+  /** Whether the response shows something that no other page shows, e.g. a link. */
   isShown?: true
 }
 
@@ -137,7 +136,6 @@ describe('A staff action', () => {
     staff = { viewer, support, admin } as typeof staff
   })
 
-  /** The admin's audit lines about an object or a delivery to it. */
   async function linesOn(id: string) {
     const deliveries = await service.deps.Delivery.find({ endpointId: id }, { _id: 1 }).lean()
     const subject = { $in: [id, ...deliveries.map(({ _id }) => _id)] }
@@ -328,7 +326,6 @@ describe('A staff action', () => {
       await service.deps.Staff.updateMany({ _id: { $in: pair } }, { disabledAt: new Date() })
       await service.deps.Staff.updateMany({ _id: { $in: others } }, { disabledAt: null })
     })
-
     const acts = {
       'is disabled': (deps, name) => setStaffDisabled(deps, name, true, byStaff),
       'becomes a viewer': (deps, name) => changeRole(deps, name, 'viewer', byStaff),

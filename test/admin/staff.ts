@@ -18,7 +18,6 @@ export type Visitor = ReturnType<typeof visit>
 
 export type StaffVisitor = Visitor & { name: string; password: string }
 
-/** What else production requires of a service or a command. */
 export const production = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://api.example',
@@ -53,12 +52,10 @@ export function visit({ origin }: { origin: string }, firstCookie = '') {
   // A session's token never changes.
   let form = { cookie: '', csrf: '' }
   const visitor = {
-    /** `__Host-staff=…`, or empty. */
     get cookie(): string {
       return cookie
     },
     get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
-    /** Returns the readable text of a page. */
     read: async (path: string) => readable((await send(path, {})).text),
     /** Submits a form of this site. `headers` add to or replace a browser's headers. */
     post(path: string, fields: Record<string, string> | [string, string][], headers = {}) {
@@ -77,7 +74,6 @@ export function visit({ origin }: { origin: string }, firstCookie = '') {
   return visitor
 }
 
-/** Creates an account with this role and signs in. */
 export async function signedIn(service: Service, role: StaffRole): Promise<StaffVisitor> {
   const account = await hire(service, role)
   const visitor = visit(service)
@@ -130,7 +126,6 @@ export async function addFactor(service: Service, visitor: Visitor, current = ''
 export const unescaped = (html: string): string =>
   html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 
-/** The path of the next page of a list. */
 export const nextPath = (html: string): string | undefined => {
   const [, href] = /rel="next" href="([^"]+)"/.exec(html) ?? []
   return href && unescaped(href)

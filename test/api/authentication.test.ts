@@ -184,12 +184,10 @@ describe('Authentication', () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
-
       const local = await service.merchant({ ipAllowlist: ['127.0.0.1'] })
       await listWithoutProxy(local.read(), '192.0.2.7').expect(200)
       await expectRefused(listWithoutProxy(read(), '192.0.2.7'), 403, 'IP_NOT_ALLOWED')
     })
-
     const written: [address: string, ...forms: string[]][] = [
       ['203.0.113.7', '203.0.113.7:54321', '::ffff:203.0.113.7', '::FFFF:203.0.113.7', '"203.0.113.7:80"'],
       ['203.0.113.7', '[::ffff:203.0.113.7]:443', '::ffff:203.0.113.7:54321', '[203.0.113.7]'],

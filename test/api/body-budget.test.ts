@@ -60,10 +60,7 @@ describe('A large request body', () => {
   const limit = (kind: keyof typeof memoryPerBodyByte) =>
     Math.floor(maxBusinessBytes / memoryPerBodyByte[kind])
 
-  async function expectNoBudget(
-    request: ReturnType<typeof create>,
-    kind: keyof typeof memoryPerBodyByte,
-  ): Promise<void> {
+  async function expectNoBudget(request: ReturnType<typeof create>, kind: keyof typeof memoryPerBodyByte) {
     const details = { scope: 'bodies', limit: limit(kind) }
     const { headers } = await expectRefused(request, 429, 'RATE_LIMITED', { details })
     expect(headers['retry-after']).to.equal('1')

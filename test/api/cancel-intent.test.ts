@@ -17,7 +17,6 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())
   const events = async (reference: string) => (await storedIntent(service, reference)).outbox
 
-  /** The next `count` reads before a change wait. */
   function holdReads(count: number) {
     const [{ batchers }, allRead, gate] = [service.deps, createGate(), createGate()]
     const { findIntentToChange } = batchers

@@ -53,15 +53,8 @@ describe('The webhook endpoint API', () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
-    const unknown = [
-      'none',
-      deleted,
-      '6b0149aca90c38bde3c47f5e',
-      '%00',
-      '%7B%22$ne%22:1%7D',
-      'x'.repeat(2000),
-    ]
-    const cases = [[stranger, id] as const, ...unknown.map((target) => [merchant, target] as const)]
+    const others = ['none', deleted, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]
+    const cases = [[stranger, id] as const, ...others.map((target) => [merchant, target] as const)]
     const responses = await Promise.all(
       cases.flatMap(([as, target]) => [
         update({ active: false }, as, target),
@@ -134,9 +127,9 @@ describe('The webhook endpoint API', () => {
       const { id: ofLive } = await subscribe(service, live, url)
       const stored = () => service.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
       const before = await stored()
-      for (const [as, target, more] of [
-        [merchant, ofLive, [remove(merchant, ofLive)]],
-        [live, id, []],
+      for (const [as, target] of [
+        [merchant, ofLive],
+        [live, id],
       ] as const)
         for (const refused of [
           update({}, as, target),
@@ -145,7 +138,7 @@ describe('The webhook endpoint API', () => {
           act('rotate-secret', as, target),
           act('replay', as, target).send({ from: '2026-01-01' }),
           service.http.get(`${path}/${target}/replays`).set(as.read()),
-          ...more,
+          ...(as === live ? [] : [remove(as, target)]),
         ])
           await expectRefused(refused, 403, 'SANDBOX_MISMATCH')
       expect(await stored()).to.deep.equal(before)
@@ -235,9 +228,9 @@ describe('The webhook endpoint API', () => {
     it("reads only the deleted endpoint's open deliveries, even among many others", async () => {
       const other = { endpointId: newId(), businessId: newId() }
       await subscribe(service, merchant, endpointServer.url)
-      const delivery = await freshDelivery(service, merchant)
-      const [own] = (await deliveriesOf(service, merchant)).filter(({ endpointId }) => endpointId === id)
-      if (own === undefined) return expect.fail(`no delivery beside ${delivery._id}`)
+      await freshDelivery(service, merchant)
+      const own =
+        (await deliveriesOf(service, merchant)).find(({ endpointId }) => endpointId === id) ?? expect.fail()
       await makeLike(own, 60, other)
       await makeLike(own, 40, { status: 'DELIVERED', nextAttemptAt: null })
       await makeLike(own, 30, { status: 'RETRYING' })
@@ -245,7 +238,7 @@ describe('The webhook endpoint API', () => {
       const reads = done.filter(({ ns }) => ns.endsWith('.deliveries'))
       const examined = (count: 'keysExamined' | 'docsExamined') =>
         reads.reduce((sum, each) => sum + (each[count] ?? 0), 0)
-      // Finds each of its 31 open deliveries in the index, then writes it. A batch reads one more index key.
+      // Finding and writing each of its 31 deliveries, plus one index key per batch.
       expect(examined('keysExamined')).to.be.within(2 * 31, 2 * 31 + 20)
       expect(examined('docsExamined')).to.equal(31)
       const open = { nextAttemptAt: { $type: 'date' } } as const

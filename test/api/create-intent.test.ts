@@ -123,10 +123,8 @@ describe('POST /dev/intents', () => {
         ])
         const metadata = Object.fromEntries(pairs)
         const input = { amount: 1000, label: '💰'.repeat(200), merchantReference: randomUUID(), metadata }
-        const body = JSON.stringify(input).replaceAll(
-          /[^ -~]/g,
-          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-        )
+        const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+        const body = JSON.stringify(input).replaceAll(/[^ -~]/g, escape)
         expect(body.length).to.be.above(character === '💰' ? 453_000 : 226_000)
         const { referenceNumber } = await created(body)
         await simulate(service, merchant, referenceNumber)
@@ -176,11 +174,9 @@ describe('POST /dev/intents', () => {
     afterEach(async () => {
       expect(await service.deps.Intent.countDocuments()).to.equal(intentsBefore)
     })
-
+    const types = ['FIXED', 'OPEN']
     const amounts = (...values: string[]) =>
-      values.flatMap((amount) =>
-        ['FIXED', 'OPEN'].map((type) => `{"amount":${amount},"amountType":"${type}"}`),
-      )
+      values.flatMap((amount) => types.map((type) => `{"amount":${amount},"amountType":"${type}"}`))
     const inField = (name: string, ...values: string[]) =>
       values.map((value) => `{"amount":1,"${name}":${value}}`)
     const keys51 = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
@@ -193,14 +189,14 @@ describe('POST /dev/intents', () => {
     const unstorable = ['"\\ud83d"', '"a\\udc00b"', '"a\\u0000b"', '5', '["x"]', '{}']
     const noIntegers = ['1.5', '"5"', 'true', '[5]', '{"$gt":0}', '1e-7']
     const outside = ['0', '-0', '-1', String(maxAmount + 1), '9007199254740993', '1e300']
-    const types = ['"open"', '"FREE"', '""', '1', '["OPEN"]']
+    const others = ['"open"', '"FREE"', '""', '1', '["OPEN"]']
     const invalid: [code: string, param: string, what: string, bodies: (object | string)[]][] = [
       ['VALIDATION_ERROR', 'body', 'a body that is not an object', ['[]', 'null', '5', '"x"', 'true']],
       ['VALIDATION_ERROR', 'amount', 'a missing amount', [{}, { amountType: 'FIXED' }, { amount: null }]],
       ['VALIDATION_ERROR', 'amount', 'an amount that is not an integer', amounts(...noIntegers)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount below 1 or above the maximum', amounts(...outside)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount too large for a JavaScript number', ['{"amount":1e400}']],
-      ['INVALID_AMOUNT_TYPE', 'amountType', 'any other amountType', inField('amountType', ...types)],
+      ['INVALID_AMOUNT_TYPE', 'amountType', 'any other amountType', inField('amountType', ...others)],
       ['LABEL_TOO_LONG', 'label', 'a label of 201 code points', inField('label', `"${'💰'.repeat(201)}"`)],
       ['VALIDATION_ERROR', 'label', 'a label that cannot be stored', inField('label', ...unstorable)],
       ['METADATA_TOO_MANY_KEYS', 'metadata', 'metadata with 51 keys', [{ amount: 1, metadata: keys51 }]],

@@ -130,7 +130,6 @@ describe('A response', () => {
         expect(headers).not.to.have.property('allow')
       }
     })
-
     const methods = [
       ['delete', intents, 'POST, GET, HEAD'],
       ['put', `${intents}/PI-1`, 'GET, HEAD'],

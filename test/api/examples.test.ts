@@ -53,7 +53,6 @@ const shopUrl = 'https://shop.example/hooks'
 
 interface Request {
   at: string
-  /** What must happen first: other requests, or steps of workers. */
   after?: readonly string[]
   params?: Record<string, string>
   query?: Record<string, string>
@@ -63,8 +62,6 @@ interface Request {
 
 const valueAt = (data: unknown, path: string): string =>
   String(path.split('.').reduce((part, step) => (part as Record<string, unknown>)[step], data))
-
-/** In both forms, plain and encrypted. */
 const secretFields = (secret: string) => ({
   secret,
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
@@ -152,12 +149,9 @@ const requests: Record<string, Request> = {
   importProducts: {
     at: '19:46:31.870',
     body: {
-      csv: [
-        'handle,name,description,variant_label,sku,price,stock,active',
-        'gunpowder,Gunpowder,"De Chine, en vrac",250 g,GP-250,15000,40,true',
-        'gunpowder,,,1 kg,GP-1000,52000,10,',
-        '',
-      ].join('\n'),
+      csv:
+        'handle,name,description,variant_label,sku,price,stock,active\n' +
+        'gunpowder,Gunpowder,"De Chine, en vrac",250 g,GP-250,15000,40,true\ngunpowder,,,1 kg,GP-1000,52000,10,\n',
     },
   },
   exportProducts: { at: '19:46:40.002', after: ['importProducts'] },
@@ -238,13 +232,16 @@ describe('An example in the OpenAPI document', () => {
     expect(Object.keys(examples.events)).to.deep.equal(names.events)
   })
 
+  const routeOf = (id: string) =>
+    apiRoutes.find(({ operationId }) => operationId === id) ?? expect.fail(`no operation ${id}`)
+
   async function expectExample(id: string): Promise<void> {
     const { after = [], params, query, body } = requests[id] ?? expect.fail(`${id} has no example request`)
-    const route = apiRoutes.find(({ operationId }) => operationId === id)
+    const route = routeOf(id)
     await doFirst(after)
     const response = await send(id)
-    const csv = route !== undefined && 'toCsv' in route ? await send(id, { accept: 'text/csv' }) : undefined
-    const lines = route && 'lines' in route ? await send(id, { query: { ...query, format: 'jsonl' } }) : null
+    const csv = 'toCsv' in route ? await send(id, { accept: 'text/csv' }) : undefined
+    const lines = 'lines' in route ? await send(id, { query: { ...query, format: 'jsonl' } }) : null
     const received = { response: response.body.data ?? response.text, csv: csv?.text, lines: lines?.text }
     compare('operations', id, { params, query, body, ...disguise.hide(received) })
   }
@@ -255,10 +252,10 @@ describe('An example in the OpenAPI document', () => {
     await steps.relay?.()
     await attemptAll(event)
     const received = server.received.find(({ json }) => json.event === event) ?? expect.fail(`no ${event}`)
+    const unsignedNames =
+      'x-service-timestamp x-service-event x-service-event-id webhook-id webhook-timestamp'
     const unsigned = Object.fromEntries(
-      ['x-service-timestamp', 'x-service-event', 'x-service-event-id', 'webhook-id', 'webhook-timestamp'].map(
-        (name) => [name, String(received.headers[name])],
-      ),
+      unsignedNames.split(' ').map((name) => [name, String(received.headers[name])]),
     )
     const webhook = { headers: unsigned, body: received.json }
     expect(received.headers).to.include(signed(webhook, secret).headers)
@@ -271,21 +268,17 @@ describe('An example in the OpenAPI document', () => {
     return body.data.id
   }
 
-  async function send(
-    id: string,
-    { accept = 'application/json', ...changes }: Partial<Request> & { accept?: string } = {},
-  ) {
-    const { method, path } =
-      apiRoutes.find(({ operationId }) => operationId === id) ?? expect.fail(`no operation ${id}`)
+  type Change = Partial<Request> & { accept?: string }
+  async function send(id: string, { accept = 'application/json', ...changes }: Change = {}) {
+    const { method, path } = routeOf(id)
     const { at, params = {}, query = {}, body } = { ...requests[id], ...changes } as Request
     service.clock.freeze(new Date(`2026-11-01T${at}Z`))
     const url = path.replaceAll(/:(\w+)/g, (_, name: string) => disguise.reveal(params[name] ?? ''))
     const request = service.http[method](`/api/v1${url}`)
       .query(query)
       .set({ ...(method === 'get' ? merchant.read() : merchant.write()), accept })
-    const response = await (body === undefined
-      ? request.buffer(true)
-      : request.send(disguise.reveal(body) as object))
+    const sending = body === undefined ? request.buffer(true) : request.send(disguise.reveal(body) as object)
+    const response = await sending
     expect(response.status, `${id}: ${response.text}`).to.be.within(200, 201)
     for (const [field, value] of Object.entries(requests[id]?.shows ?? {}))
       disguise.learn(valueAt(response.body.data, field), value)
@@ -322,15 +315,11 @@ describe('An example in the OpenAPI document', () => {
     },
     async fail() {
       service.clock.advance(hourMs)
-      await service.http
-        .post(`/api/v1/dev/intents/${disguise.reveal(shown.intent)}/simulate-payment`)
-        .set(merchant.write())
-        .send({ outcome: 'technical_error' })
-        .expect(402)
+      const path = `/api/v1/dev/intents/${disguise.reveal(shown.intent)}/simulate-payment`
+      await service.http.post(path).set(merchant.write()).send({ outcome: 'technical_error' }).expect(402)
     },
   }
 
-  /** Runs these requests and steps once, each after its own prerequisites. */
   async function doFirst(before: readonly string[]): Promise<void> {
     for (const name of before) {
       if (done.has(name)) continue

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { AuditAction as AuditedAct } from '../../src/audit/acts.ts'
+import type { AuditAction } from '../../src/audit/acts.ts'
 import type { Batcher } from '../../src/mongo/batchers.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { RequeuePlan } from '../../src/webhooks/deliveries/requeue-plan.ts'
@@ -20,24 +20,18 @@ import { waitFor } from '../support/wait-for.ts'
 const api = '/api/v1/dev'
 const [minute, day] = [60_000, 24 * 3_600_000]
 
-/** A write, ready to be sent. `effects` counts what it has done. */
 interface Act<Effects = number> {
   path: string
   body: object
   status: number
   effects(): Promise<Effects>
-  /** What the same key gets after 24 hours. */
   later: { status: number; effects: Effects }
 }
 
 type HeldBatcher = 'insertIntent' | 'updateIntent' | 'insertResponse'
 
 type Method = 'post' | 'put' | 'delete'
-interface Response {
-  status: number
-  text: string
-  headers: Record<string, string>
-}
+type Response = { status: number; text: string; headers: Record<string, string> }
 
 const replayed = ({ headers }: Response) => headers['idempotent-replayed'] === 'true'
 
@@ -48,14 +42,12 @@ function expectSame(responses: Response[], status: number): void {
   expect(responses.filter(replayed)).to.have.length(responses.length - 1)
 }
 
-/** Sends a JSON text, which may be malformed. */
 const sendText = (at: Service, method: Method, path: string, headers: object, text: string) =>
   at.http[method](`${api}${path}`)
     .set({ 'Content-Type': 'application/json', ...headers })
     .send(text)
     .then((response) => response)
 
-/** What a test changes is restored when it ends. */
 function withCleanUps(): (() => unknown)[] {
   const cleanUps: (() => unknown)[] = []
   afterEach(() => {
@@ -113,7 +105,6 @@ describe('A write to a payment intent', () => {
     },
   }
 
-  /** Blocks the next calls to a batcher. */
   function hold(name: HeldBatcher, count = 1) {
     const { batchers } = service.deps
     const batcher = batchers[name] as Batcher<unknown, unknown>
@@ -158,7 +149,6 @@ describe('A write to a payment intent', () => {
       expect((await send(act)).text).to.equal(found.text)
       expect(await act.effects()).to.equal(1)
     })
-
     const itIfStored = isStored ? it : () => undefined
     itIfStored(`is not acknowledged before its response is stored: ${name}`, async () => {
       const act = await ready()
@@ -195,7 +185,6 @@ describe('A write to a payment intent', () => {
       expect((await send(act)).text).to.equal(next.text)
       expect(await act.effects()).to.equal(act.later.effects)
     })
-
     // A cancel ignores its body, so no duplicate of it can be refused.
     if (name === 'cancel') continue
 
@@ -250,7 +239,6 @@ describe('A write to a payment intent', () => {
   describe('that refunds through a wallet', () => {
     const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
-    /** Replaces every wallet. Returns the keys of the refunds ordered. */
     function wallets(work: Pick<Wallet, 'refund' | 'status'>): string[] {
       const orders: string[] = []
       const wallet: Wallet = {
@@ -265,7 +253,6 @@ describe('A write to a payment intent', () => {
       return orders
     }
 
-    /** Sends a refund whose wallet responds when the gate opens. */
     async function refundAtGate() {
       const act = await acts.refund()
       const gate = createGate()
@@ -371,7 +358,6 @@ describe('A retry of webhook deliveries through the API', () => {
   })
   const rows = () => service.deps.StoredResponse.find().lean()
 
-  /** `effects` counts the re-queues and the audit lines. */
   async function ready(isByFilter: boolean) {
     const [delivery = expect.fail()] = await deadDeliveries(service, merchant, 1)
     const path = isByFilter ? 'events/retry' : `events/${delivery._id}/retry`
@@ -409,7 +395,6 @@ describe('A retry of webhook deliveries through the API', () => {
       const found = await send()
       expect([found.status, replayed(found), await effects()]).to.deep.equal([200, true, [1, 1]])
       expect(found.text).to.match(isByFilter ? /"requeued":1/ : /"retried":true/)
-
       // As if the process had died before marking the plan as done, with the attempt failed by then.
       await attempt(service.deps, delivery._id)
       expect((await storedDelivery(service, delivery)).status).to.equal('DEAD')
@@ -454,7 +439,6 @@ describe('A retry of webhook deliveries through the API', () => {
       const unchanged = await send()
       expect([unchanged.status, replayed(unchanged), await effects()]).to.deep.equal([200, false, [0, 0]])
       expect((await send()).text).to.equal(unchanged.text)
-
       // The duplicate looked for the response before it was stored.
       await loseResponses(service)
       await become('DEAD')
@@ -471,8 +455,7 @@ describe('An endpoint change or a replay', () => {
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
   const cleanUps = withCleanUps()
-
-  /** `effects` counts the objects and the audit lines that exist because of it. */
+  /** `effects` counts the objects and audit lines of the change. */
   interface Change extends Act<[number, number]> {
     method: Method
     /** A body that is refused, or null if the operation ignores it. */
@@ -482,26 +465,22 @@ describe('An endpoint change or a replay', () => {
   const send = ({ method, path, body }: Change, { at = service, text = JSON.stringify(body) } = {}) =>
     sendText(at, method, `/webhooks/endpoints${path}`, merchant.write('one'), text)
   const ownRows = () => service.deps.StoredResponse.find({ _id: { $nin: [...others] } }).lean()
-  /** Requests that only prepare a test. */
   const others = new Set<string>()
-  const lines = (act: AuditedAct) => {
+  const lines = (act: AuditAction) => {
     const { businessId } = merchant
     return service.deps.AuditEvent.countDocuments({ businessId, act, 'after.times': { $exists: false } })
   }
 
-  function advance(ms: number) {
-    service.clock.advance(ms)
-    beside.clock.advance(ms)
+  const advance = (ms: number) => {
+    for (const { clock } of [service, beside]) clock.advance(ms)
   }
-
   const url = 'https://shop.example/hook'
   const endpoint = async () => (await subscribe(service, merchant, url, ['payment.created'])).id
   const wrong = { events: ['unknown'], from: 'never' }
 
-  /** `count` counts what the change has made. Unless named, the change is a POST that ignores its body. */
   const changeOf = (
     path: string,
-    act: AuditedAct,
+    act: AuditAction,
     count: () => Promise<number>,
     rest: Partial<Change> & Pick<Change, 'later'>,
   ): Change => {
@@ -565,7 +544,6 @@ describe('An endpoint change or a replay', () => {
     },
   }
 
-  /** Blocks a process's transactions until the gate opens. Returns the number of waiting requests. */
   function holdTransactions({ deps: { transactions } }: Service, gate: Gate): () => number {
     const { oneAtATime } = transactions
     const keys: string[] = []

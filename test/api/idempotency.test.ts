@@ -21,11 +21,7 @@ describe('An idempotency key', () => {
     service.http.post(`${intents}/${reference}/cancel`).set(as.write(key))
   const count = (as = merchant) => service.deps.Intent.countDocuments({ businessId: as.businessId })
 
-  interface Received {
-    status: number
-    text: string
-    headers: Record<string, string>
-  }
+  type Received = { status: number; text: string; headers: Record<string, string> }
 
   function expectReplay(response: Received, of: Received, params: 'same' | 'other' = 'same'): void {
     expect([response.status, response.text]).to.deep.equal([of.status, of.text])
@@ -41,7 +37,6 @@ describe('An idempotency key', () => {
   }
 
   describe('in the X-Idempotency-Key header', () => {
-    /** Sends these bytes as the idempotency headers. */
     async function raw(...values: (string | Buffer)[]) {
       const head = `${postHead(intents, merchant.read(), 'Connection: close', 'Content-Length: 12').trimEnd()}\r\n`
       const lines = values.flatMap((value) => ['X-Idempotency-Key: ', value, '\r\n'])
@@ -91,7 +86,6 @@ describe('An idempotency key', () => {
       expectReplay(await create('once'), first)
       expectReplay(await create('once'), first)
       expect(await count()).to.equal(1)
-
       const { referenceNumber } = first.body.data
       const cancelled = await cancel(referenceNumber, 'once')
       expectFresh(cancelled, 200)
@@ -166,17 +160,14 @@ describe('An idempotency key', () => {
       expectReplay(await create('faulty', { amount: 0 }), invalid)
       expectReplay(await create('faulty', { amount: 1 }), invalid, 'other')
       expect(await count()).to.equal(0)
-
       const missing = await cancel('PI-NONE', 'lost')
       expectFresh(missing, 404)
       expectReplay(await cancel('PI-NONE', 'lost'), missing)
-
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = (await create(undefined)).body.data
       const mismatch = await cancel(referenceNumber, 'mine', live)
       expectFresh(mismatch, 403)
       expectReplay(await cancel(referenceNumber, 'mine', live), mismatch)
-
       await cancel(referenceNumber).expect(200)
       const late = await cancel(referenceNumber, 'late')
       expectFresh(late, 400)

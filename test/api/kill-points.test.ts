@@ -27,12 +27,7 @@ import { waitFor } from '../support/wait-for.ts'
 const dayMs = 86_400_000
 
 type Method = 'POST' | 'PUT' | 'DELETE'
-
-interface Input {
-  merchant: Merchant
-  path: string
-  body: object
-}
+type Input = { merchant: Merchant; path: string; body: object }
 
 describe('If a process is killed between any two steps, the service', function () {
   this.timeout(60_000)
@@ -44,7 +39,6 @@ describe('If a process is killed between any two steps, the service', function (
   })
 
   const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
-  /** Lets the write of step `effectStep` arrive at each step of the retry. */
   const land = <Case>(operation: Operation<Case>, effectStep: number) =>
     landDuringRetry(service, operation, effectStep)
 
@@ -69,11 +63,7 @@ describe('If a process is killed between any two steps, the service', function (
 
   const endpointOf = ({ businessId }: Pick<Merchant, 'businessId'>) =>
     service.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
-
-  interface Request extends Input {
-    responses: string[]
-  }
-
+  type Request = Input & { responses: string[] }
   type Check = (merchant: Merchant, data: Record<string, unknown>, label: string) => Promise<unknown>
 
   /** A request that must take effect once, with one response, however often it is sent. */
@@ -93,14 +83,11 @@ describe('If a process is killed between any two steps, the service', function (
     },
     async repeat({ responses, ...input }) {
       // MongoDB keeps a killed process's locks for a few seconds.
-      const response = await waitFor(
-        'a final response',
-        async () => {
-          const sent = await send(method, service.origin, input)
-          return sent.status < 500 && sent.status !== 409 && sent
-        },
-        30_000,
-      )
+      const final = async () => {
+        const sent = await send(method, service.origin, input)
+        return sent.status < 500 && sent.status !== 409 && sent
+      }
+      const response = await waitFor('a final response', final, 30_000)
       responses.push(await response.text())
       expect(response.status, responses.at(-1)).to.equal(status)
       await workThrough(input.merchant)
@@ -118,7 +105,6 @@ describe('If a process is killed between any two steps, the service', function (
     await deps.backgroundWork.ended()
   }
 
-  /** Attempts the delivery as its job does. */
   const attemptFirst = (victim: Victim, { _id }: Delivery) =>
     asWorker(victim, () => wakeDelivery(victim.deps, { _id, attempts: 0, requeues: 0 }))
 
@@ -127,7 +113,6 @@ describe('If a process is killed between any two steps, the service', function (
     for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
   }
 
-  /** Expects one delivery per event and endpoint of the merchant, and nothing left to do. */
   async function expectDelivered(merchant: Merchant, events: string[], label: string) {
     const [made, endpoints] = await Promise.all([
       deliveriesOf(service, merchant),
@@ -198,7 +183,7 @@ describe('If a process is killed between any two steps, the service', function (
     for (const write of ['mongodb update', 'mongodb insert']) await land(operation, steps.indexOf(write) + 1)
   })
 
-  /** Changes the merchant's only endpoint, with one audit line. All commit alike, so three late commits are enough. */
+  /** Changes the merchant's only endpoint. All commit alike, so three late commits are enough. */
   function itChanges(
     [what, act, lands]: [string, AuditAction, 'lands'?],
     [status, path, body = {}, method]: [status: number, path: string, body?: object, method?: Method],
@@ -273,11 +258,9 @@ describe('If a process is killed between any two steps, the service', function (
     ['cancels a replay', 'endpoint.replay-cancelled'],
     [200, '/cancel'],
     async ({ businessId }, data, label) => {
-      const { running, status, finishedAt } = await service.deps.Replay.findOne({ businessId })
-        .orFail()
-        .lean()
+      const replay = await service.deps.Replay.findOne({ businessId }).orFail().lean()
       const cancelled = ['CANCELLED', data['finishedAt'], undefined]
-      expect([status, finishedAt?.toJSON(), running], label).to.deep.equal(cancelled)
+      expect([replay.status, replay.finishedAt?.toJSON(), replay.running], label).to.deep.equal(cancelled)
     },
     async () => {
       const { merchant, path } = await soleEndpoint()
@@ -291,11 +274,8 @@ describe('If a process is killed between any two steps, the service', function (
     [200, '', {}, 'DELETE'],
     async (merchant, data, label) => {
       const { _id, deletedAt, slot } = await endpointOf(merchant)
-      expect([data, deletedAt === null, slot], label).to.deep.equal([
-        { id: _id, deleted: true },
-        false,
-        undefined,
-      ])
+      expect(data, label).to.deep.equal({ id: _id, deleted: true })
+      expect([deletedAt === null, slot], label).to.deep.equal([false, undefined])
       const [delivery] = await deliveriesOf(service, merchant)
       expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
     },
@@ -320,10 +300,7 @@ describe('If a process is killed between any two steps, the service', function (
           expect([status, requeues], `${label}: ${attemptLog.at(-1)?.error}`).to.eql(['DELIVERED', 1])
         const { businessId } = merchant
         const lines = await service.deps.AuditEvent.find({ businessId, act: 'delivery.requeued' }).lean()
-        expect(
-          lines.map(({ after }) => after?.requeued),
-          label,
-        ).to.deep.equal([2])
+        expect(lines.map(({ after }) => [label, after?.requeued])).to.deep.equal([[label, 2]])
       },
     )
     await kill(operation)

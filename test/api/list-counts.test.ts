@@ -30,7 +30,6 @@ type Read = (deps: Deps, caller: Caller, search: TimeSpan & PageRequest) => Prom
 interface List {
   read: Read
   kind: 'Intent' | 'LoggedEvent'
-  /** Fields that not every list needs. */
   own(): object
 }
 

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import mongoose from 'mongoose'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
+import { profiled } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -83,6 +85,21 @@ describe('The list limiter', () => {
     const again = await read(exported, shop)
     expect(again.status).to.equal(200)
     await again.body?.cancel()
+  })
+
+  it('sets a time limit for every query of a list, export or staff page', async () => {
+    const staff = await signedIn(service, 'viewer')
+    const lists = apiRoutes.filter((route) => 'isPage' in route && !route.path.includes(':'))
+    const operations = await profiled(service, async () => {
+      for (const path of [...lists.map((route) => `/api/v1${route.path}`), exported])
+        expect((await read(path, neighbour)).status, path).to.equal(200)
+      for (const path of ['/admin', '/admin/dead', '/admin/audit'])
+        expect((await staff.get(path)).status).to.equal(200)
+    })
+    const ours = operations.filter(({ appName }) => appName === 'payment-intents lists')
+    const unlimited = ours.filter(({ command }) => !('hello' in command || 'maxTimeMS' in command))
+    expect(unlimited.map(({ ns, command }) => JSON.stringify([ns, command]))).to.deep.equal([])
+    expect(new Set(ours.map(({ ns }) => ns)).size).to.be.greaterThan(5)
   })
 
   it('ends a query that takes too long and advises to narrow it', async () => {

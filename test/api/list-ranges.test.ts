@@ -14,7 +14,6 @@ describe('GET /dev/intents with a range', () => {
   const date = (ms: number) => at(ms).toISOString().slice(0, 10)
 
   const list = (query: string) => service.http.get(`${intents}?${query}`).set(merchant.read())
-  /** Also checks that the total is exact. */
   const found = async (query: string): Promise<string[]> => {
     const { status, body } = await list(query)
     expect(status, JSON.stringify(body)).to.equal(200)

@@ -16,7 +16,6 @@ import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-/** One document of each kind per minute. */
 const many = 60
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 
@@ -26,7 +25,6 @@ describe('A list', () => {
   const neighbour = withMerchant(service)
   const merchant = withMerchant(service)
 
-  /** The first page of 7 items per query, with the number of documents MongoDB read for it. */
   async function read(path: string, collection: string, queries: string[]) {
     const pages = await profiledEach(service, collection, queries, async (query) => {
       const url = `/api/v1/dev/${path}?limit=7&${query}`
@@ -69,7 +67,6 @@ describe('A list', () => {
         return { status, hold, expiresAt, cancelsAt, ...more, ...paid, ...refunded }
       })
     }
-
     const none = { providerTtc: 0, payerTtc: 0 }
     const commission = { ...none, tof: 0, tte: 0, totalRevenue: 0 }
     const paidAt = (time: Date): Intent['payment'] => {
@@ -143,7 +140,7 @@ describe('A list', () => {
     type Filter = [query: string, matches: (delivery: Delivery) => boolean]
     const any: Filter = ['', () => true]
     const withStatus = (...wanted: string[]): Filter => [
-      `status=${wanted.join(',')}`,
+      `status=${wanted.join()}`,
       ({ status }) => wanted.includes(status),
     ]
     const several = withStatus('PENDING', 'DELIVERED', 'CANCELLED')
@@ -164,7 +161,7 @@ describe('A list', () => {
         (delivery) => delivery.endpointId === endpointId && delivery.event === 'payment.created',
       ],
     ]
-    // One of the three response filters, combined with each pair of the others, covers all pairs.
+    // One response filter for each pair of the others covers all pairs.
     const combined = others.flatMap((other, one) =>
       statusFilters.flatMap((status, two) => {
         const first = ((one + two) % 3) + inFull(1, 0)
@@ -179,7 +176,7 @@ describe('A list', () => {
       const expected = copies.filter((copy) => copy.businessId === merchant.businessId && matches(copy))
       const newest = expected.slice(0, 7).map(({ _id }) => _id)
       expect([total, ids], query).to.deep.equal([expected.length, newest])
-      // A list by reference makes two queries, each over both businesses' deliveries of that reference.
+      // By reference, two queries read both businesses' deliveries of that reference.
       const isByReference = query.includes('referenceNumber')
       expect(examined, query).to.be.at.most(isByReference ? 2 * many + 7 : ids.length + 1)
     }

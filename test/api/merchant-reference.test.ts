@@ -50,7 +50,6 @@ describe("An intent's merchantReference", () => {
   }
 
   type Insert = Batchers['insertIntent']
-  /** Replaces the insert until `restore`. */
   function onInsert(act: (insert: Insert, ...args: Parameters<Insert>) => Promise<InsertOutcome>) {
     const { batchers } = service.deps
     const { insertIntent } = batchers
@@ -72,10 +71,7 @@ describe("An intent's merchantReference", () => {
   })
 
   it('is in every response, never changes, and is null if the merchant sent none', async () => {
-    for (const [reference, body] of [
-      [merchantReference, input],
-      [null, { amount: 700 }],
-    ] as const) {
+    for (const [reference, body] of [[merchantReference, input] as const, [null, { amount: 700 }] as const]) {
       const paid = await createIntent(service, merchant, body)
       const responses = [
         await simulate(service, merchant, paid.referenceNumber),
@@ -98,9 +94,7 @@ describe("An intent's merchantReference", () => {
       withAnotherKey(service, merchant, { mode: 'live' }),
       service.merchant(),
     ])
-    const callers = [merchant, second, live, stranger].flatMap((each) =>
-      Array.from({ length: 6 }, () => each),
-    )
+    const callers = [merchant, second, live, stranger].flatMap((each) => [each, each, each, each, each, each])
     const responses = await Promise.all(callers.map((each) => create(each)))
     for (const owners of [[merchant, second], [live], [stranger]]) {
       const own = responses.filter((_, index) => owners.includes(callers[index] ?? merchant))
@@ -230,9 +224,10 @@ describe("An intent's merchantReference", () => {
   it('filters a list of intents, alone or combined with status and creation time', async () => {
     const made: string[] = []
     for (const end of [cancelIntent, simulate, null]) {
+      const reference = end === null ? 'nº 1042' : merchantReference
       const { referenceNumber } = await createIntent(service, merchant, {
         ...input,
-        merchantReference: end === null ? 'nº 1042' : merchantReference,
+        merchantReference: reference,
       })
       await end?.(service, merchant, referenceNumber)
       made.unshift(referenceNumber)

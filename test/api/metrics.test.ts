@@ -58,11 +58,8 @@ function valueOf(samples: Sample[], name: string, labels: Record<string, string>
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0)
 }
 
-type Expected = [
-  name: string,
-  value: number | null | [least: number, most: number],
-  labels?: Sample['labels'],
-]
+type Value = number | null | [least: number, most: number]
+type Expected = [name: string, value: Value, labels?: Sample['labels']]
 
 function expectValues(samples: Sample[], ...all: Expected[]): void {
   for (const [name, value, labels] of all) {
@@ -116,7 +113,6 @@ describe('The metrics endpoint', () => {
     const cancelled = await requestIntent(service, merchant)
     for (let twice = 0; twice < 2; twice += 1)
       await post(service, merchant, `/intents/${cancelled.referenceNumber}/cancel`, '')
-
     const route = 'POST /dev/intents'
     const increases: [name: string, increase: number, labels: Sample['labels']][] = [
       ['http_requests_total', 7, { route, code: '201' }],
@@ -145,7 +141,6 @@ describe('The metrics endpoint', () => {
     expectValues(waiting, ...ofWorkers.map((name): Expected => [name, null]))
     service.clock.advance(86_400_000)
     expectValues(await later(), ['expiry_lag_seconds', [60, 200]])
-
     endpointServer.respondWith((res, count) => {
       res.statusCode = count === 1 ? 500 : 200
       res.end()
@@ -204,7 +199,6 @@ describe('The metrics endpoint', () => {
     const delivery = await service.deps.Delivery.findOne().lean()
     const due = { ...delivery, _id: 'due', status: 'PENDING', leaseToken: null }
     await service.deps.Delivery.collection.insertOne({ ...due, nextAttemptAt: at(400_000) } as never)
-
     const samples = await later()
     expectValues(
       samples,
@@ -239,7 +233,6 @@ describe('The metrics endpoint', () => {
     await Promise.all(wires.map((wire) => sendRaw(service.origin, wire)))
     await sendRaw(service.origin, 'noise\r\n\r\n')
     const samples = await now()
-
     const labels = (name: string) => new Set(samples.flatMap((sample) => sample.labels[name] ?? []))
     const operations = apiRoutes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     const isPattern = (route: string) =>
@@ -247,10 +240,8 @@ describe('The metrics endpoint', () => {
     expect([...labels('route')].filter((route) => !isPattern(route))).to.deep.equal([])
     expect([...labels('route')].join()).to.not.match(/PI-\d|zzz|AAAAAA|nowhere/)
     expect(valueOf(samples, 'http_requests_total', { route: 'other' })).to.be.greaterThan(80)
-    const codes = [...labels('code')].filter(
-      (code) => !(code in errorCatalogue) && !/^(\d{3}|gone)$/.test(code),
-    )
-    expect(codes).to.deep.equal([])
+    const isKnown = (code: string) => code in errorCatalogue || /^(\d{3}|gone)$/.test(code)
+    expect([...labels('code')].filter((code) => !isKnown(code))).to.deep.equal([])
     const text = await (await fetch(`${service.origin}/metrics`)).text()
     for (const secret of [merchant.key, merchant.keyId, endpointServer.host])
       expect(text).to.not.include(secret)
@@ -315,10 +306,10 @@ describe('The metrics endpoint', () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(alertedLogLines))
       for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
-    const attemptsOf = (samples: Sample[]) =>
-      samples
-        .filter(({ name }) => name === 'payment_intents_webhook_attempts_total')
-        .map(({ labels }) => Object.values(labels).join())
+    const attemptsOf = (samples: Sample[]) => {
+      const counters = samples.filter(({ name }) => name === 'payment_intents_webhook_attempts_total')
+      return counters.map(({ labels }) => Object.values(labels).join())
+    }
     expect(attemptsOf(await now())).to.have.members(attemptsOf(beginning))
     for (const environment of ['live', 'test'])
       for (const stage of ['status', 'dns', 'timeout'])
@@ -360,16 +351,15 @@ describe('The metrics endpoint', () => {
     expect(performance.now() - startedAt).to.be.lessThan(deadlineMs(2500))
     expectValues(samples, ['mongodb_up', 0], ['redis_up', 0])
     const ofProcess = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds', 'capacity_used']
-    // Left over from workers that an earlier test ran in this process.
+    // An earlier test ran workers in this process.
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
     const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)
-    const gauges = Object.values(createMetrics().gauges).map(
-      (gauge) => (gauge as { name?: string }).name ?? '',
+    const gauges = Object.values(createMetrics().gauges).map((gauge) =>
+      String((gauge as { name?: string }).name),
     )
     const valued = new Set(samples.map(({ name }) => name))
     expect(gauges.filter((name) => valued.has(name))).to.have.members(known)
     expect(valueOf(samples, 'http_requests_total')).to.be.greaterThan(0)
-
     await mongo.kill('SIGCONT')
     await redis.restart()
     await waitRarely('both again', async () => {

@@ -55,9 +55,8 @@ describe('The OpenAPI description', () => {
 
   it('contains exactly the operations that have a route', () => {
     const listed = described.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    expect(listed).to.have.members(
-      apiRoutes.map((route) => `${route.method.toUpperCase()} ${openApiPath(route)}`),
-    )
+    const routes = apiRoutes.map((route) => `${route.method.toUpperCase()} ${openApiPath(route)}`)
+    expect(listed).to.have.members(routes)
   })
 
   it('documents the CORS headers of every response that other sites may read', async () => {
@@ -74,12 +73,13 @@ describe('The OpenAPI description', () => {
 
   it('documents every `scope` that a 429 response can contain and allows no other `scope`', () => {
     const limited = (scope: string) => mismatchOf429(JSON.stringify({ scope, limit: 1 }))
+    const failed = { status: 429, type: 'application/json', headers: [] }
+    const errorWith = (details: string) =>
+      `{"code":"RATE_LIMITED","message":"No.","statusCode":429,"requestId":"x","details":${details}}`
     const mismatchOf429 = (details: string) =>
       mismatchOf('GET', '/api/v1/dev/intents/PI-1', {
-        status: 429,
-        type: 'application/json',
-        headers: [],
-        body: `{"success":false,"error":{"code":"RATE_LIMITED","message":"No.","statusCode":429,"requestId":"x","details":${details}}}`,
+        ...failed,
+        body: `{"success":false,"error":${errorWith(details)}}`,
       })
     for (const scope of ['key', 'address', 'bodies', 'responses', 'lists', 'codes', 'sandbox'])
       expect(limited(scope)).to.equal(null)
@@ -186,11 +186,9 @@ describe('The OpenAPI description', () => {
 
   describe('used to check every response in the tests', () => {
     const url = '/api/v1/dev/intents/PI-1/cancel?x=1'
+    const shared = { message: 'No.', statusCode: 404, requestId: 'x' }
     const failure = (code: string, more: object) =>
-      JSON.stringify({
-        success: false,
-        error: { code, message: 'No.', statusCode: 404, requestId: 'x', ...more },
-      })
+      JSON.stringify({ success: false, error: { code, ...shared, ...more } })
     const mismatch = (status: number, body: string, type = 'application/json; charset=utf-8') =>
       mismatchOf('POST', url, { status, type, headers: ['x-request-id', 'date'], body })
 
@@ -204,10 +202,8 @@ describe('The OpenAPI description', () => {
     it('is compared with the bytes that the service sends', () => {
       const noted: string[] = []
       const req = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url })
-      const res = Object.assign(new ServerResponse(req), { statusCode: 404 }).setHeader(
-        'Content-Type',
-        'application/json',
-      )
+      const res = new ServerResponse(req).setHeader('Content-Type', 'application/json')
+      res.statusCode = 404
       checkResponse(req, res, (fault) => void noted.push(fault))
       res.end(Buffer.from('{"success":false}'))
       expect(noted.join()).to.include("required property 'error'")
@@ -215,9 +211,8 @@ describe('The OpenAPI description', () => {
 
     it('refuses a response with an undocumented status, code, type, field or header, or with a missing field', () => {
       expect(mismatch(418, '{}')).to.include('does not describe 418')
-      expect(mismatch(404, failure('PRODUCT_NOT_FOUND', {}))).to.include(
-        'does not describe PRODUCT_NOT_FOUND',
-      )
+      const unknownCode = mismatch(404, failure('PRODUCT_NOT_FOUND', {}))
+      expect(unknownCode).to.include('does not describe PRODUCT_NOT_FOUND')
       expect(mismatch(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')
       expect(mismatch(404, '{"success":false}')).to.include("required property 'error'")
       expect(mismatch(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')

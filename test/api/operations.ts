@@ -2,7 +2,6 @@ import type { ApiScope } from '../../schemas/scopes.ts'
 import { apiBasePath } from '../../src/app.ts'
 import { apiRoutes } from '../../src/http/routes/routes.ts'
 
-/** Any one of these is enough to read events. */
 const anyEvent: ApiScope[] = ['payments.intents:read', 'store.orders:read', 'webhooks.endpoints:read']
 
 /** The first matching row applies. A scope without a verb gets `read` for GET, and `write` otherwise. */

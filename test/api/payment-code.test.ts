@@ -59,7 +59,6 @@ describe('A payment code', () => {
     draws = fixDraws(5)
     expect([await codeOf(), await codeOf(other)]).to.deep.equal(['000005', '000005'])
     draws.restore()
-
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const otherLive = await withAnotherKey(service, other, { mode: 'live' })
     draws = fixDraws(5, 5, 6)
@@ -81,7 +80,6 @@ describe('A payment code', () => {
     expect(draws.count()).to.be.at.least(1 + 16)
     expect(await shortCodes.take(noDeadline)).to.equal(next)
     expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
-
     draws.restore()
     draws = fixDraws(10)
     elapsedMs += 1000

@@ -64,7 +64,7 @@ describe('The permission check', () => {
   })
 
   describe('combined with other checks', () => {
-    // Each request also fails as many later checks as possible. Only the earliest error may show.
+    // Each request fails as many later checks as possible.
     it('returns the error of the first failing check', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
@@ -75,7 +75,7 @@ describe('The permission check', () => {
       const scopeless = await key({ scopes: [] })
       const good = await key({})
       const goodLive = await key({ mode: 'live' })
-      // A create that fails every later check too: no idempotency key, a wrong media type, no fields.
+      // A create without an idempotency key, media type and fields.
       const fails = (headers: Record<string, string>, status: number, code: string, path = '') => {
         const request = service.http.post(intents + path).set({ 'Content-Type': 'text/plain', ...headers })
         return expectRefused(request.send('{'), status, code)
@@ -84,7 +84,6 @@ describe('The permission check', () => {
       await fails({}, 401, 'MISSING_CREDENTIALS')
       await fails({ Authorization: 'sk_live_wrong' }, 401, 'INVALID_AUTH_HEADER')
       await fails(bearer('sk_live_wrong'), 401, 'INVALID_API_KEY')
-
       await changeAsOperator(service, open.businessId, { apiEnabled: false, liveApproved: false })
       await setKeyStatus(service.deps, liveOnly.id, 'suspended', tester)
       await fails(bearer(liveOnly.key), 403, 'API_ACCESS_NOT_ACTIVE')
@@ -93,7 +92,6 @@ describe('The permission check', () => {
       await changeAsOperator(service, open.businessId, { apiEnabled: true })
       await fails(bearer(liveOnly.key), 403, 'LIVE_ACCESS_NOT_APPROVED')
       await changeAsOperator(service, open.businessId, { liveApproved: true })
-
       await fails(bearer(fromElsewhere.key), 403, 'IP_NOT_ALLOWED')
       await fails(bearer(publishable.key), 403, 'SECRET_KEY_REQUIRED')
       await fails(bearer(scopeless.key), 403, 'SCOPE_REQUIRED')
@@ -108,13 +106,9 @@ describe('The permission check', () => {
       await fails(keyed.write(), 415, 'UNSUPPORTED_MEDIA_TYPE')
       const asJson = { 'Content-Type': 'application/json' }
       await fails({ ...keyed.write(), ...asJson }, 400, 'INVALID_JSON')
-
       const made = await service.http.post(intents).set(keyed.write()).send({ amount: 5 })
       const cancel = `/${made.body.data.referenceNumber}/cancel`
-      await service.http
-        .post(intents + cancel)
-        .set(keyed.write())
-        .expect(200)
+      await service.http.post(`${intents}${cancel}`).set(keyed.write()).expect(200)
       await fails(keyed.write(), 404, 'INTENT_NOT_FOUND', '/PI-NONE/cancel')
       const live = asMerchant(open.businessId, goodLive)
       await fails(live.write(), 403, 'SANDBOX_MISMATCH', cancel)

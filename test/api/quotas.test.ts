@@ -36,7 +36,6 @@ import { newRequest } from '../support/write-request.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
-const endpoints = '/api/v1/dev/webhooks/endpoints'
 const newEndpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -66,7 +65,6 @@ describe("A business's quota of live payment codes", () => {
   const limit = 3
   const beside = withSecondProcess(service, environment)
 
-  /** All of its live codes are in use. */
   async function fullMerchant(): Promise<Merchant> {
     const merchant = await service.merchant({ mode: 'live' })
     await createMany(service, merchant, limit)
@@ -82,7 +80,6 @@ describe("A business's quota of live payment codes", () => {
     expect(headers['retry-after']).to.equal('900')
     expect(await intentsOf(service, merchant)).to.equal(limit)
     expect(await stored(service)).to.equal(before)
-
     const tests = await withAnotherKey(service, merchant)
     await create(service, tests).expect(201)
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
@@ -143,7 +140,6 @@ describe("A business's quota of live payment codes", () => {
     const merchant = await service.merchant({ mode: 'live' })
     let elapsedMs = 0
     const codes = createLiveCodeQuota(service.deps, () => elapsedMs)
-    /** These creates insert nothing. */
     const admit = () =>
       codes.within(merchant, 20, async () => true).catch(({ code }: { code: string }) => code)
     const admitted = (creates: number) => Promise.all(Array.from({ length: creates }, admit))
@@ -153,7 +149,6 @@ describe("A business's quota of live payment codes", () => {
     elapsedMs = 9_999
     expect(await countsDuring(() => admitted(5))).to.equal(0)
     elapsedMs = 10_001
-    // Nothing was inserted, so all codes are left.
     expect(await countsDuring(() => admitted(20))).to.equal(1)
     const countsOf = (outcome: boolean | string) =>
       countsDuring(async () => expect(await admitted(1)).to.deep.equal([outcome]))
@@ -182,28 +177,28 @@ describe("A business's daily quota for test keys", () => {
   const limit = 5
   beforeEach(() => service.clock.freeze(noon))
 
-  const order = (merchant: Merchant) =>
-    service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({})
-  const product = (merchant: Merchant) =>
-    service.http.post('/api/v1/dev/store/products').set(merchant.write()).send({ name: 'Thé', price: 1 })
-  const endpoint = (merchant: Merchant) =>
-    service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
-
   it('counts intents, orders and products, even deleted ones, but not endpoints', async () => {
     const merchant = await service.merchant()
+    const post = (path: string, body: object = {}) =>
+      service.http.post(`/api/v1/dev/${path}`).set(merchant.write()).send(body)
     const { _id: id } = await createProduct(service, merchant)
-    await order(merchant).expect(201)
-    const { body } = await endpoint(merchant).expect(201)
+    await post('store/orders/simulate').expect(201)
+    const { body } = await post('webhooks/endpoints', newEndpoint).expect(201)
     await requestIntent(service, merchant)
     for (const _each of [1, 2]) await createProduct(service, merchant)
     for (const path of [`webhooks/endpoints/${body.data.id}`, `store/products/${id}`])
       await service.http.delete(`/api/v1/dev/${path}`).set(merchant.write()).expect(200)
-    for (const make of [order, product, (as: Merchant) => create(service, as)]) {
+    const product = { name: 'Thé', price: 1 }
+    for (const refused of [
+      post('store/orders/simulate'),
+      post('store/products', product),
+      post('intents', { amount: 5 }),
+    ]) {
       const details = { scope: 'sandbox', limit }
-      const { headers } = await expectRefused(make(merchant), 429, 'RATE_LIMITED', { details })
+      const { headers } = await expectRefused(refused, 429, 'RATE_LIMITED', { details })
       expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
     }
-    await endpoint(merchant).expect(201)
+    await post('webhooks/endpoints', newEndpoint).expect(201)
     expect(await intentsOf(service, merchant)).to.equal(1)
     await service.http.get(intents).set(merchant.read()).expect(200)
   })
@@ -270,11 +265,9 @@ describe("A business's daily storage quota", () => {
   const unlimited = { sandboxIntentsPerDay: 0, liveCodes: 1000 }
   const limit = (merchant: Merchant, limits: Partial<BusinessLimits>) =>
     changeAsOperator(service, merchant.businessId, { limits: { ...unlimited, ...limits } })
-  /** Sets the limit to what the business has already reached. */
   const useUp = (merchant: Merchant) => limit(merchant, { liveBytesPerDay: 1, sandboxBytesPerDay: 1 })
-  type Method = 'post' | 'put' | 'patch' | 'delete'
-  type Sent = [method: Method, path: string, body?: object]
-  const send = (merchant: Merchant, method: Method, path: string, body: object = {}, key?: string) =>
+  type Sent = [method: 'post' | 'put' | 'patch' | 'delete', path: string, body?: object]
+  const send = (merchant: Merchant, method: Sent[0], path: string, body: object = {}, key?: string) =>
     service.http[method](`/api/v1/dev/${path}`).set(merchant.write(key)).send(body)
 
   async function established(mode: 'live' | 'test') {
@@ -363,8 +356,7 @@ describe("A business's daily storage quota", () => {
     const csv = (price: string) =>
       csvOf('handle,name,price', ...Array.from({ length: 100 }, (_, at) => `${handleOf(at)},a,${price}`))
     await useUp(merchant)
-    const storedNow = () => service.deps.StoredResponse.countDocuments()
-    const before = await storedNow()
+    const before = await stored(service)
     const details = { scope: 'storage', limit: 1 }
     const acts: Sent[] = [
       ['put', `store/products/${_id}`, { variants: [{ label: 'Variant 1', price: 200 }] }],
@@ -373,23 +365,20 @@ describe("A business's daily storage quota", () => {
       ['post', 'store/products/import-csv?dryRun=true', { csv: csv('free') }],
     ]
     for (const act of acts) await expectRefused(send(merchant, ...act), 429, 'RATE_LIMITED', { details })
-    expect(await storedNow()).to.equal(before)
+    expect(await stored(service)).to.equal(before)
     await limit(merchant, { sandboxBytesPerDay: null })
     await send(merchant, ...(acts[0] ?? expect.fail())).expect(200)
   })
 
-  /** Everything stored for a business, except stored responses. */
-  async function measure({ businessId }: Merchant): Promise<{ documents: number; bytes: number }> {
+  async function measure({ businessId }: Merchant) {
     const { Intent, Endpoint, Product, Order, Delivery, LoggedEvent, LedgerEntry } = service.deps
-    const total = { documents: 0, bytes: 0 }
-    const steps = [{ $match: { businessId } }, { $project: { bytes: { $bsonSize: '$$ROOT' } } }]
+    const sizes: number[] = []
     for (const model of [Intent, Endpoint, Product, Order, Delivery, LoggedEvent, LedgerEntry])
-      for (const { bytes } of await (model as typeof Intent).aggregate(steps)) {
-        total.documents += 1
-        total.bytes += bytes
-      }
-    return total
+      for (const { bytes } of await (model as typeof Intent).aggregate([{ $match: { businessId } }, size]))
+        sizes.push(bytes)
+    return { documents: sizes.length, bytes: sizes.reduce((sum, each) => sum + each, 0) }
   }
+  const size = { $project: { bytes: { $bsonSize: '$$ROOT' } } }
   const counted = async ({ businessId: owner }: Merchant, ...names: string[]) => {
     await service.deps.counters.close()
     const wanted = names.map((name) => ({ name, owner }))
@@ -413,8 +402,7 @@ describe("A business's daily storage quota", () => {
     const rows = (await service.deps.StoredResponse.find({}, { _id: 1 }).lean()).map(({ _id }) => _id)
     await send(merchant, 'post', 'intents', { amount: -1 }).expect(400)
     const [refused = 0] = await counted(merchant, 'sandboxBytes')
-    const sizes = { $project: { bytes: { $bsonSize: '$$ROOT' } } }
-    const [row] = await service.deps.StoredResponse.aggregate([{ $match: { _id: { $nin: rows } } }, sizes])
+    const [row] = await service.deps.StoredResponse.aggregate([{ $match: { _id: { $nin: rows } } }, size])
     expect(refused - before).to.equal(row.bytes)
     await send(merchant, 'post', `intents/${referenceNumber}/simulate-payment`).expect(200)
     await send(merchant, 'post', `intents/${referenceNumber}/refund`, { amount: 1 }).expect(200)
@@ -513,7 +501,7 @@ describe("A business's daily audit line quota", () => {
     service.deps.AuditEvent.countDocuments({ businessId, 'actor.kind': 'merchant' })
   const details = { scope: 'audit', limit }
 
-  async function withEndpoint(mode: 'live' | 'test'): Promise<{ merchant: Merchant; id: string }> {
+  async function withEndpoint(mode: 'live' | 'test') {
     const merchant = await service.merchant({ mode })
     const { body } = await send(merchant, 'post', 'endpoints', newEndpoint).expect(201)
     return { merchant, id: body.data.id }
@@ -523,6 +511,15 @@ describe("A business's daily audit line quota", () => {
       if ((await send(merchant, 'put', `endpoints/${id}`, { active }, from)).status === 429) return
   }
 
+  type Act = [method: 'post' | 'put', path: string, body?: object]
+  const limitedActs = (id: string, delivery: string): Act[] => [
+    ['post', 'endpoints', newEndpoint],
+    ['put', `endpoints/${id}`, { url: 'https://shop.example/other' }],
+    ['post', `endpoints/${id}/replay`, { from: '2036-01-01' }],
+    ['post', `events/${delivery}/retry`],
+    ['post', 'events/retry', { status: ['DEAD'] }],
+  ]
+
   it('refuses every action except deletions, rotations and cancellations once it is used up', async () => {
     const { merchant, id } = await withEndpoint('live')
     const delivery = await freshDelivery(service, merchant)
@@ -530,14 +527,7 @@ describe("A business's daily audit line quota", () => {
     const { body } = await send(merchant, 'post', `endpoints/${id}/replay`, replay).expect(201)
     await fill(merchant, id)
     expect(await linesOf(merchant)).to.equal(limit)
-    const acts: [method: 'post' | 'put', path: string, body?: object][] = [
-      ['post', 'endpoints', newEndpoint],
-      ['put', `endpoints/${id}`, { url: 'https://shop.example/other' }],
-      ['post', `endpoints/${id}/replay`, replay],
-      ['post', `events/${delivery._id}/retry`],
-      ['post', 'events/retry', { status: ['DEAD'] }],
-    ]
-    for (const act of acts) {
+    for (const act of limitedActs(id, delivery._id)) {
       const { headers } = await expectRefused(send(merchant, ...act), 429, 'RATE_LIMITED', { details })
       expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
     }
@@ -549,7 +539,6 @@ describe("A business's daily audit line quota", () => {
     await send(merchant, 'post', `endpoints/${id}/rotate-secret`).expect(200)
     await send(merchant, 'delete', `endpoints/${id}`).expect(200)
     expect(await linesOf(merchant)).to.equal(limit + 3)
-
     const other = await withAnotherKey(service, merchant, { mode: 'test' })
     await send(other, 'post', 'endpoints', newEndpoint).expect(201)
     await withEndpoint('live')
@@ -557,16 +546,8 @@ describe("A business's daily audit line quota", () => {
     await send(merchant, 'post', 'endpoints', newEndpoint).expect(201)
   })
 
-  type PathOf = (id: string, delivery: string) => string
-  const lastActs: [method: 'post' | 'put', path: PathOf, body?: object][] = [
-    ['post', () => 'endpoints', newEndpoint],
-    ['put', (id) => `endpoints/${id}`, { url: 'https://shop.example/other' }],
-    ['post', (id) => `endpoints/${id}/replay`, { from: '2036-01-01' }],
-    ['post', (_id, delivery) => `events/${delivery}/retry`],
-    ['post', () => 'events/retry', { status: ['DEAD'] }],
-  ]
   it('does not refuse a repeated request that used the last line', async () => {
-    for (const [method, path, body] of lastActs) {
+    for (const index of limitedActs('', '').keys()) {
       const { merchant, id } = await withEndpoint('live')
       const delivery = await freshDelivery(service, merchant)
       excuse([delivery._id])
@@ -574,7 +555,8 @@ describe("A business's daily audit line quota", () => {
       await service.deps.Delivery.updateOne({ _id: delivery._id }, dead)
       for (const active of [false, true])
         await send(merchant, 'put', `endpoints/${id}`, { active }).expect(200)
-      const url = `/api/v1/dev/webhooks/${path(id, delivery._id)}`
+      const [method, path, body] = limitedActs(id, delivery._id)[index] ?? expect.fail()
+      const url = `/api/v1/dev/webhooks/${path}`
       const headers = merchant.write()
       const request = () => service.http[method](url).set(headers).send(body)
       const first = await request()

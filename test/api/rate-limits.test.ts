@@ -29,7 +29,6 @@ describe('A rate limit of five requests per second', () => {
   before(() => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: 10 }))
   after(() => redis.kill('SIGCONT'))
 
-  /** Freezes the clocks in a second without requests so far. */
   const newSecond = () => {
     const at = new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000)
     for (const each of [service, beside]) each.clock.freeze(at)
@@ -147,7 +146,6 @@ describe('A rate limit of five requests per second', () => {
         expect(headers['ratelimit-policy']).to.equal('"key";q=7;w=1')
       }
       expect((await statuses(6, () => list(neighbour))).at(-1)).to.equal(429)
-
       newSecond()
       await changeAsOperator(service, merchant.businessId, { limits: { perSecond: null } })
       expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
@@ -161,7 +159,6 @@ describe('A rate limit of five requests per second', () => {
       for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
       await expectRefused(write(), 429, 'RATE_LIMITED')
       await expectRefused(service.http.post('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
-
       const elsewhere = await service.merchant({ ipAllowlist: ['198.51.100.7'] })
       for (let sent = 0; sent <= limit; sent += 1) await expectRefused(list(elsewhere), 403, 'IP_NOT_ALLOWED')
       expect(remaining(service, elsewhere)).to.equal(limit)
@@ -172,10 +169,10 @@ describe('A rate limit of five requests per second', () => {
       await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 41 } })
       const read = (address: string) => list(publishable, service, address, '/PI-0000000000000000')
       const ofNetwork = { details: { scope: 'address', limit: 5, windowSeconds: 1 } }
-      for (const [first, same] of [
-        ['192.0.2.1', '::ffff:192.0.2.1'],
-        ['2001:db8::1', '[2001:db8::2]:443'],
-      ] as const) {
+      for (const [first, same] of Object.entries({
+        '192.0.2.1': '::ffff:192.0.2.1',
+        '2001:db8::1': '[2001:db8::2]:443',
+      })) {
         const responses = []
         while (responses.length < 5) responses.push(await read(first))
         expect(responses.map(({ status, headers }) => [status, headers.ratelimit])).to.deep.equal(
@@ -205,7 +202,6 @@ describe('A rate limit of five requests per second', () => {
       const before = await refusals('address')
       expect(await statuses(4, () => list(merchant))).to.deep.equal([200, 200, 200, 200])
       expect(await statuses(4, () => list(publishable))).to.deep.equal([403, 403, 403, 403])
-
       await expectRefused(unknown('192.0.2.1'), 401, 'MISSING_CREDENTIALS')
       await expectRefused(unknown('192.0.2.1').set('Authorization', 'Basic eA=='), 401, 'INVALID_AUTH_HEADER')
       for (let sent = 2; sent < limit; sent += 1)
@@ -216,7 +212,6 @@ describe('A rate limit of five requests per second', () => {
       expect(headers.ratelimit).to.equal('"address";r=0;t=1')
       await expectRefused(unknown('192.0.2.1'), 429, 'RATE_LIMITED')
       expect((await refusals('address')) - before).to.equal(2)
-
       expect(remaining(service, merchant)).to.equal(1)
       expect((await list(merchant, service, '192.0.2.2')).status).to.equal(200)
       service.clock.advance(1000)
@@ -246,7 +241,7 @@ describe('A rate limit of five requests per second', () => {
       return `${config.queuePrefix}:rate:${secrets.hash(`${second}:${who}`)}`
     }
 
-    /** Whether Redis has this count. It must expire, or Redis would fill up with a key per second. */
+    /** Whether Redis has this count, which must also expire. */
     async function isCounted({ keyId }: Merchant, count: number) {
       const client = new Redis(redis.url)
       const name = sumOf(`key:${keyId}`)
@@ -257,7 +252,7 @@ describe('A rate limit of five requests per second', () => {
       return found === String(count)
     }
 
-    /** Repeats if the counts have expired meanwhile (3 s), as they may on a busy machine. */
+    /** Repeats if the counts have expired meanwhile, as they may on a busy machine. */
     async function expectShared(merchant: Merchant, send: () => Promise<unknown>, count: number) {
       const soon = (look: () => boolean | Promise<boolean>) => waitFor('soon', look, 500).catch(() => false)
       await waitFor('both processes know the sum', async () => {
@@ -274,7 +269,6 @@ describe('A rate limit of five requests per second', () => {
       await expectShared(merchant, () => statuses(4, () => list(merchant)), 4)
       await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')
     })
-
     const impossible = ['-9223372036854775000', '9223372036854775807', '9007199254740993', 'NaN', '1e9', '']
     it("ignores impossible counts in Redis at once, and a stranger's counts after one second", async () => {
       const [merchant, client] = [await service.merchant(), new Redis(redis.url)]

@@ -21,7 +21,6 @@ export const postHead = (path: string, headers: Record<string, string>, ...more:
     '',
   )
 
-/** Opens a new connection and reads until the service closes it. */
 export const sendRaw = async (origin: string, ...parts: (string | Buffer)[]): Promise<RawResponse[]> =>
   responsesOf(await readRaw(origin, ...parts))
 

@@ -22,10 +22,9 @@ const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 describe('POST /dev/intents/{referenceNumber}/refund', () => {
   const service = withService()
   const merchant = withMerchant(service)
-  let restore: () => void = () => undefined
+  let restore: () => unknown = () => undefined
   afterEach(() => {
     restore()
-    restore = () => undefined
     service.clock.freeze(null)
   })
 
@@ -49,7 +48,6 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       .filter(({ event }) => event === 'payment.refunded')
       .map(({ data }) => data)
 
-  /** Lasts until the test ends. Returns the orders and queries received. */
   function replaceWallets(responses: Record<'refund' | 'status', () => Promise<WalletOutcome>>) {
     const orders: RefundOrder[] = []
     const queries: OrderStatusQuery[] = []
@@ -64,9 +62,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     restore = () => void (service.deps.wallets.named = named)
     return { orders, queries }
   }
-  const neverQueried = async (): Promise<WalletOutcome> => {
-    throw new Error('the wallet must not be queried yet')
-  }
+  const neverQueried = () => Promise.reject(new Error('the wallet must not be queried yet'))
 
   describe('for a paid intent', () => {
     it('returns 200 with a refund of the full amount and the intent, which is now REFUNDED', async () => {
@@ -261,16 +257,15 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
 
     it('grants as many as the payment covers, and reports to the others what is refundable', async () => {
-      for (const [amount, each, times, refundable] of [
-        [100, 60, 1, 40],
-        [95, 10, 9, 5],
+      for (const [amount, each, times] of [
+        [100, 60, 1],
+        [95, 10, 9],
       ] as const) {
         const reference = await paid(amount)
-        const responses = await refundAll(
-          reference,
-          Array.from({ length: 10 }, () => ({ amount: each })),
-        )
+        const bodies = Array.from({ length: 10 }, () => ({ amount: each }))
+        const responses = await refundAll(reference, bodies)
         expect(responses.filter(({ status }) => status === 200)).to.have.lengthOf(times)
+        const refundable = amount - each * times
         for (const { body } of responses.filter(({ status }) => status !== 200))
           expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable } })
         expect(await stored(reference)).to.include({ refundsCommitted: each * times })
@@ -343,10 +338,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         ['not-executed', 402, 'PAID'],
       ] as const) {
         const reference = await paid(100)
-        replaceWallets({
-          refund: () => Promise.reject(new Error('reset')),
-          status: async () => ({ outcome }),
-        })
+        const refused = () => Promise.reject(new Error('reset'))
+        replaceWallets({ refund: refused, status: async () => ({ outcome }) })
         const retry = () => refund(reference, {}, `worker ${reference}`)
         await retry().expect(503)
         service.clock.advance(1500)
@@ -429,7 +422,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
-  /** Changes the intent after a refund request has read it, before the request writes the refund. */
+  /** Changes the intent between the request's read and its write. */
   function changeMeanwhile(referenceNumber: string, $set: object): void {
     const { capacity } = service.deps
     const { paceWork } = capacity

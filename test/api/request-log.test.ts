@@ -53,7 +53,6 @@ describe('The request log', () => {
     expect(line.route).to.equal('POST /dev/intents')
     expect(line.durationMs).to.be.a('number')
     expect(line.replayed).to.equal(false)
-
     const again = await post(write('key-1'), { amount: 5 })
     expect(await lineOf(again)).to.include({ status: 201, replayed: true, ...who })
     const refused = await post(write(), { amount: 0 })
@@ -134,14 +133,11 @@ describe('The request log', () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config })
     const { origin, close } = await openServer(service, shortTimeouts, app)
-    const get = (from: string) =>
-      sendRaw(
-        origin,
-        crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', ''),
-      )
+    const wireFrom = (from: string) =>
+      crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', '')
     const start = lines().length
     const reported = ['::ffff:192.0.2.7', '<script>0', '[2001:db8::1]:443', 'unknown', 'unix:', '']
-    const wires = [sendRaw(origin, 'noise\r\n\r\n'), ...reported.map(get)]
+    const wires = ['noise\r\n\r\n', ...reported.map(wireFrom)].map((wire) => sendRaw(origin, wire))
     const seen = []
     for (const [response] of await Promise.all(wires)) seen.push((await lineOfRaw(response)).ip)
     await close()
@@ -208,27 +204,20 @@ describe('The request log', () => {
       secrets.push(`Very-Secret-${name}`)
       return merchant.write(`Very-Secret-${name}`)
     }
-    const body = {
-      amount: 4_242_424,
-      label: 'Hidden Label',
-      metadata: { hiddenKey: 'Hidden Value' },
-      success_url: 'https://hidden-shop.example/back',
-    }
+    const urls = { success_url: 'https://hidden-shop.example/back' }
+    const metadata = { hiddenKey: 'Hidden Value' }
+    const body = { amount: 4_242_424, label: 'Hidden Label', metadata, ...urls }
     secrets.push('4242424', 'Hidden', 'hiddenKey', 'hidden-shop', 'hidden-hook', 'HiddenQuery')
-
     const created = await post(write('create'), body).expect(201)
     const { code, referenceNumber, shortCode } = created.body.data
     secrets.push(`"${code}"`, `:${code}`, shortCode)
     await post(merchant.write('Very-Secret-create'), body).expect(201)
     await service.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(400)
     await service.http.post(`${intents}/${referenceNumber}/cancel`).set(write('cancel')).expect(200)
-    const endpoint = await service.http
-      .post('/api/v1/dev/webhooks/endpoints')
-      .set(write('endpoint'))
-      .send({ url: 'https://hidden-hook.example/hook', events: ['payment.created'] })
-      .expect(201)
-    secrets.push(endpoint.body.data.secret, endpoint.body.data.standardSecret)
-
+    const hook = { url: 'https://hidden-hook.example/hook', events: ['payment.created'] }
+    const adding = service.http.post('/api/v1/dev/webhooks/endpoints').set(write('endpoint')).send(hook)
+    const made = (await adding.expect(201)).body.data
+    secrets.push(made.secret, made.standardSecret)
     await post(write('bad'), { ...body, amount: 0, label: 'Hidden'.repeat(99) }).expect(400)
     await post({ ...write('worse'), 'Content-Type': 'application/json' }, '{"Hidden').expect(400)
     for (const Authorization of [`Bearer ${merchant.key}x`, merchant.key])
@@ -253,7 +242,6 @@ describe('The request log', () => {
     const last = await post(write('refused'), body).expect(503)
     const logged = await bothLines(last)
     expect(logged.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
-
     for (const secret of secrets) expect(recorded.text, secret).not.to.include(secret)
   })
 

@@ -13,19 +13,17 @@ describe('The rotation of a webhook secret', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
-  let id: string
-  let first: string
-  let standardFirst: string
+  let made: Awaited<ReturnType<typeof subscribe>>
+  let [id, first] = ['', '']
   beforeEach(async () => {
-    const made = await subscribe(service, merchant, endpointServer.url, events)
-    ;({ id, secret: first, standardSecret: standardFirst } = made)
+    made = await subscribe(service, merchant, endpointServer.url, events)
+    ;({ id, secret: first } = made)
   })
   afterEach(() => service.clock.freeze(null))
 
   const rotate = (key?: string, as = merchant, at = service) =>
     at.http.post(`/api/v1/dev/webhooks/endpoints/${id}/rotate-secret`).set(as.write(key))
   const rotated = async (): Promise<string> => (await rotate().expect(200)).body.data.secret
-  /** A new event, as it arrived at the endpoint. */
   async function arrival(): Promise<Received> {
     const { _id } = await freshDelivery(service, merchant)
     await attempt(service.deps, _id)
@@ -77,11 +75,11 @@ describe('The rotation of a webhook secret', () => {
     const verify = (standardSecret: string, { headers, body }: Received, sent = body) =>
       new Webhook(standardSecret).verify(sent, headers as Record<string, string>)
     const before = await arrival()
-    expect(verify(standardFirst, before)).to.deep.equal(before.json)
+    expect(verify(made.standardSecret, before)).to.deep.equal(before.json)
     const { body } = await rotate().expect(200)
     const during = await arrival()
     expect(during.headers['webhook-id']).to.equal(during.json.id)
-    for (const each of [body.data.standardSecret, standardFirst]) {
+    for (const each of [body.data.standardSecret, made.standardSecret]) {
       expect(verify(each, during)).to.deep.equal(during.json)
       const changed = during.body.replace('payment.created', 'payment.Created')
       expect(() => verify(each, during, changed)).to.throw('No matching signature')

@@ -30,7 +30,6 @@ describe('A short code', () => {
   const merchant = withMerchantPerTest(service)
   const create = (key?: string) => service.http.post(intents).set(merchant.write(key)).send({ amount: 5 })
 
-  /** Opens the codes as another process would. */
   const anotherPool = (changes: Partial<Parameters<typeof createShortCodePool>[0]> = {}) => {
     const { ServiceKey, Intent, secrets, log } = service.deps
     return createShortCodePool({ ServiceKey, Intent, secrets, log, ...changes })
@@ -70,7 +69,6 @@ describe('A short code', () => {
     expect(counts.intents).to.equal(1)
     const key = await keyOf()
     expect(generateShortCodes(key, 0, block)).to.include(shortCode)
-
     const killed = await takeAll(anotherPool(), 3)
     expect(generateShortCodes(key, block, block)).to.include.members(killed)
     const codes = await takeAll(anotherPool(), block)
@@ -160,7 +158,6 @@ describe('A short code', () => {
     const remedy = 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.'
     expect(logged).to.deep.equal([[50, 'shortcodes.key-unreadable', remedy]])
     expect(await stored()).to.deep.equal(before)
-
     const secrets = createSecrets([randomBytes(32), Buffer.from(secretKey, 'base64')])
     service.deps.shortCodes = anotherPool({ secrets })
     const { body } = await create('again').expect(201)
@@ -182,7 +179,6 @@ describe('A short code', () => {
     expect(writes.length).to.be.lessThan(8)
     const { used = 0 } = await stored()
     expect(used).to.be.within(5000, 10_000)
-
     // Some of the new key's codes are already in use.
     await service.deps.Intent.deleteMany({})
     await keys().deleteOne({ _id: 'shortCodes' })

@@ -78,7 +78,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect((await events(reference)).at(-1)).to.include({ payer_phone: '22 ** ** 01' })
   })
 
-  describe('for an OPEN intent', () => {
+  it('pays the given amount of an OPEN intent, otherwise the suggested amount, otherwise 100.00', async () => {
     /** Returns the paid amount, after checking that the event has it too. */
     const amountPaid = async (intent: object, body: object) => {
       const reference = await create({ amountType: 'OPEN', ...intent })
@@ -88,13 +88,10 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect((await events(reference)).map(({ amount }) => amount)).to.deep.equal([null, paid])
       return paid
     }
-
-    it('pays the given amount, otherwise the suggested amount, otherwise 100.00', async () => {
-      expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
-      expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
-      expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
-      expect(await amountPaid({}, {})).to.equal(10_000)
-    })
+    expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
+    expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
+    expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
+    expect(await amountPaid({}, {})).to.equal(10_000)
   })
 
   it('returns 400 VALIDATION_ERROR if the given amount differs from the amount of a FIXED intent', async () => {
@@ -110,17 +107,11 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     async function expectFailed(reference: string, body: object, details: object) {
       const key = crypto.randomUUID()
       const first = await simulate(reference, body, key)
-      expect([first.status, first.body.error]).to.deep.equal([
-        402,
-        {
-          code: 'PAYMENT_FAILED',
-          message:
-            'The payment failed. If the intent is still PENDING, the customer can pay again. If it is FAILED, create another one.',
-          statusCode: 402,
-          requestId: first.headers['x-request-id'],
-          details,
-        },
-      ])
+      const message =
+        'The payment failed. If the intent is still PENDING, the customer can pay again. If it is FAILED, create another one.'
+      const requestId = first.headers['x-request-id']
+      const error = { code: 'PAYMENT_FAILED', message, statusCode: 402, requestId, details }
+      expect([first.status, first.body.error]).to.deep.equal([402, error])
       const again = await simulate(reference, body, key)
       expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
     }

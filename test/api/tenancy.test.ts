@@ -78,7 +78,6 @@ describe('The API for several businesses in both environments', () => {
 
   type Things = { side: Side; id: string }[]
   const listed = new Map<Kind, Things>()
-  /** Creates one resource per business and environment, for every list of this kind. */
   async function thingsOf(kind: Kind): Promise<Things> {
     const things = listed.get(kind) ?? []
     listed.set(kind, things)
@@ -142,7 +141,6 @@ describe('The API for several businesses in both environments', () => {
     const name = `${route.method} ${route.path}`
     const row = table[name]
     if (row === undefined) continue
-
     if ('of' in row)
       it(`finds only objects of the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.of]
@@ -165,15 +163,12 @@ describe('The API for several businesses in both environments', () => {
           const mayDelete = route.method === 'delete' && row.of === 'endpoint' && owner.sandbox
           if (!mayDelete) await expectRefused(send(route, row, sibling, id), ...mismatch)
           expect(await snapshot(kind, owner)).to.deep.equal(stored)
-
-          // The owner's own request succeeds.
           const { status, body } = await send(route, row, mayDelete ? sibling : owner, id)
           const hindrance = route.sandboxOnly && !owner.sandbox ? 'SANDBOX_ONLY' : row.state
           expect(body.error?.code, JSON.stringify(body)).to.equal(hindrance)
           if (hindrance === undefined) expect(status).to.equal(row.status ?? 200)
         }
       })
-
     if ('lists' in row)
       it(`lists only objects of the key's business and environment: ${name}`, async () => {
         const things = await thingsOf(kinds[row.lists])
@@ -184,7 +179,6 @@ describe('The API for several businesses in both environments', () => {
           expect(shown).to.deep.equal(things.filter((thing) => thing.side === side))
         }
       })
-
     if ('changes' in row)
       it(`changes only objects of the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.changes]
@@ -204,7 +198,6 @@ describe('The API for several businesses in both environments', () => {
           expect(changed.map(({ _id }) => _id)).to.deep.equal([ids[index]])
         }
       })
-
     if ('makes' in row)
       it(`creates objects only for the key's business and environment: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
@@ -222,7 +215,6 @@ describe('The API for several businesses in both environments', () => {
           expect(owners).to.deep.equal(mayMake ? [[businessId, side.sandbox]] : [])
         }
       })
-
     if (route.path.startsWith('/dev/store/'))
       it(`refuses a live key, but no test key, if the business has no live shop: ${name}`, async () => {
         const { test, live } = withoutShop

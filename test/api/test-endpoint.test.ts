@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { type EventName, eventScopes } from '../../schemas/events.ts'
-import { deliveriesOf, openSecondProcess, subscribe } from '../support/actions.ts'
+import type { ApiScope } from '../../schemas/scopes.ts'
+import { attempt, deliveriesOf, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { recordLog } from '../support/recorded-log.ts'
@@ -94,21 +95,24 @@ describe('A webhook endpoint test', () => {
     expect(await service.deps.Endpoint.findById(own).lean()).to.deep.equal(before)
   })
 
-  it('returns 200 with the stage of the failure if the attempt fails, and does not retry', async () => {
+  it('returns 200 with the failed stage but no resolved address if the attempt fails, and does not retry', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as { port: number }
     await new Promise((resolve) => closed.close(resolve))
-    const none = await subscribe(service, merchant, `http://127.0.0.1:${port}/`)
+    const none = await subscribe(service, merchant, `http://localhost:${port}/`)
+    const { _id } = await freshDelivery(service, merchant)
+    await attempt(service.deps, _id)
+    const delivery = `/api/v1/dev/webhooks/events/${_id}`
+    const attempted = await service.http.get(delivery).set(merchant.read()).expect(200)
+    expect(attempted.body.data).to.include({ lastError: 'refused' })
     // Its host was allowed at registration, but isn't any longer.
     const hidden = await subscribe(service, merchant, 'http://127.0.0.1:1/')
     service.deps.config.webhookAllowedHosts.delete('127.0.0.1:1')
-    for (const [which, error] of [
-      [none.id, 'refused'],
-      [hidden.id, 'address'],
-    ] as const) {
-      const { body } = await test({}, merchant, undefined, which).expect(200)
+    for (const [error, which] of Object.entries({ refused: none.id, address: hidden.id })) {
+      const { body, text } = await test({}, merchant, undefined, which).expect(200)
       expect(body.data).to.include({ delivered: false, responseStatus: null, error })
+      expect(text + attempted.text).not.to.match(/127\.0\.0\.1|::1/)
     }
     for (const status of [500, 301, 404]) {
       endpointServer.respondWith((res) => void res.writeHead(status, { Location: '/' }).end('words'))
@@ -176,9 +180,8 @@ describe('A webhook endpoint test', () => {
   })
 
   it("is refused for an unknown event or an event outside the key's scopes, even if chosen by default", async () => {
-    const orders = await withAnotherKey(service, merchant, {
-      scopes: ['webhooks.endpoints:write', 'store.orders:read'],
-    })
+    const scopes: ApiScope[] = ['webhooks.endpoints:write', 'store.orders:read']
+    const orders = await withAnotherKey(service, merchant, { scopes })
     const cases: [unknown, Merchant, number, string, string][] = [
       [{ event: 'nope' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],
       [{ event: '__proto__' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],

@@ -61,9 +61,8 @@ describe('A name or reference typed in different Unicode forms', () => {
       expect(found.body.data.items[0].merchantReference, about).to.equal(stored)
     }
     const stored = await service.deps.Intent.find({ businessId: merchant.businessId }).lean()
-    expect(stored.map((each) => each.merchantReference)).to.have.members([
-      ...new Set(references.flatMap(([, form]) => form ?? [])),
-    ])
+    const forms = new Set(references.flatMap(([, form]) => form ?? []))
+    expect(stored.map((each) => each.merchantReference)).to.have.members([...forms])
   })
 
   it("leaves an intent's label and metadata unchanged, byte for byte", async () => {
@@ -90,10 +89,8 @@ describe('A name or reference typed in different Unicode forms', () => {
   })
 
   it('counts as one product name and variant in bodies, paths, orders, searches and imports', async () => {
-    const { _id } = await createProduct(service, merchant, {
-      name: 'Thé',
-      variants: [{ label: 'Café noir', price: 500, stock: 99 }],
-    })
+    const variant = { label: 'Café noir', price: 500, stock: 99 }
+    const { _id } = await createProduct(service, merchant, { name: 'Thé', variants: [variant] })
     const url = `/store/products/${_id}`
     const put = (body: object) => service.http.put(`${path}${url}`).set(merchant.write()).send(body)
     for (const [typed, stored] of names) {
@@ -101,14 +98,10 @@ describe('A name or reference typed in different Unicode forms', () => {
       const created = await send('/store/products', { name: typed, variants: [{ label: typed, price: 1 }] })
       const order = () =>
         send('/store/orders/simulate', { items: [{ productId: _id, variantLabel: typed, quantity: 1 }] })
-      const stock = () =>
-        service.http
-          .patch(`${path}${url}/variants/${encodeURIComponent(typed)}/stock`)
-          .set(merchant.write())
-          .send({ delta: 0 })
-      const cell = `"${typed}"`
-      const imported = () =>
-        postCsv(service, merchant, csvOf('handle,variant_label,price', `${_id},${cell},500`))
+      const stockPath = `${path}${url}/variants/${encodeURIComponent(typed)}/stock`
+      const stock = () => service.http.patch(stockPath).set(merchant.write()).send({ delta: 0 })
+      const row = `${_id},"${typed}",500`
+      const imported = () => postCsv(service, merchant, csvOf('handle,variant_label,price', row))
       if (stored === null) {
         expect(created.body.error?.param, about).to.equal('name')
         expect((await get('/store/products', { q: typed })).body.error.param, about).to.equal('q')
@@ -147,9 +140,8 @@ describe('A name or reference typed in different Unicode forms', () => {
   })
 
   it('counts as one business and payout for operators and staff', async () => {
-    const { id } = JSON.parse(
-      (await cli.here('business', 'create', '--name', ' Chez\n Ne\u0301ma\u200b ', '--json')).stdout,
-    )
+    const create = await cli.here('business', 'create', '--name', ' Chez\n Ne\u0301ma\u200b ', '--json')
+    const { id } = JSON.parse(create.stdout)
     expect((await service.deps.Business.findById(id).lean())?.name).to.equal('Chez Néma')
     const pasted = '\u202aChez  Ne\u0301ma\u202c'
     const listed = JSON.parse((await cli.here('business', 'list', '--name', pasted, '--json')).stdout)
@@ -164,7 +156,6 @@ describe('A name or reference typed in different Unicode forms', () => {
       expect(JSON.parse(stdout || stderr)).to.include({ reference: 'TR-7', balance: 500 })
     for (const reference of ['TR\u200b7', 'TR\u00077', '\u2060'])
       expect((await pay(reference)).exitCode).to.equal(1)
-
     const { body } = await send('/intents', { amount: 100, merchantReference: 'CMD-1042' })
     const staff = await signedIn(service, 'viewer')
     const search = async (q: string) => (await staff.act('/admin/search', { q })).location

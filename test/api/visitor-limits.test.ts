@@ -9,7 +9,6 @@ describe('The rate limiter for customers and other visitors', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
 
   const delayRefusals = (ms: number) => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: ms })
-  /** Freezes the clock in a second without requests so far. */
   beforeEach(() => {
     delayRefusals(10)
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000))

@@ -93,13 +93,12 @@ describe('The webhook endpoint API', () => {
   })
 
   it("returns 403 EVENTS_NOT_PERMITTED listing the events outside the key's scopes", async () => {
-    const withOnly = (...more: ApiScope[]) =>
-      service.merchant({ scopes: ['webhooks.endpoints:write', ...more] })
+    const withOnly = (...scopes: ApiScope[]) =>
+      service.merchant({ scopes: ['webhooks.endpoints:write', ...scopes] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
-    const neither = await service.merchant({
-      scopes: apiScopes.filter((scope) => !['payments.intents:read', 'store.orders:read'].includes(scope)),
-    })
+    const excluded: ApiScope[] = ['payments.intents:read', 'store.orders:read']
+    const neither = await service.merchant({ scopes: apiScopes.filter((scope) => !excluded.includes(scope)) })
     const order = ['order.new']
     const payment = allEvents.filter((event) => event.startsWith('payment.'))
     const cases: [Merchant, string[], string[]][] = [
@@ -130,12 +129,6 @@ describe('The webhook endpoint API', () => {
   })
 
   describe('on GET /dev/webhooks', () => {
-    it('returns an empty page if the business has no endpoints', async () => {
-      const { status, body } = await list()
-      expect(status).to.equal(200)
-      expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
-    })
-
     it('returns endpoints newest first, with statistics for the last 24 hours and without secrets', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
@@ -173,7 +166,7 @@ describe('The webhook endpoint API', () => {
       expect(await ids('', await service.merchant())).to.deep.equal([])
     })
 
-    it('is paginated by page and limit like every other list', async () => {
+    it('is paginated like every other list', async () => {
       expect((await list('?limit=1000')).body.data.limit).to.equal(100)
       for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit='])
         await expectRefused(list(query), 400, 'VALIDATION_ERROR')

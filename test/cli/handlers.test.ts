@@ -55,7 +55,6 @@ describe('A webhook handler in docs/merchants/quickstart.md', () => {
         await waitFor('the handler has printed it', () => running.output.stdout.includes(referenceNumber))
         listening.kill('SIGINT')
         await listening.ended
-
         const { referenceNumber: second } = await createIntent(service, merchant)
         await relay(service, merchant)
         const deliveries = await deliveriesOf(service, merchant)

@@ -34,7 +34,6 @@ describe('The listen command', () => {
     await cancelIntent(service, merchant, references[0] ?? '')
     await relay(service, merchant)
     const received = await server.atLeast(3)
-
     const logged = await feed()
     expect(received.map(({ body }) => body)).to.deep.equal(
       logged.map(({ body }: { body: object }) => JSON.stringify(body)),
@@ -49,14 +48,12 @@ describe('The listen command', () => {
     const now = Date.now() / 1000
     const headersOf = (index: number) => received[index]?.headers as Record<string, string>
     const requests = received.map(({ body }, index) => ({ secret, now, body, headers: headersOf(index) }))
+    const ids = logged.map(({ id }: { id: string }) => id)
     for (const language of languages.filter(({ name }) => name !== 'PHP'))
-      expect(await verdictsOf(language, requests), language.name).to.deep.equal(
-        logged.map(({ id }: { id: string }) => id),
-      )
+      expect(await verdictsOf(language, requests), language.name).to.deep.equal(ids)
     const standard = new Webhook(Buffer.from(secret, 'hex').toString('base64'))
     for (const [index, { body }] of received.entries())
       expect(() => standard.verify(body, headersOf(index))).to.not.throw()
-
     listening.kill('SIGINT')
     expect(await listening.ended).to.deep.equal({ code: 0, signal: null })
     const [one, two] = references
@@ -114,9 +111,7 @@ describe('The listen command', () => {
     const restarted = await startProcess('web', service, { PORT: new URL(web.origin).port })
     try {
       await listening.seen('The connection works again')
-      const references = (await feed()).map(
-        ({ referenceNumber }: { referenceNumber: string }) => referenceNumber,
-      )
+      const references = (await feed()).map((item: { referenceNumber: string }) => item.referenceNumber)
       await listening.seen(references[2])
       expect((await listening.lines()).map((line) => line.split(' ')[2])).to.deep.equal(references)
       expect(listening.output.stderr.match(/cannot be reached/g)).to.have.length(1)

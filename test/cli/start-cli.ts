@@ -47,7 +47,6 @@ export const withCli = () =>
     'test',
   )
 
-/** What a developer sets to use a key. */
 export const keyOf = ({ key }: Merchant, origin: string) => ({
   PAYMENTS_API_KEY: key,
   PAYMENTS_API_URL: `${origin}/api/v1`,

@@ -47,9 +47,7 @@ describe('The event id that webhook verification returns', () => {
   let logged: RefundEvent[] = []
   const expected: string[] = []
 
-  /**
-   * Two refunds of a payment, each by webhook, at a second endpoint, by replay, retry and feed, with various headers.
-   */
+  /** Two refunds' events, each received in every way and with various headers. */
   before(async () => {
     const events = ['payment.refunded']
     const endpoints = [await subscribe(service, merchant, server.url, events)]
@@ -67,7 +65,6 @@ describe('The event id that webhook verification returns', () => {
     await post(service, merchant, `/webhooks/endpoints/${id}/replay`, '{"from":"2020-01-01"}')
     await runReplays(service.deps)
     const received = await server.atLeast(6)
-
     const feed = await service.http.get('/api/v1/dev/events/feed?type=payment.refunded').set(merchant.read())
     logged = feed.body.data.items
     const now = Math.floor(service.clock.now().getTime() / 1000)

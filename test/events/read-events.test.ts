@@ -16,21 +16,10 @@ const list = '/api/v1/dev/events'
 const feed = `${list}/feed`
 const [minute, hour] = [60_000, 3_600_000]
 
-interface Item {
-  id: string
-  type: string
-  createdAt: string
-  referenceNumber: string
-  sandbox: boolean
+type Item = Record<'id' | 'type' | 'createdAt' | 'referenceNumber', string> & {
   body: { id: string; event: string }
 }
-
-interface Read {
-  items: Item[]
-  total: number
-  next: string
-  hasMore: boolean
-}
+type Read = { items: Item[]; total: number; next: string; hasMore: boolean }
 
 describe('The events API', () => {
   withImpossibleDocuments()
@@ -98,21 +87,14 @@ describe('The events API', () => {
     expect((await follow(next)).items.map(({ type }) => type)).to.deep.equal(['payment.created'])
   })
 
-  for (const [environment, sandbox] of [
-    ['the sandbox', true],
-    ['live', false],
-  ] as const)
-    it(`finds exactly the matching events for every filter, page size and order: ${environment}`, async () => {
+  for (const sandbox of [true, false])
+    it(`finds exactly the matching events for every filter, page size and order: ${sandbox ? 'sandbox' : 'live'}`, async () => {
       const as = sandbox ? merchant : live
       const names = ['payment.created', 'payment.cancelled', 'payment.expired'] as const
-      const all = await log(
-        as,
-        sandbox,
-        Array.from({ length: 40 }, (_, index) => [
-          names[index % 3] ?? 'payment.created',
-          ago(((index * 7) % 20) * hour),
-        ]),
-      )
+      const events = Array.from({ length: 40 }, (_, index): [EventName, Date] => {
+        return [names[index % 3] ?? 'payment.created', ago(((index * 7) % 20) * hour)]
+      })
+      const all = await log(as, sandbox, events)
       const newestFirst = all.toSorted(
         (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1),
       )
@@ -122,11 +104,10 @@ describe('The events API', () => {
       for (const type of [null, 'payment.cancelled'])
         for (const referenceNumber of [null, reference])
           for (const [from, to] of spans) {
+            const isInside = ({ createdAt }: LoggedEvent) =>
+              (!from || createdAt >= from) && (!to || createdAt <= to)
             const wanted = newestFirst.filter(
-              (each) =>
-                (type === null || each.event === type) &&
-                (!from || each.createdAt >= from) &&
-                (!to || each.createdAt <= to),
+              (each) => (type === null || each.event === type) && isInside(each),
             )
             const filters = { type, referenceNumber, from: from?.toISOString(), to: to?.toISOString() }
             const given = Object.entries(filters).filter(([, value]) => typeof value === 'string')
@@ -151,9 +132,8 @@ describe('The events API', () => {
     await relay(service, merchant)
     const forOrders = await withAnotherKey(service, merchant, { scopes: ['store.orders:read'] })
     const { items, total } = await read(list, forOrders)
-    expect(items.map((each) => [each.type, each.referenceNumber])).to.deep.equal([
-      ['order.new', order.number],
-    ])
+    const shown = items.map((each) => [each.type, each.referenceNumber])
+    expect(shown).to.deep.equal([['order.new', order.number]])
     expect(total).to.equal(1)
     const followed = await follow(null, '', forOrders)
     expect(followed.items).to.deep.equal(items)
@@ -214,9 +194,7 @@ describe('The events API', () => {
           await each.appendEvents(owner, [{ _id: newId(), ...of }], noDeadline)
         }
       }),
-    ).finally(() => {
-      isLogging = false
-    })
+    ).finally(() => (isLogging = false))
     const types = ['', 'type=payment.cancelled']
     const readers = await Promise.all(
       types.map(async (query) => {

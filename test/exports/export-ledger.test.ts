@@ -26,7 +26,6 @@ describe('A ledger export', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Row)
 
-  /** What an export must contain, computed from the ledger. */
   async function expected(kind: (typeof exportKinds)[number]): Promise<Row[]> {
     const entries = await ledgerOf(service, owner())
     return entries.flatMap((entry): Row[] => {

@@ -11,14 +11,12 @@ describe('A product change', () => {
   const merchant = withMerchantPerTest(service)
 
   const { change } = productRequests(service, merchant)
-  const three = () =>
-    createProduct(service, merchant, {
-      variants: [
-        { label: 'S', price: 100, stock: 1, sku: 'S' },
-        { label, price: 200, stock: 2, sku: 'M' },
-        { label: 'L', price: 300, stock: 3 },
-      ],
-    })
+  const labelled = [
+    { label: 'S', price: 100, stock: 1, sku: 'S' },
+    { label, price: 200, stock: 2, sku: 'M' },
+    { label: 'L', price: 300, stock: 3 },
+  ]
+  const three = () => createProduct(service, merchant, { variants: labelled })
   const idsOf = ({ variants }: ProductResponse) => variants.map(({ _id }) => _id)
 
   it('changes only the fields contained in the request', async () => {
@@ -58,15 +56,13 @@ describe('A product change', () => {
   it('keeps variants named by _id or label and changes only their given fields', async () => {
     const made = await three()
     const [s, m, l] = made.variants as unknown as [VariantResponse, VariantResponse, VariantResponse]
-    const [swapped, renamed] = [
-      { ...s, sku: 'M', stock: 9 },
-      { ...m, price: 250, label: 'S', sku: 'S' },
-    ]
+    const swapped = { ...s, sku: 'M', stock: 9 }
+    const renamed = { ...m, price: 250, label: 'S', sku: 'S' }
     const last = [{ ...swapped, label: 'XS', sku: null }, renamed, l]
     const swap = { _id: m._id, label: 'S', sku: 'S' }
     const cases: [given: object[], expected: object[]][] = [
       [[{ label, price: 250 }], [s, { ...m, price: 250 }, l]],
-      // The first entry takes the label of the other variant, which the second entry finds by that old label.
+      // The second entry finds its variant by the label that the first entry takes.
       [
         [swap, { label: 'S', sku: 'M', stock: 9 }],
         [swapped, renamed, l],
@@ -103,14 +99,10 @@ describe('A product change', () => {
   it('removes omitted variants only with removeMissingVariants', async () => {
     const made = await three()
     const [s, m] = idsOf(made)
-    const { body } = await change(made._id, {
-      variants: [{ label: 'New', price: 1, sku: 'S' }, { _id: m }],
-      removeMissingVariants: true,
-    })
-    expect(body.data.variants.map((each: VariantResponse) => [each.label, each._id === m])).to.deep.equal([
-      ['New', false],
-      [label, true],
-    ])
+    const kept = { variants: [{ label: 'New', price: 1, sku: 'S' }, { _id: m }], removeMissingVariants: true }
+    const { body } = await change(made._id, kept)
+    const left = body.data.variants.map((each: VariantResponse) => `${each.label} ${each._id === m}`)
+    expect(left).to.deep.equal(['New false', `${label} true`])
     await expectRefused(change(made._id, { variants: [{ _id: s, price: 1 }] }), 404, 'VARIANT_NOT_FOUND')
     await createProduct(service, merchant, { sku: 'L' })
   })
@@ -146,7 +138,6 @@ describe('A product change', () => {
     for (const [body, param, code = 'VALIDATION_ERROR', status = 400] of cases)
       await expectRefused(change(made._id, body), status, code, { param })
     expect(await readProduct(service, merchant, made._id)).to.deep.equal(made)
-
     const more = { param: 'variants[0].label', details: { variantIds: idsOf(ambiguous) } }
     const unclear = change(ambiguous._id, of({ label: 'x', price: 1 }))
     await expectRefused(unclear, 400, 'VARIANT_LABEL_AMBIGUOUS', more)

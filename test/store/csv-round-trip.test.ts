@@ -73,11 +73,9 @@ describe('A product CSV file', () => {
       await Promise.all(list.map((each) => createProduct(service, from, each)))
       const before = await productsOf(from)
       const csv = await exported(from, delimiter)
-
       const same = await imported(from, csv)
       expect(same).to.include({ created: 0, updated: 0, unchanged: list.length, variants: 0 })
       expect(await productsOf(from)).to.deep.equal(before)
-
       expect(await imported(to, csv)).to.include({ created: list.length, updated: 0, unchanged: 0 })
       expect(await productsOf(to)).to.deep.equal(before)
       expect(await imported(to, await exported(to, delimiter))).to.include({

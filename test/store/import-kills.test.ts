@@ -10,7 +10,6 @@ interface Case {
 }
 
 const existing = csvOf('handle,name,sku,price,stock', 'mug,Mug,M-1,500,5')
-/** Creates two products, and changes an existing one's price and SKU. */
 const file = csvOf('handle,name,sku,price', 'mug,,M-2,600', 'cup,Cup,C-1,700', 'jar,Jar,J-1,800')
 const counts = { created: 2, updated: 1, unchanged: 0, variants: 3, rows: 3 }
 const untouched = ['mug|Mug|Default|M-1|500|5']

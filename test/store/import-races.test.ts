@@ -95,12 +95,9 @@ describe('An import that runs alongside other requests', () => {
 
   it('conflicts with a POST that creates one of its SKUs, so exactly one of the two succeeds', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
-    // After reading the SKUs, which are free. Then before storing the response, when MongoDB ends the transaction.
-    for (const [step, posted] of [
-      [inserting, 1],
-      [inserting + 1, 2],
-    ] as const) {
-      // MongoDB ends the import's transaction long before the paused process gives up and repeats it.
+    // MongoDB ends a paused import's transaction long before the import repeats it.
+    for (const step of [inserting, inserting + 1]) {
+      const posted = step - inserting + 1
       await withShortLocks(service, async () => {
         const late = await stoppedAt(step, csv.replaceAll('S-', `S${posted}-`))
         await create({ name: 'Posted', price: 9, sku: `S${posted}-B` }).expect(201)
@@ -108,7 +105,6 @@ describe('An import that runs alongside other requests', () => {
       })
       expect(await sells()).to.have.length(posted)
     }
-
     const other = csv.replaceAll('S-', 'T-')
     const early = await stoppedAt('commit', other)
     const refused = expectRefused(create({ name: 'B', price: 1, sku: 'T-B' }), 400, 'VALIDATION_ERROR')
@@ -127,10 +123,7 @@ describe('An import that runs alongside other requests', () => {
   })
 
   it('changes only the prices and stock in its file, whether units are sold before or after it locks the products', async () => {
-    for (const [step, stockOfB] of [
-      [locking, 9],
-      [finding, 7],
-    ] as const) {
+    for (const [step, stockOfB] of [[locking, 9] as const, [finding, 7] as const]) {
       await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
       const resume = await stoppedAt(step, csvOf('handle,price,stock', 'a,2,', 'b,,9'))
       const sales = (await storedProducts(service, merchant)).map(({ _id }) =>
@@ -176,16 +169,14 @@ describe('An import that runs alongside other requests', () => {
   it('fails if a concurrent change gives one of its SKUs to another variant', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
+    const moved = [
+      { label: 'S', sku: null },
+      { label: 'L', sku: 'A-1' },
+    ]
     // A new SKU, then one that another variant of the product loses.
     for (const [rows, variants] of [
       [['a,S,NEW'], [{ label: 'L', sku: 'NEW' }]],
-      [
-        ['a,S,A-2', 'a,M,A-1'],
-        [
-          { label: 'S', sku: null },
-          { label: 'L', sku: 'A-1' },
-        ],
-      ],
+      [['a,S,A-2', 'a,M,A-1'], moved],
     ] as const) {
       const resume = await stoppedAt(locking, csvOf('handle,variant_label,sku', ...rows))
       await change(a, { variants }).expect(200)
@@ -224,9 +215,8 @@ describe('An import that runs alongside other requests', () => {
 
   it('returns a retryable error and leaves nothing behind if another import takes too long', async () => {
     const resume = await stoppedAt('commit', csvOf('handle,name,price', 'a,A,1'))
-    const hurried = importAs(service.deps, merchant, csvOf('handle,name,price', 'b,B,1'), {
-      deadlineAt: performance.now() + 1_000,
-    }).catch(codeOf)
+    const hasty = { deadlineAt: performance.now() + 1_000 }
+    const hurried = importAs(service.deps, merchant, csvOf('handle,name,price', 'b,B,1'), hasty).catch(codeOf)
     expect(await hurried).to.equal('SERVICE_UNAVAILABLE')
     expect(await resume()).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default||1|0'])

@@ -20,7 +20,6 @@ describe('An order whose process is killed or frozen while it is placed', functi
     const products = await Promise.all(stocks.map((stock) => createProduct(service, merchant, { stock })))
     return { merchant, products, responses: [] }
   }
-  /** The last unit of one product, and one of ten of another. */
   const prepare = prepareOf([1, 10])
 
   async function send({ origin }: { origin: string }, { merchant, products, responses }: Case) {

@@ -98,7 +98,6 @@ describe('An order that is placed alongside other requests', () => {
     it(`sells a product as it is now, even if it changed after the order read it: ${what}`, async () => {
       const product = await createProduct(service, merchant, { variants: [{ ...shirt, stock: 5 }] })
       const { _id: productId, variants } = product
-      // The order has read the product, and is about to take a unit.
       const { body } = await overtake(service, 4, [
         (_deps, { origin }) =>
           sendStore(origin, merchant, 'POST', '/orders/simulate', { items: [one(product)] }),

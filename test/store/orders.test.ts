@@ -62,7 +62,6 @@ describe('An order', () => {
       createdAt,
     })
     expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[3], [0, 0, 0]])
-
     const path = `/api/v1/dev/store/products/${tea._id}`
     await service.http.put(path).set(merchant.write()).send({ name: 'Café', price: 7 }).expect(200)
     await service.http.delete(`/api/v1/dev/store/products/${tee._id}`).set(merchant.write()).expect(200)
@@ -72,9 +71,8 @@ describe('An order', () => {
 
   it('consists of one unit of the newest active product in stock if it names no product', async () => {
     await createProduct(service, merchant, { stock: 3 })
-    const newest = await createProduct(service, merchant, {
-      variants: [sized[2], { label: 'L', price: 5, stock: 1 }],
-    })
+    const large = { label: 'L', price: 5, stock: 1 }
+    const newest = await createProduct(service, merchant, { variants: [sized[2], large] })
     await createProduct(service, merchant, { active: false })
     await createProduct(service, merchant, { stock: 0 })
     await remove((await createProduct(service, merchant))._id).expect(200)
@@ -92,7 +90,8 @@ describe('An order', () => {
     await createProduct(service, live)
     for (const round of [1, 2]) {
       const { status, body } = await order({})
-      const [{ productId, ...line }, ...others] = body.data['items'] as [{ productId: string }]
+      const { items } = body.data
+      const [{ productId, ...line }, ...others] = items as [{ productId: string }]
       expect([status, others], `round ${round}`).to.deep.equal([201, []])
       expect(line).to.include({
         name: 'Sample product',
@@ -122,6 +121,7 @@ describe('An order', () => {
     await remove(gone._id).expect(200)
     const one = { productId: tea._id, quantity: 1 }
     const [productId, teeId] = [tea._id, tee._id]
+    const tight = { productId: teeId, quantity: 1 }
     const items = (...some: object[]) => ({ items: [one, ...some] })
     type Refused = [body: unknown, code: string, param: string]
     const invalid = 'VALIDATION_ERROR'
@@ -147,11 +147,7 @@ describe('An order', () => {
       [items({ productId: gone._id, quantity: 1 }), 'PRODUCT_NOT_FOUND', 'items[1].productId'],
       [items({ productId, variantId: newId(), quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantId'],
       [items({ productId, variantLabel: 'S', quantity: 1 }), 'VARIANT_NOT_FOUND', 'items[1].variantLabel'],
-      [
-        items({ productId: teeId, variantLabel: 'M', quantity: 1 }),
-        'VARIANT_LABEL_AMBIGUOUS',
-        'items[1].variantLabel',
-      ],
+      [items({ ...tight, variantLabel: 'M' }), 'VARIANT_LABEL_AMBIGUOUS', 'items[1].variantLabel'],
       [items({ productId: teeId, quantity: 1 }), invalid, 'items[1].variantId'],
       [items({ productId: off._id, quantity: 1 }), invalid, 'items[1].productId'],
       [items({ productId: dear._id, quantity: 2 }), 'AMOUNT_OUT_OF_RANGE', 'items[1].quantity'],

@@ -112,7 +112,6 @@ export const waitingForAnEnd = (which: number, msBefore: 0 | 1): Command =>
     model.now = (ahead[which % ahead.length] ?? model.now + msBefore) - msBefore
   })
 
-/** Afterwards, exactly the due events have been relayed. */
 export const working = (): Command =>
   command('work', [], async (model, stage) => {
     spec.expireAll(model)
@@ -120,7 +119,6 @@ export const working = (): Command =>
     expect(await relayedEvents(stage)).to.deep.equal(model.intents.map(({ events }) => events))
   })
 
-/** `first` is the response that should be repeated. */
 function differences(due: spec.Due, actual: Actual, first: string | undefined): string[] {
   const { kept: _, ...wanted } = due
   const { status, code, seen, replay, text } = actual

@@ -20,7 +20,6 @@ const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
 const key = fc.uuid()
 const fewKeys = fc.constantFrom('a', 'b', 'c')
 
-/** A FIXED intent, an OPEN one and one that can be refunded. */
 const opening = [
   act.writing({ what: 'create', by: 'till', key: 'first', body: { amount: 50_000 } }),
   act.writing({ what: 'create', by: 'till', key: 'second', body: { amountType: 'OPEN' } }),

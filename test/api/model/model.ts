@@ -27,7 +27,6 @@ export interface Search {
 
 export type WalletName = 'pays' | 'wrongPin' | 'poor' | 'broken'
 
-/** An intent as the model knows it. `events` holds its events so far, each with status and amount. */
 interface Known {
   business: number
   sandbox: boolean
@@ -78,7 +77,6 @@ export type Seen = ReturnType<typeof seenAt>
 export interface Model {
   now: number
   intents: Known[]
-  /** Stored responses and request bodies, by caller, path and idempotency key. */
   kept: Map<string, { expiresAt: number; body: string; response: Expected }>
 }
 
@@ -149,7 +147,6 @@ function create(model: Model, { by, body }: Write & { what: 'create' }): Expecte
   return { status: 201, code: null, seen: seenAt(intent, model.now) }
 }
 
-/** Statuses that keep a merchant reference in use. */
 const inUse = new Set<Known['status']>(['PENDING', 'PAID', 'REFUNDED'])
 
 const isRival = (one: Known, by: CallerName, reference: string): boolean =>

@@ -11,7 +11,6 @@ export interface Stage {
   businesses: Merchant[]
   callers: Record<CallerName, Merchant>
   made: { referenceNumber: string; shortCode: string }[]
-  /** First responses, by the model's name of their claim. */
   texts: Map<string, string>
 }
 
@@ -127,9 +126,7 @@ export async function work({ service, businesses, made }: Stage): Promise<void> 
   for (const business of businesses) await relay(service, business)
 }
 
-/**
- * In the order of their deliveries. Ids don't show it, because concurrent changes draw them before either is written.
- */
+/** In delivery order. Concurrent changes draw their ids before either is written. */
 export async function relayedEvents({ service, businesses, made }: Stage): Promise<unknown[][]> {
   const businessId = { $in: businesses.map((business) => business.businessId) }
   const deliveries = await service.deps.Delivery.find({ businessId }).sort({ $natural: 1 }).lean<Delivery[]>()
