@@ -19,9 +19,7 @@ export function inThisMonth(text: string): string {
 
 export async function runCurl(service: Service, endpointServer: EndpointServer, block: Block) {
   const { environment } = await createFixture(service, endpointServer, block.text)
-  const script = inThisMonth(block.text)
-    .replace(blank, '')
-    .replaceAll(shownProduct, String(environment.PRODUCT))
+  const script = inThisMonth(block.text).replace(blank, '').replaceAll(shownProduct, environment.PRODUCT)
   const csv = blocksOf('docs/merchants/store.md').find(({ fence }) => fence === 'csv')?.text ?? ''
   const files = { 'block.sh': reporting + script, 'products.csv': csv }
   const printed = await runProgram(['sh', '-e', 'block.sh'], { files, environment, input: '' })

@@ -163,7 +163,7 @@ describe('A product export', () => {
     }
     const app = express()
     app.locals.stopping = new AbortController().signal
-    app.locals.apiHeaders = []
+    app.locals.apiHeaders = new Map()
     const file = { contentType: 'text/csv', fileName: 'a.csv', first: '', pieces: endless() }
     app.get('/', (req, res) => sendDownload(req, res, file))
     const { origin, close } = await openServer(service, shortTimeouts, app)

@@ -1,4 +1,4 @@
-import { after, before, drop, type Edit, replace } from '../../support/edited-build/edit.ts'
+import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
 import type { Sought } from '../round.ts'
 
 export interface Plant extends Sought {
