@@ -15,20 +15,46 @@ export const staffStylesheet = `
   --bad: light-dark(#a3211b, #ff9d96);
 }
 * { box-sizing: border-box; }
-html { font: 16px/1.5 system-ui, sans-serif; -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--ground); color: var(--ink); overflow-wrap: anywhere; }
+html {
+  font: 16px/1.5 system-ui, sans-serif;
+  -webkit-text-size-adjust: 100%;
+}
+body {
+  margin: 0;
+  background: var(--ground);
+  color: var(--ink);
+  overflow-wrap: anywhere;
+}
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .skip { position: absolute; left: -999rem; }
 .skip:focus { position: static; }
 .top { background: var(--paper); border-bottom: 1px solid var(--line); }
 .top > div, main { max-width: 72rem; margin: 0 auto; padding: 0 1rem; }
-.top > div { display: flex; flex-wrap: wrap; gap: 0 1.25rem; align-items: center; }
+.top > div {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0 1.25rem;
+  align-items: center;
+}
 .top nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; flex: 1; }
-.top nav a { padding: .75rem 0; text-decoration: none; border-bottom: 3px solid transparent; }
+.top nav a {
+  padding: .75rem 0;
+  text-decoration: none;
+  border-bottom: 3px solid transparent;
+}
 .top nav a:hover { text-decoration: underline; }
-.top nav a[aria-current] { border-bottom-color: var(--accent); font-weight: 600; }
-.top form { display: flex; gap: .75rem; align-items: center; padding: .4rem 0; color: var(--faint); }
+.top nav a[aria-current] {
+  border-bottom-color: var(--accent);
+  font-weight: 600;
+}
+.top form {
+  display: flex;
+  gap: .75rem;
+  align-items: center;
+  padding: .4rem 0;
+  color: var(--faint);
+}
 main { padding-top: 1.25rem; padding-bottom: 4rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.15rem; line-height: 1.3; margin: 2rem 0 .75rem; }
@@ -36,48 +62,137 @@ h3 { font-size: 1rem; margin: 1.25rem 0 .5rem; }
 p { margin: 0 0 .75rem; }
 .lead { font-size: 1.1rem; }
 .faint, dl.facts dt { color: var(--faint); }
-.card { background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
+.card {
+  background: var(--paper);
+  border: 1px solid var(--line);
+  border-radius: .5rem;
+  padding: 1rem;
+  margin: 0 0 1rem;
+}
 .card > :last-child { margin-bottom: 0; }
 .narrow { max-width: 26rem; margin-left: auto; margin-right: auto; }
-.notice { border: 1px solid var(--line); border-left: 5px solid var(--accent); background: var(--paper); border-radius: .25rem; padding: .75rem 1rem; margin: 0 0 1rem; }
+.notice {
+  border: 1px solid var(--line);
+  border-left: 5px solid var(--accent);
+  background: var(--paper);
+  border-radius: .25rem;
+  padding: .75rem 1rem;
+  margin: 0 0 1rem;
+}
 .notice.good { border-left-color: var(--good); }
 .notice.bad { border-left-color: var(--bad); }
-.badge { display: inline-block; padding: 0 .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; white-space: nowrap; }
+.badge {
+  display: inline-block;
+  padding: 0 .5rem;
+  border: 1px solid currentColor;
+  border-radius: 1rem;
+  font-size: .8125rem;
+  white-space: nowrap;
+}
 .good { color: var(--good); }
 .wait { color: var(--wait); }
 .bad { color: var(--bad); }
 .notice.good, .notice.bad { color: inherit; }
-dl.facts { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .35rem 1rem; margin: 0 0 1rem; }
+dl.facts {
+  display: grid;
+  grid-template-columns: minmax(7rem, max-content) 1fr;
+  gap: .35rem 1rem;
+  margin: 0 0 1rem;
+}
 q:lang(fr) { quotes: "«\u00a0" "\u00a0»"; }
-.scroll { overflow-x: auto; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); }
+.scroll {
+  overflow-x: auto;
+  margin: 0 0 1rem;
+  border: 1px solid var(--line);
+  border-radius: .5rem;
+  background: var(--paper);
+}
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--faint); }
-th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-top: 1px solid var(--line); overflow-wrap: normal; }
+th, td {
+  text-align: left;
+  vertical-align: top;
+  padding: .5rem .75rem;
+  border-top: 1px solid var(--line);
+  overflow-wrap: normal;
+}
 td bdi, td div, td pre { overflow-wrap: anywhere; }
 time, .top button, td button, td .button { white-space: nowrap; }
-@media (min-width: 68.01rem) { td.wide { min-width: 10rem; } td.when time { white-space: normal; } td.number { white-space: nowrap; } td a.id { white-space: nowrap; } }
-thead th { border-top: 0; color: var(--faint); font-size: .875rem; font-weight: 600; white-space: nowrap; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+@media (min-width: 68.01rem) {
+  td.wide { min-width: 10rem; }
+  td.when time { white-space: normal; }
+  td.number { white-space: nowrap; }
+  td a.id { white-space: nowrap; }
+}
+thead th {
+  border-top: 0;
+  color: var(--faint);
+  font-size: .875rem;
+  font-weight: 600;
+  white-space: nowrap;
+}
+td.number, th.number {
+  text-align: right;
+  font-variant-numeric: tabular-nums;
+}
 time, .id, code, pre { font-variant-numeric: tabular-nums; }
 .id, code, pre { font-family: ui-monospace, monospace; font-size: .875em; }
-pre { white-space: pre-wrap; margin: 0 0 .75rem; padding: .75rem; border: 1px solid var(--line); border-radius: .25rem; background: var(--ground); }
+pre {
+  white-space: pre-wrap;
+  margin: 0 0 .75rem;
+  padding: .75rem;
+  border: 1px solid var(--line);
+  border-radius: .25rem;
+  background: var(--ground);
+}
 label { display: block; font-weight: 600; margin-bottom: .25rem; }
-input, select, button, .button { font: inherit; min-height: 2.75rem; padding: .4rem .75rem; border-radius: .375rem; border: 1px solid var(--faint); background: var(--paper); color: inherit; max-width: 100%; }
+input, select, button, .button {
+  font: inherit;
+  min-height: 2.75rem;
+  padding: .4rem .75rem;
+  border-radius: .375rem;
+  border: 1px solid var(--faint);
+  background: var(--paper);
+  color: inherit;
+  max-width: 100%;
+}
 ::placeholder { color: var(--faint); opacity: 1; }
-button, .button { display: inline-flex; align-items: center; text-decoration: none; cursor: pointer; font-weight: 600; border-color: var(--accent); color: var(--accent); }
+button, .button {
+  display: inline-flex;
+  align-items: center;
+  text-decoration: none;
+  cursor: pointer;
+  font-weight: 600;
+  border-color: var(--accent);
+  color: var(--accent);
+}
 button.main { background: var(--accent); color: var(--on-accent); }
-button.danger, .button.danger { border-color: var(--bad); color: var(--bad); }
+button.danger, .button.danger {
+  border-color: var(--bad);
+  color: var(--bad);
+}
 button.main.danger { background: var(--bad); color: var(--on-accent); }
 .acts > div { display: flex; flex-wrap: wrap; gap: .75rem; }
-.acts > div + div { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
-.stack input[aria-invalid], .stack select[aria-invalid] { border-color: var(--bad); }
+.acts > div + div {
+  margin-top: 1rem;
+  padding-top: 1rem;
+  border-top: 1px solid var(--line);
+}
+.stack input[aria-invalid], .stack select[aria-invalid] {
+  border-color: var(--bad);
+}
 .stack p.bad, .stack .faint { margin: .25rem 0; }
 .stack > div { margin-bottom: 1rem; }
 .filter { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
 .filter > div { flex: 1 1 8rem; }
 .filter input, .filter select, .stack input, .stack select { width: 100%; }
 .filter > div.act { flex: 0 0 auto; }
-.buttons, .pages { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; }
+.buttons, .pages {
+  display: flex;
+  flex-wrap: wrap;
+  gap: .75rem 1.25rem;
+  align-items: center;
+}
 .qr { display: block; width: 15rem; max-width: 100%; height: auto; }
 .codes { columns: 11rem; list-style: none; }
 .card > h2:first-child, .card > h3:first-child { margin-top: 0; }
@@ -86,31 +201,77 @@ main form { margin-bottom: .75rem; }
 .filter > p { flex-basis: 100%; }
 dl.facts dd, td form, td p { margin: 0; }
 td details summary { padding: 0; }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.unseen {
+  position: absolute;
+  width: 1px;
+  height: 1px;
+  overflow: hidden;
+  clip-path: inset(50%);
+  white-space: nowrap;
+}
 .badge.live { color: var(--accent); font-weight: 600; }
 summary { cursor: pointer; padding: .4rem 0; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 1rem; margin: 0 0 1rem; }
-.plots figure { display: flex; flex-direction: column; justify-content: space-between; margin: 0; }
+.plots {
+  display: grid;
+  grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr));
+  gap: 1rem;
+  margin: 0 0 1rem;
+}
+.plots figure {
+  display: flex;
+  flex-direction: column;
+  justify-content: space-between;
+  margin: 0;
+}
 .plots figcaption span { display: block; }
 .plots svg { display: block; width: 100%; height: auto; margin-top: .5rem; }
 .plots rect { fill: currentColor; }
 .plots text { fill: var(--faint); font-size: 13px; }
 .plots .axis { stroke: var(--faint); }
 .switch { display: flex; gap: .5rem; margin: 0 0 .75rem; }
-.switch a[aria-current] { background: var(--accent); color: var(--on-accent); }
+.switch a[aria-current] {
+  background: var(--accent);
+  color: var(--on-accent);
+}
 .switch a[aria-current]::before { content: '✓'; margin-right: .4rem; }
 .timeline { list-style: none; margin: 0; padding: 0; }
-.timeline li { display: grid; grid-template-columns: 13rem 1fr; gap: 0 1rem; padding: .35rem 0; border-top: 1px solid var(--line); }
+.timeline li {
+  display: grid;
+  grid-template-columns: 13rem 1fr;
+  gap: 0 1rem;
+  padding: .35rem 0;
+  border-top: 1px solid var(--line);
+}
 @media (max-width: 68rem) {
   table.cards caption { display: block; }
-  table.cards.tight td[data-label]::before { display: inline; content: attr(data-label) ': '; }
-  table.cards, table.cards tbody, table.cards td, table.cards th { display: block; }
+  table.cards.tight td[data-label]::before {
+    display: inline;
+    content: attr(data-label) ': ';
+  }
+  table.cards, table.cards tbody, table.cards td, table.cards th {
+    display: block;
+  }
   table.cards thead { position: absolute; left: -999rem; }
-  table.cards tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); border-top: 1px solid var(--line); padding: .5rem 0; }
+  table.cards tr {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr));
+    border-top: 1px solid var(--line);
+    padding: .5rem 0;
+  }
   table.cards tr:first-child { border-top: 0; }
-  table.cards td, table.cards tbody th { overflow-wrap: anywhere; border: 0; padding: .15rem .75rem; text-align: left; }
+  table.cards td, table.cards tbody th {
+    overflow-wrap: anywhere;
+    border: 0;
+    padding: .15rem .75rem;
+    text-align: left;
+  }
   table.cards td:empty { display: none; }
-  table.cards td[data-label]::before { content: attr(data-label); display: block; color: var(--faint); font-size: .8125rem; }
+  table.cards td[data-label]::before {
+    content: attr(data-label);
+    display: block;
+    color: var(--faint);
+    font-size: .8125rem;
+  }
 }
 @media (max-width: 40rem) {
   .top nav { flex-basis: 100%; }
