@@ -104,7 +104,7 @@ describe('A data clean-up', () => {
         const { text, status } = await staff.get(`/admin/${path}`)
         expect(status, `step ${step}`).to.be.oneOf([200, 404])
         expect(text).to.not.include('No active endpoint was subscribed')
-        if (status === 200) expect(text).to.include('The clean-up deletes it')
+        if (status === 200) expect(text).to.include('The nightly clean-up deletes it')
       }
       // Its movements are being deleted, so a refund could be paid twice or not find the payment.
       const intent = `/api/v1/dev/intents/${paid}`
