@@ -70,7 +70,7 @@ describe('An HTTP connection', () => {
   })
 
   const fullRequestTime = { ...shortTimeouts, requestMs: httpTimeouts.requestMs }
-  it('is closed long before the request timeout if a request body stalls, even after a fast one', async () => {
+  it('is closed long before the request timeout if a body stalls, even if an earlier one arrived fast', async () => {
     const { origin, close } = await openServer(service, fullRequestTime)
     const fast = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()

@@ -98,7 +98,7 @@ describe('The limiter for payment links and codes', () => {
     })
   }
 
-  it('never refuses a customer because of strangers elsewhere, for links, codes, PINs, QR codes or receipts', async () => {
+  it('never refuses a customer because of requests from other networks, for links, codes, PINs, QR codes or receipts', async () => {
     const merchant = await service.merchant()
     const [intent, paid] = [await createIntent(service, merchant), await createIntent(service, merchant)]
     await pay(await open(service, `/p/${paid.shortCode}`), wallets.pays)

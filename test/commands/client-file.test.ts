@@ -41,7 +41,7 @@ describe('docs/clients/payments.ts (the generated client)', () => {
     }
   })
 
-  it('retries a write with the same key after temporary errors, as Retry-After says', async () => {
+  it('retries a write with the same key after temporary errors, and honours Retry-After', async () => {
     const { payments, keys } = withResponses(
       refused(409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'),
       new Response('<html>Bad gateway</html>', { status: 502 }),

@@ -154,7 +154,7 @@ describe('A live payment', () => {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is impossible from a sandbox wallet', async () => {
+  it("can't be made from a sandbox wallet", async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)

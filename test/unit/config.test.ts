@@ -197,7 +197,7 @@ describe('Configuration parsing', () => {
     expectAccepted('PUBLIC_URL', ['https://api.xn--mnchen-3ya.de'])
   })
 
-  it('requires a wallet provider and its key together', () => {
+  it('rejects a wallet provider without a key, or a key without a provider', () => {
     const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
     const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
     for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')

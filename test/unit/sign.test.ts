@@ -25,7 +25,7 @@ const unsigned = {
   'webhook-timestamp': timestamp,
 }
 
-describe("The set of a webhook's headers", () => {
+describe("A webhook's headers", () => {
   it('is the same whenever it is shown without signatures', () => {
     expect(unsignedHeaders('Service', delivery, at)).to.deep.equal(unsigned)
   })

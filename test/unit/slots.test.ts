@@ -152,7 +152,7 @@ describe('The delivery slot limiter', () => {
   })
 
   describe('for attempts that may take longer than 5 s', () => {
-    it('makes a slot slow after 5 s, so the endpoint and the business can use another fast one', async () => {
+    it('turns a fast slot into a slow one after 5 s, which frees it for the endpoint and the business', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastAttemptMs - 1)
@@ -227,7 +227,7 @@ describe('The delivery slot limiter', () => {
       expect(slots.takeNow(ownerOf('e', 'large'))?.count(mega)).to.equal(true)
     })
 
-    it('grants only as many slots as large bodies still fit once a large body did not fit', () => {
+    it("grants only as many slots as large bodies fit, once one hasn't fit", () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))

@@ -64,7 +64,7 @@ describe('A transaction', () => {
     expect(await stored()).to.deep.equal({ n: 10, noted: oneToTen })
   })
 
-  it('is repeated after a conflict with another process without losing anything', async () => {
+  it('is retried after a conflict with another process, and no write is lost', async () => {
     const done = await Promise.all(oneToTen.map((each) => add(each % 2 === 0 ? transactions : others)))
     expect(done.toSorted((one, other) => one - other)).to.deep.equal(oneToTen)
     expect(await stored()).to.deep.equal({ n: 10, noted: oneToTen })

@@ -233,7 +233,7 @@ describe('An event replay', () => {
     await service.deps.Replay.insertMany(others)
   }
 
-  it('is rejected after the hundredth in a day', async () => {
+  it('is rejected once 100 have been started that day', async () => {
     await log(failed(1))
     const { id } = await start(whole)
     await cancel(id)
