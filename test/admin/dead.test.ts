@@ -57,7 +57,7 @@ describe('The list of dead deliveries', () => {
     const shown = (path: string) => maskUrl(service.deps, `${endpointServer.url}${path}`)
     expect(await rowsOf('?from=2030-01-02T10:00&to=2030-01-05')).to.deep.equal([
       'Hanout: 4 deliveries',
-      `${shown('/2')} 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response was not complete in time) Re-queue all 3…`,
+      `${shown('/2')} 3 (2 live) 2030-01-02 10:00:00 UTC 2030-01-04 10:00:00 UTC timeout (the response did not complete in time) Re-queue all 3…`,
       `${shown('/1')} 1 (1 live) 2030-01-05 10:00:00 UTC 2030-01-05 10:00:00 UTC status 502 Re-queue…`,
       'Épicerie: 2 deliveries',
       `${shown('')} 2 (0 live) 2030-01-04 10:00:00 UTC 2030-01-04 11:00:00 UTC status 502 Re-queue all 2…`,
