@@ -3,7 +3,7 @@ export const currencyCode = 'MRU'
 export const currencyDecimals = 2
 export const centimesPerUnit = 10 ** currencyDecimals
 
-/** Since 2018, a new ouguiya replaces ten old ones, which many still use. */
+/** In 2018, one new ouguiya replaced ten old ones, which many still use. */
 export const oldPerNewOuguiya = 10
 
 /** Formats centimes as MRU without rounding, e.g. `-12.50`. */

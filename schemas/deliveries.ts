@@ -67,7 +67,7 @@ export const retryDeliveriesBody = {
       description: 'Only deliveries in one of these statuses. Defaults to `["DEAD"]`.',
       type: 'array',
       minItems: 1,
-      // There are fewer statuses, but a request may repeat them.
+      // A request may repeat statuses, so this exceeds their number.
       maxItems: 10,
       items: { enum: retriedStatuses },
     },

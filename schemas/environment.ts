@@ -39,23 +39,23 @@ export const environmentSchema = {
       formatted('http-origin'),
       'Where customers reach the payment pages. Without it: `PUBLIC_URL`. https in production.',
     ],
-    MONGODB_URL: [formatted('mongodb-url'), 'MongoDB, with the name of the database.'],
+    MONGODB_URL: [formatted('mongodb-url'), 'MongoDB, including the database name.'],
     MONGODB_TLS_CA: [
       formatted('certificates'),
       "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
     ],
     REDIS_URL: [
       formatted('redis-url'),
-      'Redis, its sentinels with the name of the master, or some nodes of its cluster.',
+      'Redis, its sentinels and master name, or some of its cluster nodes.',
     ],
     REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs `rediss`.'],
     REDIS_TLS_VERIFY: [
       oneOf(['full', 'ca', 'off'], 'full'),
-      "What is checked of Redis's certificate. `ca`: not its host name. `off`: nothing.",
+      "Checks on Redis's certificate. `ca` skips the host name; `off` skips everything.",
     ],
     SECRET_KEY: [
       formatted('key-of-32-bytes'),
-      'Without it, webhook secrets, stored responses and API keys are lost, and creates fail.',
+      'Without it, webhook secrets, stored responses and API keys are lost, and no intents can be created.',
     ],
     SECRET_KEY_PREVIOUS: [
       formatted('key-of-32-bytes'),
@@ -63,7 +63,7 @@ export const environmentSchema = {
     ],
     HASH_MEMORY_KIB: [
       integer(8, 19_456, 19_456),
-      'Memory that hashing a password or PIN takes. Less is faster, for tests; refused in production.',
+      'Memory for hashing a password or PIN. Lower it only to speed up tests; production refuses that.',
     ],
     TRUST_PROXY: [
       formatted('proxy-trust'),
@@ -81,7 +81,7 @@ export const environmentSchema = {
       oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
       'The least important lines that are logged.',
     ],
-    // Even the sum of 9 000 such payments is still a safe integer.
+    // The sum of 9,000 such payments is still a safe integer.
     MAX_AMOUNT: [
       integer(1, 1_000_000_000_000, 1_000_000_000),
       'Highest amount of a payment intent, in centimes. At most 10^12.',
@@ -104,15 +104,15 @@ export const environmentSchema = {
     ],
     ENDPOINT_WARNING_HOURS: [
       positive(720, 24),
-      'Hours of failures after which an endpoint is reported to the other endpoints of its business.',
+      "Hours of failures after which an endpoint is reported to its business's other endpoints.",
     ],
     WEBHOOK_HEADER_BRAND: [
       matching('^[A-Za-z][A-Za-z0-9]{0,30}$', 'Service'),
-      'The word in headers such as `X-Service-Signature`: 1 to 31 letters and digits, a letter first.',
+      'The word in headers such as `X-Service-Signature`: 1 to 31 letters and digits, beginning with a letter.',
     ],
     WEBHOOK_ALLOWED_HOSTS: [
       formatted('host-port-list'),
-      'Endpoints that may have a private address or plain http. For development; refused in production.',
+      'Endpoints that may have a private address or use plain http. For development; refused in production.',
     ],
     WEBHOOK_BLOCKED_RANGES: [
       formatted('range-list'),
@@ -145,7 +145,7 @@ export const environmentSchema = {
     ],
     RATE_LIMIT_PER_SECOND: [
       integer(0, 1_000_000, 100),
-      'Requests per second of one API key, and of one address without a valid key. 0: no limit. The same on all processes.',
+      'Requests per second for each API key, and for each address without a valid key. 0: no limit. The same on all processes.',
     ],
     LIVE_CODES_PER_BUSINESS: [
       integer(1, 1_000_000, 20_000),

@@ -15,7 +15,7 @@ const exactly = (properties: Record<string, object>) => ({
   additionalProperties: false,
 })
 
-/** Not every JSON Schema validator knows `format`. */
+/** Not every JSON Schema validator supports `format`. */
 const { format: _, ...instantText } = field.instantSchema
 
 const nothing = { type: 'null' }
@@ -60,7 +60,7 @@ const refund = exactly({
   id: field.patternSchema('^RF-[0-9A-Z]{16}$', 19),
   amount: field.amountSchema,
   returned_fees: described(
-    'The parts of the fees that this refund gives back to you and to the customer, in centimes.',
+    'The fees returned to you and to the customer with this refund, in centimes.',
     exactly({ provider_ttc: field.countSchema, payer_ttc: field.countSchema }),
   ),
   reason: field.nullableText(200),

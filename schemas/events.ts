@@ -24,7 +24,7 @@ export const eventScopes = {
 
 export type EventName = keyof typeof eventScopes
 
-/** Many proxies end a request after 30 s. */
+/** Many proxies time out after 30 s. */
 export const maxFeedWaitSeconds = 25
 
 const type = { description: 'Only events of this type.', enum: Object.keys(eventScopes) as EventName[] }
@@ -47,10 +47,10 @@ export const readFeedQuery = querySchema({
   ),
   type,
   limit: pageQuery.properties.limit,
-  wait: described(
-    'For how many seconds the service holds the request while there is no event. It responds as soon as there is one.',
-    { type: 'string', format: 'wait-seconds' },
-  ),
+  wait: described('How many seconds to wait for an event. The response is sent as soon as there is one.', {
+    type: 'string',
+    format: 'wait-seconds',
+  }),
 })
 
 export type ReadFeedQuery = SchemaValue<typeof readFeedQuery>

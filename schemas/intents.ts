@@ -10,7 +10,7 @@ import {
 
 export const merchantReferenceSchema = normalisedText('reference', 64)
 
-/** `errorCodes` maps keywords to error codes; `*` stands for the others. */
+/** `errorCodes` maps keywords to error codes; `*` covers all other keywords. */
 const createIntentBody = <Format extends string>(redirect: Format) =>
   ({
     type: 'object',
@@ -90,7 +90,7 @@ export const refundBody = {
   type: 'object',
   absenceWidens: ['amount', 'expectedRefundable'],
   properties: {
-    amount: described('Centimes. Defaults to the whole amount that is not refunded yet.', {
+    amount: described('Centimes. Defaults to the amount not refunded yet.', {
       type: 'integer',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,

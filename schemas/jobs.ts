@@ -28,7 +28,7 @@ const strings = { type: 'array', items: textSchema(1000) }
 
 export const maxIntentsPerJob = 100
 
-/** A job is skipped if its `jobId` exists or is younger than `apartMs`. */
+/** Skipped if a job with this `jobId` exists, or existed within `apartMs`. */
 export interface NewJob<Name extends QueueName> {
   name?: string
   data: JobPayloads[Name]
@@ -44,7 +44,7 @@ export const deadJobSeconds = 2_592_000
 
 /** `job` validates data, because anyone who can write to Redis can add jobs. */
 export const queueSettings = {
-  // Concurrent jobs share their MongoDB calls.
+  // Concurrent jobs share MongoDB calls.
   'outbox-relay': { concurrency: 100, job: objectSchema({ intentIds: strings, orderIds: strings }) },
   // A job only starts its attempt and doesn't wait for the result.
   'webhook-delivery': {

@@ -15,7 +15,7 @@ export const exportLedgerQuery = querySchema({
   format: { description: '`jsonl` means one JSON object per line. Defaults to `csv`.', enum: exportFormats },
   delimiter: {
     ...delimiterSchema,
-    description: `${delimiterSchema.description} With a semicolon, decimal numbers have a comma. Only for \`csv\`.`,
+    description: `${delimiterSchema.description} With a semicolon, decimals use a comma. Only for \`csv\`.`,
   },
   language: { description: 'The language of a CSV file. Defaults to English.', enum: exportLanguages },
   after: described('Resumes a download after the line with this `number`, without the column names.', {

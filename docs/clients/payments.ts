@@ -43,7 +43,7 @@ export interface components {
       outcome?: 'success' | 'insufficient_funds' | 'technical_error' | null
     }
     RefundBody: {
-      /** Centimes. Defaults to the whole amount that is not refunded yet. */
+      /** Centimes. Defaults to the amount not refunded yet. */
       amount?: number
       /** Your own note about the refund. */
       reason?: string | null
@@ -223,7 +223,7 @@ export interface components {
       id: string
       /** Centimes. */
       amount: number
-      /** Centimes. The parts of the fees that the refund gives back. Null for a publishable key. */
+      /** The fees returned with this refund, in centimes. Null for a publishable key. */
       returnedFees: null | {
         /** The part of your fee that you get back. */
         providerTtc: number
@@ -245,7 +245,7 @@ export interface components {
       id: string
       /** The payment intent. */
       referenceNumber: string
-      /** Your own reference of the payment, or null. */
+      /** Your own reference for the payment, or null. */
       merchantReference: string | null
       /** Centimes. */
       amount: number
@@ -253,7 +253,7 @@ export interface components {
       /** The note that you sent. */
       reason: string | null
       status: 'SUCCEEDED'
-      /** Centimes. The fees given back: `providerTtc` to you, `payerTtc` to the customer. */
+      /** Centimes. The returned fees: `providerTtc` to you, `payerTtc` to the customer. */
       returnedFees: {
         providerTtc: number
         payerTtc: number
@@ -279,7 +279,7 @@ export interface components {
       currency: 'MRU'
       /** Centimes. Negative if you owe the service money. */
       amount: number
-      /** All payments and refunds recorded until this time are included. */
+      /** Includes all payments and refunds recorded up to this time. */
       asOf: string
     }
     LedgerEntry: {
@@ -287,16 +287,16 @@ export interface components {
       /** Counts from 1, without gaps. */
       number: number
       /**
-       * A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.
+       * A `fee` is what you pay for a payment, or the part of it that a refund returns. A `payout` is money sent to you.
        */
       type: 'payment' | 'refund' | 'fee' | 'payout'
-      /** Centimes. The change of the balance: negative if it decreases. */
+      /** Centimes. The change in the balance: negative if it decreases. */
       amount: number
       /** Centimes. The balance after the entry. */
       balance: number
       /** Null for a payout. */
       referenceNumber: null | string
-      /** Your own reference of the payment, or null. */
+      /** Your own reference for the payment, or null. */
       merchantReference: string | null
       /** Null unless a refund caused the entry. */
       refundId: null | string
@@ -332,7 +332,7 @@ export interface components {
         amount: number
       }
       fees: {
-        /** Centimes. The fees of payments minus those that refunds gave back. May be negative. */
+        /** Centimes. Payment fees minus the fees returned by refunds. May be negative. */
         amount: number
       }
       payouts: {
@@ -1020,7 +1020,7 @@ export interface components {
       error: {
         /** The error code, which never changes. */
         code: string
-        /** An explanation for people. The text may change. */
+        /** A human-readable explanation. The wording may change. */
         message: string
         statusCode: number
         /** Also in the header X-Request-Id. Include it when you contact support. */
@@ -1041,12 +1041,12 @@ export interface components {
       param: string
       /** The error code of this fault. */
       code: string
-      /** What is wrong with the field. The text may change. */
+      /** What is wrong with the field. The wording may change. */
       message: string
     }
     RateLimitDetails: {
       /**
-       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key or without a valid key; `bodies`: bytes of the request bodies over 16 KiB that the business is sending now; `responses`: bytes of the responses over 16 KiB that the business has not read yet; `lists`: lists and exports of the business that run now; `tests`: endpoint tests of the business that run now; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: requests for the event feed of the business that the service is holding; `codes`: payment codes of the business that are in use; `audit`: what the live, or the test, keys of the business changed, retried and replayed today; `sandbox`: intents, orders and products that the test keys of the business created today; `storage`: bytes or documents that the live, or the test, keys of the business stored today.
+       * The limit that was exceeded. `key`: requests with this key; `address`: requests from this IP address with a publishable key or without a valid key; `bodies`: bytes of request bodies over 16 KiB that the business is sending; `responses`: bytes of responses over 16 KiB that the business has not read yet; `lists`: the business's running lists and exports; `tests`: the business's running endpoint tests; `replays`: running replays of the webhook endpoint, or replays that the business started today; `polls`: the business's waiting requests for the event feed; `codes`: the business's payment codes that are in use; `audit`: today's changes, retries and replays with the business's live keys, or with its test keys; `sandbox`: intents, orders and products created today with the business's test keys; `storage`: bytes or documents stored today with the business's live keys, or with its test keys.
        */
       scope:
         | 'key'
@@ -1241,7 +1241,7 @@ export interface components {
         refund: {
           id: string
           amount: number
-          /** The parts of the fees that this refund gives back to you and to the customer, in centimes. */
+          /** The fees returned to you and to the customer with this refund, in centimes. */
           returned_fees: {
             provider_ttc: number
             payer_ttc: number
@@ -1830,7 +1830,7 @@ export interface operations {
         to?: string
         /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
-        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
+        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
         /** The language of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
@@ -1864,7 +1864,7 @@ export interface operations {
         to?: string
         /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
-        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
+        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
         /** The language of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
@@ -1898,7 +1898,7 @@ export interface operations {
         to?: string
         /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
-        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimal numbers have a comma. Only for `csv`. */
+        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
         /** The language of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
@@ -2335,7 +2335,7 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** All such events in the period, even if they were skipped. */
+              /** The number of matching events in the period, including skipped ones. */
               total: number
               /** The number of deliveries re-queued so far. */
               requeued: number
@@ -2347,7 +2347,7 @@ export interface operations {
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
-              /** After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100 000. */
+              /** After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100,000. */
               undelivered: number | null
             }
           }
@@ -2391,7 +2391,7 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** All such events in the period, even if they were skipped. */
+              /** The number of matching events in the period, including skipped ones. */
               total: number
               /** The number of deliveries re-queued so far. */
               requeued: number
@@ -2403,7 +2403,7 @@ export interface operations {
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
-              /** After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100 000. */
+              /** After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100,000. */
               undelivered: number | null
             }
           }
@@ -2462,7 +2462,7 @@ export interface operations {
                 onlyUndelivered: boolean
                 /** True if the events were only counted. */
                 dryRun: boolean
-                /** All such events in the period, even if they were skipped. */
+                /** The number of matching events in the period, including skipped ones. */
                 total: number
                 /** The number of deliveries re-queued so far. */
                 requeued: number
@@ -2535,7 +2535,7 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** All such events in the period, even if they were skipped. */
+              /** The number of matching events in the period, including skipped ones. */
               total: number
               /** The number of deliveries re-queued so far. */
               requeued: number
@@ -2600,7 +2600,7 @@ export interface operations {
               onlyUndelivered: boolean
               /** True if the events were only counted. */
               dryRun: boolean
-              /** All such events in the period, even if they were skipped. */
+              /** The number of matching events in the period, including skipped ones. */
               total: number
               /** The number of deliveries re-queued so far. */
               requeued: number
@@ -2679,7 +2679,7 @@ export interface operations {
           | 'endpoint.failing'
         /** The number of items per page. A number above 100 means 100. */
         limit?: number
-        /** For how many seconds the service holds the request while there is no event. It responds as soon as there is one. */
+        /** How many seconds to wait for an event. The response is sent as soon as there is one. */
         wait?: number
       }
       header?: never
@@ -3119,7 +3119,7 @@ export const table = {
   /**
    * Create a payment intent.
    *
-   * Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, such as at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.
+   * Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, for example at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.
    *
    * Requires a secret key with the scope `payments.intents:write`.
    */
@@ -3175,7 +3175,7 @@ export const table = {
   /**
    * List balance entries.
    *
-   * Returns every change of the balance, newest first. A fee is an entry of its own.
+   * Returns every change in the balance, newest first. A fee is an entry of its own.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3215,7 +3215,7 @@ export const table = {
   /**
    * Export refunds to a file.
    *
-   * Returns the completed refunds of a period, one line per refund, with the fees that were given back.
+   * Returns the completed refunds of a period, one line per refund, with the returned fees.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3223,7 +3223,7 @@ export const table = {
   /**
    * Export ledger entries to a file.
    *
-   * Returns all changes of the balance in a period: payments, refunds, fees and payouts. Each line has the balance after it.
+   * Returns all changes in the balance during a period: payments, refunds, fees and payouts. Each line also shows the balance after the change.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3231,7 +3231,7 @@ export const table = {
   /**
    * Create a webhook endpoint.
    *
-   * Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.
+   * Registers a URL that receives your events: sandbox events with a test key, and also live events with a live key. Store the `secret`, because no other response contains it.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3263,7 +3263,7 @@ export const table = {
   /**
    * Rotate a webhook secret.
    *
-   * Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.
+   * Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old secret.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3279,7 +3279,7 @@ export const table = {
   /**
    * List webhook deliveries.
    *
-   * Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.
+   * Returns the webhook deliveries of the key's environment, newest first. For a test key, attempts to live endpoints are hidden: fields about them are null.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3319,7 +3319,7 @@ export const table = {
   /**
    * List the replays of an endpoint.
    *
-   * Returns the replays, newest first. They are kept for 90 days, in the sandbox for 30 days.
+   * Returns the replays, newest first. They are kept for 90 days, or 30 days in the sandbox.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3351,7 +3351,7 @@ export const table = {
   /**
    * Follow the event feed.
    *
-   * Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.
+   * Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request to get every event exactly once, even if you pause for days.
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */

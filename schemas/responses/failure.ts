@@ -4,23 +4,23 @@ import * as field from './fields.ts'
 export const fieldFaultSchema = field.objectSchema({
   param: described('The name of the field.', field.textSchema(1000)),
   code: described('The error code of this fault.', field.patternSchema('^[A-Z_]+$', 64)),
-  message: described('What is wrong with the field. The text may change.', field.textSchema(2000)),
+  message: described('What is wrong with the field. The wording may change.', field.textSchema(2000)),
 })
 
 /** The keys are the values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
   address: 'requests from this IP address with a publishable key or without a valid key',
-  bodies: 'bytes of the request bodies over 16 KiB that the business is sending now',
-  responses: 'bytes of the responses over 16 KiB that the business has not read yet',
-  lists: 'lists and exports of the business that run now',
-  tests: 'endpoint tests of the business that run now',
+  bodies: 'bytes of request bodies over 16 KiB that the business is sending',
+  responses: 'bytes of responses over 16 KiB that the business has not read yet',
+  lists: "the business's running lists and exports",
+  tests: "the business's running endpoint tests",
   replays: 'running replays of the webhook endpoint, or replays that the business started today',
-  polls: 'requests for the event feed of the business that the service is holding',
-  codes: 'payment codes of the business that are in use',
-  audit: 'what the live, or the test, keys of the business changed, retried and replayed today',
-  sandbox: 'intents, orders and products that the test keys of the business created today',
-  storage: 'bytes or documents that the live, or the test, keys of the business stored today',
+  polls: "the business's waiting requests for the event feed",
+  codes: "the business's payment codes that are in use",
+  audit: "today's changes, retries and replays with the business's live keys, or with its test keys",
+  sandbox: "intents, orders and products created today with the business's test keys",
+  storage: "bytes or documents stored today with the business's live keys, or with its test keys",
 }
 
 export type RateLimitScope = keyof typeof rateLimitScopes
@@ -48,7 +48,7 @@ export const failureSchema = field.objectSchema({
   error: field.objectSchema(
     {
       code: described('The error code, which never changes.', field.patternSchema('^[A-Z_]+$', 64)),
-      message: described('An explanation for people. The text may change.', field.textSchema(2000)),
+      message: described('A human-readable explanation. The wording may change.', field.textSchema(2000)),
       statusCode: field.integerSchema(400, 599),
       requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {
         type: 'string',

@@ -61,7 +61,7 @@ export const refundSchema = field.objectSchema({
   id: field.patternSchema('^RF-[0-9A-Z]{16}$', 19),
   amount: described('Centimes.', field.amountSchema),
   returnedFees: described(
-    'Centimes. The parts of the fees that the refund gives back. Null for a publishable key.',
+    'The fees returned with this refund, in centimes. Null for a publishable key.',
     field.nullableSchema(
       field.objectSchema({
         providerTtc: described('The part of your fee that you get back.', field.countSchema),

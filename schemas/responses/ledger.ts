@@ -5,12 +5,12 @@ import * as field from './fields.ts'
 const signed = field.integerSchema(-field.maxSafeInteger, field.maxSafeInteger)
 export const daySchema = field.patternSchema('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 10)
 const refundId = field.patternSchema('^RF-[0-9A-Z]{16}$', 19)
-const merchantReference = described('Your own reference of the payment, or null.', field.nullableText(64))
+const merchantReference = described('Your own reference for the payment, or null.', field.nullableText(64))
 
 export const balanceSchema = field.objectSchema({
   currency: field.currencySchema,
   amount: described('Centimes. Negative if you owe the service money.', signed),
-  asOf: described('All payments and refunds recorded until this time are included.', field.instantSchema),
+  asOf: described('Includes all payments and refunds recorded up to this time.', field.instantSchema),
 })
 
 export const ledgerEntrySchema = field.objectSchema({
@@ -18,10 +18,10 @@ export const ledgerEntrySchema = field.objectSchema({
   number: described('Counts from 1, without gaps.', field.integerSchema(1, field.maxSafeInteger)),
   type: {
     description:
-      'A `fee` is what you pay for a payment, or the part of it that a refund gives back. A `payout` is money sent to you.',
+      'A `fee` is what you pay for a payment, or the part of it that a refund returns. A `payout` is money sent to you.',
     ...field.enumSchema(ledgerEntryTypes),
   },
-  amount: described('Centimes. The change of the balance: negative if it decreases.', signed),
+  amount: described('Centimes. The change in the balance: negative if it decreases.', signed),
   balance: described('Centimes. The balance after the entry.', signed),
   referenceNumber: described('Null for a payout.', field.nullableSchema(field.intentReferenceSchema)),
   merchantReference,
@@ -44,10 +44,7 @@ export const statementSchema = field.objectSchema({
   payments: moved,
   refunds: moved,
   fees: field.objectSchema({
-    amount: described(
-      'Centimes. The fees of payments minus those that refunds gave back. May be negative.',
-      signed,
-    ),
+    amount: described('Centimes. Payment fees minus the fees returned by refunds. May be negative.', signed),
   }),
   payouts: moved,
   closing: described('Centimes. `opening` + payments - refunds - fees - payouts.', signed),
@@ -65,7 +62,7 @@ export const listedRefundSchema = field.objectSchema({
   reason: described('The note that you sent.', field.nullableText(200)),
   status: { type: 'string', const: 'SUCCEEDED' },
   returnedFees: described(
-    'Centimes. The fees given back: `providerTtc` to you, `payerTtc` to the customer.',
+    'Centimes. The returned fees: `providerTtc` to you, `payerTtc` to the customer.',
     field.objectSchema({ providerTtc: field.countSchema, payerTtc: field.countSchema }),
   ),
   createdAt: described('When you requested the refund.', field.instantSchema),

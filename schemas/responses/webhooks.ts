@@ -187,7 +187,7 @@ const replayFields = {
   events: described('The events that are replayed.', field.listSchema(field.eventNameSchema, 100)),
   onlyUndelivered: field.booleanSchema,
   dryRun: described('True if the events were only counted.', field.booleanSchema),
-  total: described('All such events in the period, even if they were skipped.', field.countSchema),
+  total: described('The number of matching events in the period, including skipped ones.', field.countSchema),
   requeued: described('The number of deliveries re-queued so far.', field.countSchema),
   created: described('The number of missing deliveries created so far.', field.countSchema),
   skipped: described(
@@ -206,7 +206,7 @@ export const requestedReplaySchema = field.objectSchema({
   id: described('Null after a dry run.', field.nullableSchema(field.idSchema)),
   status: described('Null after a dry run.', field.nullableType(field.enumSchema(replayStatuses))),
   undelivered: described(
-    'After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100 000.',
+    'After a dry run, the number of events that `onlyUndelivered` would send. Null after a real replay, or if `total` is more than 100,000.',
     field.nullableCount,
   ),
 })

@@ -51,7 +51,7 @@ export function createProgram(): Command {
 function addApiCommands(program: Command) {
   const api = addSubcommand(program, 'api', 'switch the developer API on or off')
   for (const position of ['on', 'off'] as const) {
-    const description = `switch the developer API ${position} for all businesses; every process follows within 5 s`
+    const description = `switch the developer API ${position} for all businesses; takes effect within 5 s`
     const run = commandAction(async (deps) => {
       const { switchApi } = await import('../businesses/change-business.ts')
       await switchApi(deps, position === 'on', deps.by)
@@ -64,7 +64,7 @@ function addApiCommands(program: Command) {
 const verifyLedgersHelp = `
 Recomputes every balance from the amounts, and compares each entry with its
 payment, refund or payout. Shows the first fault of each ledger. The exit code is
-0 only if there is none.
+0 only if there are no faults.
 ${examplesHelp('ledger verify')}`
 
 function addLedgerCommand(program: Command) {

@@ -100,7 +100,7 @@ export async function recordAuditExport(
   })
 }
 
-/** Reads only as fast as the caller, so the file is never in memory. */
+/** Reads only as fast as the caller, so the whole file is never in memory. */
 export async function* exportAuditTrail(
   read: (query: (deps: ReadDeps) => ReturnType<typeof listAuditLines>) => ReturnType<typeof listAuditLines>,
   filter: AuditFilter,

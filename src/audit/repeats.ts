@@ -10,7 +10,7 @@ const idInHour = (key: string, kind: 'first' | 'repeats', at: Date): string =>
 
 type TrailDeps = Pick<Models, 'AuditEvent'>
 
-/** Counts repeats with one key in one hour on a single line. */
+/** A single line counts all repeats of a key within an hour. */
 export async function countAuditRepeat(
   deps: TrailDeps,
   key: string,

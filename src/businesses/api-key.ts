@@ -18,7 +18,7 @@ const storedSecretFields = field.part({
 })
 export type KeySecret = field.ValueOfField<typeof storedSecretFields>
 
-/** The current secret comes first, then those in overlap, then ended ones. */
+/** The current secret comes first, then overlapping ones, then ended ones. */
 export const apiKeys = declareCollection({
   name: 'apikeys',
   kept: 'forever',

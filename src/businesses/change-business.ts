@@ -56,7 +56,7 @@ export type CommissionResult =
   | { result: 'set'; commission: Business['commission'] }
   | { result: 'not-found' | 'in-the-past' | 'full' }
 
-/** Removes rates scheduled for `from` or later, but none in effect. */
+/** Removes rates scheduled for `from` or later, but keeps the current ones. */
 export const setCommission = (
   deps: BusinessDeps,
   id: string,

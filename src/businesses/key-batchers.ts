@@ -44,7 +44,7 @@ const maxRemembered = 50_000
 /** A batch usually takes a few milliseconds. */
 const longestMs = 1000
 
-/** If a dead process locks a key, the notes are written one by one. */
+/** If a dead process still has a key locked, notes are written one by one. */
 export function createKeyNoteBatcher(ApiKey: Model<ApiKey>) {
   const keys = nativeCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
@@ -88,7 +88,7 @@ export function recordKeyUse(
   batchers.noteOnKey(note, deadlineAt).catch(() => undefined)
 }
 
-/** In a rolling restart, processes could undo each other's rehashes. */
+/** During a rolling restart, processes could undo each other's rehashes. */
 const minAgeMs = 3_600_000
 
 /** Once all keys are rehashed, operators can remove the old SECRET_KEY. */

@@ -15,7 +15,7 @@ export interface KeyFacts extends Omit<ApiKey, '_id' | 'prefix' | 'last4' | 'sec
   secrets: SecretFacts[]
 }
 
-/** The blocks have the order in which `identifyByApiKey` checks them. */
+/** In the order in which `identifyByApiKey` checks them. */
 const keyBlocks = {
   'key-suspended': ({ status }) => status === 'suspended',
   'key-revoked': ({ status }) => status === 'revoked',

@@ -32,7 +32,7 @@ const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>
 })
 
 const auditLines = (keys: string): QuotaInfo => ({
-  what: 'Audit lines per UTC day, of live keys and of test keys each',
+  what: 'Audit lines per UTC day, counted separately for live and test keys',
   gets: '429 `audit`',
   setBy: 'AUDIT_LINES_PER_DAY',
   scope: 'audit',
@@ -68,7 +68,7 @@ type Amounts = readonly (readonly [name: QuotaName, amount: number])[]
 export const quotaLimit = ({ config }: Pick<Deps, 'config'>, name: QuotaName, limits: BusinessLimits) =>
   quotas[name].limit(config, limits) || null
 
-/** Returns unused amounts, unless the outcome is unknown. */
+/** Releases unused amounts, unless the outcome is unknown. */
 async function withinQuotas<T>(
   deps: QuotaDeps,
   caller: Owner,

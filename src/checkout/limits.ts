@@ -72,15 +72,15 @@ type LimitedLookup<Found> =
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**
- * If 10 000 of a million codes are in use, one guess in 100 is a hit. With
+ * If 10,000 of a million codes are in use, one guess in 100 is a hit. With
  * 30 misses in ten minutes, an address finds 43 payments a day, and a /16
  * (network.ts) fewer than half of all live codes. Customers never notice:
  * even 100 customers behind one address mistype only about 5 codes.
  */
 const misses = { ...pageBudget, seconds: 600 } as const
-const codesMissed = 'Payment codes that do not exist, live and test each'
+const codesMissed = 'Wrong payment codes, counted separately for live and test'
 export const lookupBudgets = {
-  // Viewing an existing payment writes nothing, because it's frequent.
+  // Viewing an existing payment is frequent, so it writes nothing.
   link: {
     ...misses,
     name: 'link',

@@ -50,7 +50,7 @@ export interface Offer {
   view: CheckoutView
   /** The page adds this proof to its own URLs (proofs.ts). */
   proof: string
-  /** The payment that this customer's form made, or null for other visitors. */
+  /** The payment made with this customer's form, or null for other visitors. */
   sent: string | null
   now: Date
 }

@@ -100,7 +100,7 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
 }
 
 /**
- * Customers may need the receipt this long, e.g. for a dispute. Later, an
+ * Customers may need the receipt for this long, e.g. for a dispute. Later, an
  * old link must not reveal what someone bought.
  */
 const receiptMs = 90 * 24 * 3_600_000

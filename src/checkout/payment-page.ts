@@ -59,8 +59,8 @@ const typed = (value: unknown) => (value === undefined ? null : typeof value ===
 const suggested = ({ intent: { amount }, locale }: Offer) => (amount === null ? '' : locale.amount(amount))
 
 /**
- * The form contains the payment's id, so submitting it twice makes one
- * payment. A failed payment needs a new form with a new id.
+ * The form contains the payment's id, so submitting it twice pays only
+ * once. A failed payment needs a new form with a new id.
  */
 export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>

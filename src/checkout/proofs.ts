@@ -39,7 +39,7 @@ function isFormToken(deps: Pick<Deps, 'secrets'>, intent: IntentLink, token: str
 
 const signed = ({ shortCode }: IntentLink, text: string) => `${shortCode} ${text}`
 
-/** With this proof, a page's visitors don't count as guessing links. */
+/** Visitors with this proof don't count as guessing links. */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 

@@ -11,7 +11,7 @@ import { createCodePages, createPayPages } from './pay-pages.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Errors of these requests are sent as HTML. */
+/** Errors on these paths are sent as HTML. */
 export const isCheckoutPath = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
 export function createCheckoutPages(deps: Deps): Router {

@@ -1,4 +1,4 @@
-/** Every page works without this script, and old phones can run it. */
+/** Every page works without this script, but even old phones can run it. */
 export const checkoutScript = `(function () {
 'use strict';
 var isSending = false;

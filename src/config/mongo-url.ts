@@ -14,7 +14,7 @@ export function isMongoUrl(text: string): boolean {
   return hosts.length > 0 || srvHost !== undefined
 }
 
-/** The driver defaults to `test`, so the URL must spell that name out. */
+/** The driver defaults to `test`, so the URL must name even that database. */
 export function hasDatabaseName(text: string): boolean {
   const { dbName = '' } = optionsOf(text) ?? {}
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)

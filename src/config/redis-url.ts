@@ -16,7 +16,7 @@ interface Nodes {
 
 const defaultPort = { sentinel: 26_379, cluster: 6379 }
 
-/** `URL` can't parse the lists of hosts that Sentinel and Cluster need. */
+/** `URL` can't parse the host lists that Sentinel and Cluster need. */
 export function parseRedisUrl(text: string): RedisServers | null {
   const [, secure, kind, userInfo, hosts = '', path = '', query = ''] =
     /^redis(s?)\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/.exec(

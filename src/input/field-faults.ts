@@ -53,7 +53,7 @@ function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; o
     else param += param === '' ? step : `.${step}`
     current = next
   }
-  // Unknown fields come first, because a typo explains what is missing.
+  // Unknown fields come first, because a typo may explain a missing field.
   if (error.keyword === 'additionalProperties') {
     const name = printableName(String(error.params.additionalProperty))
     return { param: param === '' ? name : `${param}.${name}`, order: [] }
@@ -123,7 +123,7 @@ const withArticle = (type: string): string =>
 
 const formatHints: Record<string, string> = {
   name: 'must be valid Unicode without control characters, and must not be blank',
-  reference: 'must be valid Unicode without control and invisible characters, and must not be blank',
+  reference: 'must be valid Unicode without control or invisible characters, and must not be blank',
   'storable-text': 'must be valid Unicode without NUL characters',
   'written-text': 'must be valid Unicode without NUL characters, and must not be blank',
   'written-or-empty-text': 'must be valid Unicode without NUL characters, and must not be only whitespace',

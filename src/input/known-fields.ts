@@ -10,14 +10,14 @@ export interface FieldSchema {
   minProperties?: unknown
   else?: object
   additionalProperties?: unknown
-  /** Without one of these fields, the operation would do more. */
+  /** Leaving out one of these fields would widen the operation. */
   absenceWidens?: readonly string[]
   emptyIsAbsent?: true
 }
 
 export const maxFieldFaults = 100
 
-/** A body may have 175 000 items. Validating them would block the process. */
+/** A body may have 175,000 items. Validating them would block the process. */
 export function keepKnownFields(
   schema: FieldSchema,
   value: unknown,

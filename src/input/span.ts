@@ -15,7 +15,7 @@ export const endSpanNow = (deps: { now(): Date }, { from, to }: TimeSpan): TimeS
   return { from, to: to === null || to > now ? now : to }
 }
 
-/** A date as `to` includes that whole UTC day (SPEC 4.3). */
+/** If `to` is a date, that whole UTC day is included (SPEC 4.3). */
 export const readSpan = (query: SpanQuery): TimeSpan => readNamedSpan(query, 'from', 'to')
 
 export function readNamedSpan<Name extends string>(

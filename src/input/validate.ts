@@ -15,7 +15,7 @@ type Valid<Schema> = Schema extends JSONSchema ? SchemaValue<Schema> : unknown
 
 type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
 
-/** A variable, because Ajv passes formats only the value. */
+/** A variable, because Ajv passes only the value to formats. */
 let config: Limits
 
 const isAmountFrom = (least: number) => ({
@@ -56,7 +56,7 @@ const ajv = new Ajv({
   strictNumbers: false,
   // Compiling the meta-schema would take 60 ms, so a test checks the schemas.
   validateSchema: false,
-  // Without optimising, compiling takes a third less time.
+  // Without optimisation, compiling takes a third less time.
   code: { optimize: false },
   formats,
   keywords: ['errorCodes', 'message', 'absenceWidens', 'emptyIsAbsent'],

@@ -19,7 +19,7 @@ async function show() {
     tryItOutEnabled: true,
     displayRequestDuration: true,
     persistAuthorization: false,
-    // The colours of its syntax highlighting have too little contrast.
+    // Its syntax highlighting colours have too little contrast.
     syntaxHighlight: false,
     // By default, Swagger UI sends the document to a validator on another host.
     validatorUrl: null,

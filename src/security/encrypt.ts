@@ -108,7 +108,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
 
 const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
-/** A call of `randomBytes` takes a fifth as long as encrypting a value. */
+/** A call to `randomBytes` takes a fifth as long as encrypting a value. */
 const drawsPerPool = 256
 
 function createDraw(): () => Buffer {
@@ -134,7 +134,7 @@ const signWith = (key: crypto.KeyObject, text: string): Buffer =>
 const associatedData = ({ collection, id, field }: EncryptedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** Node 24 spends about 30 µs on checking a raw key each time it's used. */
+/** Node 24 spends about 30 µs checking a raw key each time it's used. */
 const derive = (key: Buffer, use: string): crypto.KeyObject => crypto.createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

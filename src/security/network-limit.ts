@@ -4,7 +4,7 @@ import type { Deps } from '../platform/deps.ts'
 import { throttleLog } from '../platform/log.ts'
 import { ipPrefixesOf } from '../platform/network.ts'
 
-/** A larger prefix may have `share` times as many failures. */
+/** Larger prefixes may have more failures (`share` in network.ts). */
 export interface NetworkBudget extends LimitSummary {
   name: string
   perNetwork: number

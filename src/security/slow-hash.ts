@@ -13,13 +13,13 @@ export const hashLimits = (atOnceOf: (kind: string) => number) =>
   ({
     // Two hashes need 38 MiB and half of libuv's thread pool.
     hashes: {
-      what: 'Slow hashes of passwords and PINs at a time',
+      what: 'Concurrent slow hashes of passwords and PINs',
       total: 2,
       parts: [{ owner: 'kind of secret', max: atOnceOf, range: '1 to 2' }],
       gets: 'a wait of up to 1 s',
     },
     checks: {
-      what: 'Checks of passwords and PINs that run or wait',
+      what: 'Password and PIN checks that are running or waiting',
       parts: [
         { owner: 'kind of secret', max: maxOfKind },
         { owner: 'account, or business', max: checksPerOwner },

@@ -96,7 +96,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
         const { changeRole } = await accounts()
         return found(await changeRole(deps, account.name, role, by), { name: account.name, role })
       },
-      done: 'The role is changed. The sessions of the account have ended.',
+      done: "The role has been changed. The account's sessions have ended.",
     },
     enable: {
       label: 'Enable',
@@ -125,7 +125,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
       },
       audit: 'staff.disabled',
       run: (deps, { name }, by) => setDisabledTo(true, deps, name, by),
-      done: 'The account is disabled. Its sessions have ended.',
+      done: 'The account has been disabled. Its sessions have ended.',
       isDone: ({ disabledAt }) => disabledAt !== null,
       already: 'the account is already disabled',
     },
@@ -170,7 +170,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
         const { removeSecondFactor } = await accounts()
         return found(await removeSecondFactor(deps, name, by), { name, secondFactor: false })
       },
-      done: 'The second factor is removed. The sessions of the account have ended.',
+      done: "The second factor has been removed. The account's sessions have ended.",
       isDone: ({ secondFactor }) => !secondFactor,
       already: 'the account has no second factor',
     },

@@ -6,7 +6,7 @@ import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import type { PageField } from './shown.ts'
 
 export type FormValues = Record<string, string>
-/** The key `form` is for errors of the whole form. */
+/** The key `form` is for errors that apply to the whole form. */
 export type FormFaults = Record<string, string>
 
 const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const

@@ -60,7 +60,7 @@ const limitField = ({ name, label, description, range }: LimitInfo): ActionField
   current: (business) => business.limits[name]?.toString() ?? '',
 })
 
-/** Null means the service's default limit, and undefined an invalid text. */
+/** Null means the service's default limit, and undefined means invalid text. */
 function readLimit(values: FormValues, { name, min, max }: LimitInfo): number | null | undefined {
   const text = values[name]?.trim() ?? ''
   if (text === '') return null
@@ -128,7 +128,7 @@ export const businessActions: ActionGroup<Business> = {
       state: 'able to use the developer API, unless it is suspended',
       effects: {
         opens:
-          'the developer API. Live keys also need the approval for live mode. A suspended business stays closed until it is resumed.',
+          'the developer API. Live keys also need approval for live mode. A suspended business stays closed until it is resumed.',
         undo: 'disable',
       },
       audit: 'business.enabled',

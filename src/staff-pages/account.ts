@@ -90,7 +90,7 @@ const unchanged = 'Your password was not changed. Correct the marked field.'
 const accountChanged = 'Your account has changed. Try again.'
 
 const doneWords = {
-  password: 'Your password is changed. Your other sessions have ended.',
+  password: 'Your password has been changed. Your other sessions have ended.',
   session: 'The session has ended.',
   sessions: 'Your other sessions have ended.',
 } as const

@@ -44,10 +44,10 @@ export async function activityCharts(
   return html`<section aria-labelledby="activity">
     <h2 id="activity">Last ${shownDays} days</h2>
     !${environmentSwitch(owner)}
-    <p>These are the figures of the ledger, by UTC day of booking. The last bar is today.</p>
+    <p>Ledger figures by UTC booking day. The last bar is today.</p>
     <div class="plots">!${figures.map((figure) => plot(figure, days))}</div>
     <details><summary>Show each day as a table</summary>
-      !${renderTable(columns, days.toReversed(), { label: 'Figures of each day', isTight: true })}
+      !${renderTable(columns, days.toReversed(), { label: 'Daily figures', isTight: true })}
     </details>
   </section>`
 }

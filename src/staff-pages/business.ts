@@ -82,7 +82,7 @@ async function facts(deps: FactsDeps, business: Business) {
     <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
     !${renderFacts(business, [businessDisplay.createdAt])}
     <dt>Id</dt><dd class="id">${id}</dd>
-    <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries of this business</a></dd>
+    <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries for this business</a></dd>
   </dl>`
 }
 

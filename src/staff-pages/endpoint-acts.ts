@@ -43,7 +43,7 @@ const requeueAllAct: EndpointAct = {
   isReasonOptional: true,
   effects: {
     changes:
-      'each of these dead deliveries gets one more attempt, as soon as the endpoint has a free slot. If the attempt fails, the delivery goes back to dead. If the endpoint is still failing, have the merchant fix it first.',
+      'each of these dead deliveries gets one more attempt, as soon as the endpoint has a free slot. If the attempt fails, the delivery is marked dead again. If the endpoint is still failing, have the merchant fix it first.',
     undoNote: "a delivery attempt can't be undone.",
   },
   fields: { from: hidden, to: hidden },
@@ -105,9 +105,8 @@ const replayAct: EndpointAct = {
   isReasonOptional: true,
   effects: {
     changes:
-      'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. If it fails, a dead delivery goes back to dead, and any other one continues its automatic attempts. A missing delivery is created and gets up to eight attempts.',
-    undoNote:
-      "cancel the replay on the page of the endpoint. Attempts that were already made can't be undone.",
+      'a worker replays the selected events, oldest first, alongside new events. An existing delivery gets one more attempt. If that attempt fails, a delivery that was dead is marked dead again, and any other continues with its automatic attempts. A missing delivery is created and gets up to eight attempts.',
+    undoNote: "cancel the replay on the endpoint's page. Attempts that were already made can't be undone.",
   },
   fields: { from: hidden, to: hidden, event: hidden, deliveries: hidden },
   async details(deps, endpoint, values) {

@@ -32,7 +32,7 @@ export const keyPage: StaffPage<'ApiKey' | 'Business' | 'now'> = async (deps, { 
       !${renderFacts(key, [mode, kind, scopes, addresses, createdAt, lastUsedDay])}
       <dt>Secrets</dt><dd>!${key.secrets.map(secretLine)}</dd>
       !${renderFacts(key, [keyDisplay.id])}
-      <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes of this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
+      <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes to this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
     </dl>
     !${linkActions(keyActions, id, key, staff)}`
   return { title: `Key ${key.key}`, body }
@@ -44,7 +44,7 @@ const matchWords: Record<SecretFacts['state'], string> = {
   ended: 'Found by an earlier secret, which has ended. Requests with that secret are rejected.',
 }
 
-/** Only a search for a whole key leads to a notice. */
+/** The notice is shown only after a search for a whole key. */
 function matchNotice({ matched }: PageVisit['query']) {
   const sentence = lookUpEntry(matchWords, matched)
   return sentence === undefined ? '' : html`<p class="notice" role="status">${sentence}</p>`

@@ -83,7 +83,7 @@ function isNavigation(req: Request) {
   return isSafeMethod(req) && (dest === undefined || dest === 'document')
 }
 
-/** Browsers omit a SameSite=Strict cookie after a link on another site. */
+/** Browsers omit SameSite=Strict cookies on links from another site. */
 const isFromOtherSite = (req: Request) =>
   req.headers['sec-fetch-site'] === 'cross-site' && readTokenCookie(req, 'session') === undefined
 

@@ -23,7 +23,7 @@ import {
 
 export type SignInPageDeps = Deps & SignInChecks
 
-/** A form on which staff prove who they are, before they have a session. */
+/** A form with which staff prove who they are before they have a session. */
 interface ProofPage<Subject> {
   path: string
   action?: string

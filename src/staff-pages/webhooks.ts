@@ -137,7 +137,7 @@ function missing(
     return html`<p class="notice">This test data is older than the retention period. The nightly clean-up deletes it, webhooks first.</p>`
   if (deliveries.length === maxDeliveriesShown)
     return html`<p class="notice">Only the first ${maxDeliveriesShown} deliveries are shown.</p>`
-  // An event that was just sent may be both in the outbox and a delivery.
+  // An event that was just sent may be in both the outbox and a delivery.
   const handled = new Map([
     ...outbox.map(({ id, event }) => [id, event] as const),
     ...deliveries.map(({ _id, event }) => [eventIdOf(_id), event] as const),

@@ -48,7 +48,7 @@ const insert = (
 
 export class LastAdminError extends Error {}
 
-/** Also ends the account's link. */
+/** Also invalidates the account's password link. */
 export const setStaffDisabled = (
   deps: AccountDeps,
   name: string,
@@ -108,7 +108,7 @@ const change = (
     const wanted = changeOf(found, at)
     if (wanted === null) return true
     const { fields, ...values } = wanted
-    // Operators may lock out the last admin, because they can make a new one.
+    // Operators may lock out the last admin, because they can create a new one.
     const isByStaff = by.actor.kind === 'staff'
     if (isByStaff && isAdmin(found) && !isAdmin({ ...found, ...fields }))
       await keepOther(accounts, name, session)
@@ -120,7 +120,7 @@ const change = (
 const isAdmin = ({ role, disabledAt, passwordHash }: Staff): boolean =>
   role === 'admin' && disabledAt === null && passwordHash !== null
 
-/** Two admins who disable each other at once conflict, so one fails. */
+/** If two admins disable each other at the same time, one of them fails. */
 async function keepOther(accounts: mongo.Collection<Staff>, name: string, session: mongo.ClientSession) {
   const other = { _id: { $ne: name }, role: 'admin', disabledAt: null, passwordHash: { $ne: null } } as const
   const { modifiedCount } = await accounts.updateOne(other, { $inc: { timesNeeded: 1 } }, { session })

@@ -13,10 +13,10 @@ export function randomCharGroups(groups: number, groupLength: number): string {
 const minPasswordLength = 12
 const maxPasswordLength = 200
 
-/** Longer words come before those that they contain. */
+/** Longer words come before the words that they contain. */
 const common =
   /motdepasse|qwertyuiop|azertyuiop|asdfghjkl|qsdfghjklm|password|passw0rd|p@ssw0rd|trustno1|whatever|changeme|iloveyou|bienvenue|football|baseball|sunshine|princess|superman|welcome|letmein|bonjour|jetaime|support|soleil|dragon|monkey|shadow|master|qwerty|azerty|secret|admin|login|hello|abc|payment|intents|\d+|\p{P}+|\s+/gu
-/** How many different characters must remain without common words. */
+/** How many different characters must remain once common words are removed. */
 const minOwnCharacters = 5
 
 /** NIST SP 800-63B advises against rules about kinds of characters. */

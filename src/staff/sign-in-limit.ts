@@ -17,7 +17,7 @@ export const nameFailureLimit = {
  * Guessing a code at this rate takes years.
  */
 export const codeFailureLimit = {
-  what: 'Wrong codes of an authenticator app',
+  what: 'Wrong authenticator codes',
   owner: 'member of staff',
   gets: 'the page asks to wait',
   max: 10,

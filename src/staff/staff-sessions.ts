@@ -28,7 +28,7 @@ export const staffSessions = declareCollection({
     _id: secret(text),
     sessionId: text,
     staffName: text,
-    /** If true, the session gives no rights, because a code is missing. */
+    /** If true, the session grants no rights until a code is entered. */
     isPending: flag,
     epoch: whole,
     /** Null if the account had no second factor. */

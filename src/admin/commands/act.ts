@@ -116,7 +116,7 @@ function effectsHelp<Found>(
 
 const wrapped = (text: string) => new Help().boxWrap(text, 80)
 
-/** `work` calls `advance` with the number of items that it just did. */
+/** `work` calls `advance` with the number of items that it just finished. */
 export async function withProgressBar<Result>(
   { asJson }: { asJson: boolean },
   total: number,
@@ -142,7 +142,7 @@ type PageOptions = { limit: number; after?: string | null; business?: string }
 
 type ReadPage<Filter, Item> = (deps: AdminDeps, filter: Filter, slice: IdPageRequest) => Promise<IdPage<Item>>
 
-/** All options but `--limit` and `--after` become the filter. */
+/** All options except `--limit` and `--after` form the filter. */
 export const addListAction = <Filter extends object, Item extends object>(
   command: Command,
   columns: readonly CommandColumn<Item>[],

@@ -18,7 +18,7 @@ import type { AdminDeps } from './run.ts'
 const verifyHelp = `
 Recomputes the digest of every sealed line and of every seal. The exit code is 0
 only if there are seals, and nothing was changed, removed or added later. Workers
-seal new lines every night, so the lines of today have no seal yet.
+seal new lines every night, so today's lines have no seal yet.
 
 Someone with full access to MongoDB can remove the last seals together with their
 lines. To detect this, compare with a copy of a digest outside MongoDB: search the

@@ -18,7 +18,7 @@ import type { AdminDeps } from './run.ts'
 import { type CommandColumn, detailsText, fieldLines, toColumn } from './text.ts'
 
 const commissionHelp = `
-The rates at the moment when the customer pays apply. Rates that already apply are kept
+The rates in effect when the customer pays apply. Rates that already apply are kept
 in the history. Rates that are scheduled for --from or later are removed.
 ${cli.examplesHelp('business commission ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z')}`
 
@@ -99,7 +99,7 @@ async function setRates(deps: AdminDeps, id: string, { providerBp, payerBp, from
 const whyNotSet: Record<Exclude<CommissionResult['result'], 'set'>, (id: string) => string> = {
   'not-found': (id) => `There is no business ${id}.`,
   'in-the-past': () =>
-    'The time of --from is in the past. Rates cannot change for payments that were already made.',
+    'The --from time is in the past. Rates cannot change for payments that were already made.',
   full: () => `A business can have at most ${maxRateEntries} entries in the history of its rates.`,
 }
 

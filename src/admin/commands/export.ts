@@ -32,7 +32,7 @@ const exampleEnds = ['', ' --delimiter semicolon --language fr --resume']
 const what: Record<ExportKind, string> = {
   payments: 'the payments of a business',
   refunds: 'the completed refunds of a business',
-  entries: 'all changes of the balance of a business',
+  entries: "all changes in a business's balance",
 }
 
 export function addExportCommands(program: Command): void {

@@ -52,7 +52,7 @@ async function cancel(deps: AdminDeps, options: Options): Promise<CancelCounts> 
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // If it included new intents, the command might never end.
+    // If new intents were included, the command might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellableIntents(deps, selection)

@@ -58,7 +58,7 @@ export function addReconcileCommand(program: Command): void {
   addSubcommand(program, 'reconcile', description, help)
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
     .requiredOption('--day <day>', 'the UTC day, such as 2026-11-25', utcDayText)
-    .option('--columns <list>', 'the headers of the columns, such as key=ref,amount=montant', headers)
+    .option('--columns <list>', "the file's column headers, such as key=ref,amount=montant", headers)
     .option('--decimal', decimal)
     .option('--delimiter <delimiter>', delimiter, choiceParser(...Object.keys(providerFileDelimiters)))
     .option('--wallet <name>', wallet)

@@ -12,7 +12,7 @@ const replayHelp = `
 Workers replay the events of the endpoint's environment, oldest first, at most 200
 per second, alongside new events. An existing delivery gets one more attempt with
 the same id and body. If it fails, a delivery that was dead is dead again, and any
-other one continues its automatic attempts. A missing delivery is created and gets
+other continues with its automatic attempts. A missing delivery is created and gets
 its usual automatic attempts. Events that happen after the start of the replay are
 not part of it.
 
@@ -28,10 +28,14 @@ export function addReplayCommands(deliveries: Command): void {
     .requiredOption('--endpoint <id>', 'the endpoint', idArgument)
     .addOption(fromTimeOption('select events that happened').makeOptionMandatory())
     .addOption(toTimeOption('select events that happened', ' (default: now)'))
-    .option('--events <list>', 'select only these events (default: all of the endpoint)', parseEventNames)
+    .option(
+      '--events <list>',
+      "select only these events (default: all the endpoint's events)",
+      parseEventNames,
+    )
     .option('--only-undelivered', 'leave out deliveries that the endpoint has accepted', false)
     .option('--dry-run', 'only count the events', false)
-    .option('--follow', 'wait for the end and show the progress', false)
+    .option('--follow', 'show the progress until the replay ends', false)
     .action(commandAction(replay))
   const replaysHelp = examplesHelp('deliveries replays --endpoint ID')
   addSubcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint', replaysHelp)

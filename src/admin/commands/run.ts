@@ -21,7 +21,7 @@ type ServiceDeps = Pick<Deps, keyof Models | 'config' | 'now' | 'secrets' | 'slo
 export interface AdminDeps extends ServiceDeps {
   by: Author
   asJson: boolean
-  /** Commands whose functions add no audit line call this first. */
+  /** Call this first if the command's function adds no audit line itself. */
   record(about: AuditLineInput): Promise<unknown>
   /** The first Ctrl-C aborts this signal. A second one ends the process. */
   onCtrlC(): AbortSignal

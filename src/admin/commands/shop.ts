@@ -10,7 +10,7 @@ export function addShopCommands(program: Command): void {
   const shop = cli.addSubcommand(program, 'shop', 'create shops')
   const createHelp = cli.examplesHelp('shop create --business ID --name "Chez Fatou"')
   cli
-    .addSubcommand(shop, 'create', 'create the live shop of a business, which can have only one', createHelp)
+    .addSubcommand(shop, 'create', "create a business's live shop (one per business)", createHelp)
     .requiredOption('--business <id>', 'id of the business')
     .requiredOption('--name <name>', 'name of the shop', parseBusinessName)
     .action(cli.commandAction(createLiveShop))

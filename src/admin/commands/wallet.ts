@@ -39,7 +39,7 @@ export function addWalletCommands(program: Command): void {
     .option('--business <id>', 'only demo wallets of this business', idArgument)
   addListAction(list, Object.values(walletDisplay).map(toColumn), async () => readPage, encryptedId)
 
-  addSubcommand(wallet, 'show', 'show the balance of a sandbox wallet and its PIN lock', showHelp)
+  addSubcommand(wallet, 'show', "show a sandbox wallet's balance and whether its PIN is locked", showHelp)
     .argument('<phone>', 'phone number of the wallet', parsePhoneNumber)
     .option('--business <id>', 'the business that sees the demo wallet', idArgument)
     .action(commandAction(showWallet, detailsText))

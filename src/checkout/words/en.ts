@@ -42,7 +42,7 @@ export const englishCheckoutTexts = {
   qr: {
     title: (amount: string) => `Scan to pay ${amount}`,
     titleOpen: 'Scan to pay',
-    image: 'QR code of the payment page',
+    image: 'QR code for the payment page',
     /** `address` is the page for typing the payment code. */
     code: (address: string) => `Or open ${address} and enter this code:`,
     download: (format: string) => `Download as ${format}`,

@@ -33,7 +33,7 @@ export async function readCsvBody(bytes: Buffer, contentType: string | undefined
 }
 
 const tooLarge =
-  'A file in JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
+  'A file sent as JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
 
 export const csvTypeMessage =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
@@ -45,7 +45,7 @@ const digest = (csv: unknown): string | null =>
     : null
 
 const maxParts = 100
-/** Errors name unexpected fields, so their values may be truncated. */
+/** Errors mention only unexpected fields' names, so values may be truncated. */
 const otherFieldBytes = 1024
 
 const noFile = 'Send one file as the form field file.'

@@ -40,7 +40,7 @@ export function parseMediaType(header: string | undefined): { type: string; isUt
   return { type, isUtf8: charset === undefined || /^charset="?utf-?8"?$/.test(charset) }
 }
 
-/** The value may be nested to any depth, so it can overflow a recursion. */
+/** The value may be nested deeply enough to overflow recursive code. */
 export function parseJson(bytes: Buffer): ParsedBody {
   try {
     const text = asUtf8.decode(bytes)

@@ -31,7 +31,7 @@ export const headerComponents = {
     schema: { ...text, const: 'true' },
   },
   IdempotentParamsMismatch: {
-    description: 'Present if the first request with this idempotency key had other parameters.',
+    description: 'Present if the first request with this idempotency key had different parameters.',
     schema: { ...text, const: 'true' },
   },
   AccessControlAllowOrigin: {
@@ -76,7 +76,7 @@ export const fileNameHeader = (description: string): OpenApiPart => {
   return { 'Content-Disposition': { description, schema } }
 }
 
-/** The order is that of the checks (docs/maintainers/decisions.md). */
+/** In the order of the checks (docs/maintainers/decisions.md). */
 const ofAll: ErrorCode[] = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',

@@ -45,7 +45,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
       header(
         'X-BRAND-Signature',
         patternSchema('^sha256=[0-9a-f]{64}$', 71),
-        '`sha256=` and the HMAC-SHA256, in hex, of `{timestamp}.{raw body}`, with the secret of the endpoint.',
+        "`sha256=` and the HMAC-SHA256, in hex, of `{timestamp}.{raw body}`, with the endpoint's secret.",
       ),
       header(
         'X-BRAND-Signature-Previous',

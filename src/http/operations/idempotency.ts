@@ -135,7 +135,7 @@ export async function runWriteOnce(
       if (row !== null) return repeat(row)
       if (own !== null) return own
     } catch (second) {
-      // A first error that isn't final is more useful than `second`.
+      // A retryable first error tells the client more than `second`.
       if (own !== null) throw second
     }
     throw error

@@ -13,7 +13,7 @@ type Scope = 'key' | 'address'
 /** Clients could mistake a longer delay for a hang. */
 const maxDelayMs = 5_000
 
-/** Anyone can read a publishable key, so one network can't use it all up. */
+/** Anyone can see a publishable key, so one network can't use up its limit. */
 const shareOfNetwork = 1 / 10
 
 /** A request over its network's limit doesn't count for the key (step 6). */
@@ -28,7 +28,7 @@ export async function limitKeyRate({ rateLimits }: Limiting, caller: Caller, res
   await limitTo(rateLimits, res, 'key', who, perSecond)
 }
 
-/** Later rejections wait, because each costs nearly as much as a read. */
+/** A rejection costs nearly as much as a read, so a flood is slowed down. */
 async function limitTo(
   rateLimits: RateLimits,
   res: Response,

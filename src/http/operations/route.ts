@@ -88,7 +88,7 @@ export interface WriteRoute<Param extends string = string, Query = unknown> exte
     params: Record<Param, string>,
     request: WriteRequest,
   ): Promise<OperationResult | null>
-  /** `run` calls `request.earlier` after completing a crashed request. */
+  /** `run` itself calls `request.earlier`, after finishing a crashed request. */
   looksItself?: true
   /** The response can be recomputed from fields that never change. */
   storesNoRow?: true

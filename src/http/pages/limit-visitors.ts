@@ -9,7 +9,7 @@ import { isProbeRequest } from '../server/log-request.ts'
 export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
   pause(refusalDelayMs * (1 + Math.random()))
 
-/** Each larger prefix may send this many times as many requests. */
+/** The limit grows by this factor with each larger prefix. */
 const perSize = 3
 
 export const limitsPerPrefix = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>) =>

@@ -28,7 +28,7 @@ interface Head {
   direction?: 'ltr' | 'rtl'
   title: string
   assets: readonly Pick<Asset, 'path' | 'type'>[]
-  /** Text of the link to `#main`, for keyboard users. */
+  /** The text of the link to `#main`, for keyboard users. */
   skip: string
 }
 
@@ -52,7 +52,7 @@ export const renderDocument = (
 </html>
 `
 
-/** At the deadline, the error page has already been sent. */
+/** After the deadline, an error page has already been sent. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../../schemas/requests.ts'
 import { parsePageRequest } from '../../lists/pagination.ts'
 
-/** The largest possible JSON of each item, in bytes. */
+/** Each item's largest possible JSON, in bytes. */
 export const maxItemBytes = {
   intent: 232 * 1024,
   delivery: 4 * 1024,
@@ -19,12 +19,12 @@ export const maxItemBytes = {
 
 export type ItemKind = keyof typeof maxItemBytes
 
-/** One byte for the text, and at most one for the documents (measured). */
+/** The text takes one byte, and the documents at most one more (measured). */
 const perByte = 2
 
 export const itemMemoryBytes = (kind: ItemKind): number => maxItemBytes[kind] * perByte
 
-/** A download holds a page of products and three chunks of 2 MB. */
+/** A download holds a page of products and three 2 MB chunks. */
 export const downloadMemoryBytes = 50 * maxItemBytes.product + 3 * 2 * 1024 * 1024
 
 export const pageMemoryBytes = (kind: ItemKind, query: unknown): number =>

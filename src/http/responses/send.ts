@@ -40,7 +40,7 @@ function drained(res: Response): Promise<void> {
 }
 
 const partLength = 64 * 1024
-/** Building this much takes about 3 ms, then other requests can run. */
+/** Building this much takes about 3 ms. Other requests can run after that. */
 const sliceLength = 256 * 1024
 
 /** Builds a page item by item, so memory never holds it twice. */

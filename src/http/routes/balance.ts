@@ -40,7 +40,7 @@ export const balanceRoutes = [
   list('/dev/balance/entries', {
     operationId: 'listBalanceEntries',
     summary: 'List balance entries',
-    description: 'Returns every change of the balance, newest first. A fee is an entry of its own.',
+    description: 'Returns every change in the balance, newest first. A fee is an entry of its own.',
     query: inputs.listEntriesQuery,
     response: schema.ledgerEntryPageSchema,
     shows: 'ledgerEntry',

@@ -25,7 +25,7 @@ export const deliveryRoutes = [
     operationId: 'listWebhookDeliveries',
     summary: 'List webhook deliveries',
     description:
-      "Returns the webhook deliveries of the key's environment, newest first. A test key sees no attempts to live endpoints: their fields are null.",
+      "Returns the webhook deliveries of the key's environment, newest first. For a test key, attempts to live endpoints are hidden: fields about them are null.",
     query: inputs.listDeliveriesQuery,
     response: schema.deliveryPageSchema,
     shows: 'delivery',

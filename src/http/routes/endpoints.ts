@@ -30,7 +30,7 @@ export const endpointRoutes = [
     operationId: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
     description:
-      'Registers a URL that receives your events: with a test key those of the sandbox, with a live key also live ones. Store the `secret`, because no other response contains it.',
+      'Registers a URL that receives your events: sandbox events with a test key, and also live events with a live key. Store the `secret`, because no other response contains it.',
     body: inputs.createEndpointBody,
     response: schema.endpointWithSecretSchema,
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
@@ -74,7 +74,7 @@ export const endpointRoutes = [
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate a webhook secret',
     description:
-      'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old one.',
+      'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old secret.',
     response: schema.endpointWithSecretSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     run: (deps, caller, { params: { id } }, request) => rotateSecret(deps, caller, id, request),

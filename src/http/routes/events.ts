@@ -32,7 +32,7 @@ export const eventRoutes = [
     operationId: 'readEventFeed',
     summary: 'Follow the event feed',
     description:
-      'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request: you then miss no event and get none twice, even if you pause for days.',
+      'Returns events in the order in which they were logged, oldest first. Send the `next` of each response as `after` in the next request to get every event exactly once, even if you pause for days.',
     query: inputs.readFeedQuery,
     response: schema.eventFeedSchema,
     shows: 'event',

@@ -17,14 +17,13 @@ const texts = {
   refunds: {
     operationId: 'exportRefunds',
     summary: 'Export refunds to a file',
-    description:
-      'Returns the completed refunds of a period, one line per refund, with the fees that were given back.',
+    description: 'Returns the completed refunds of a period, one line per refund, with the returned fees.',
   },
   entries: {
     operationId: 'exportLedgerEntries',
     summary: 'Export ledger entries to a file',
     description:
-      'Returns all changes of the balance in a period: payments, refunds, fees and payouts. Each line has the balance after it.',
+      'Returns all changes in the balance during a period: payments, refunds, fees and payouts. Each line also shows the balance after the change.',
   },
 } satisfies Record<ExportKind, object>
 

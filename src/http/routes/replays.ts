@@ -35,7 +35,7 @@ export const replayRoutes = [
   list('/dev/webhooks/endpoints/:id/replays', {
     operationId: 'listWebhookReplays',
     summary: 'List the replays of an endpoint',
-    description: 'Returns the replays, newest first. They are kept for 90 days, in the sandbox for 30 days.',
+    description: 'Returns the replays, newest first. They are kept for 90 days, or 30 days in the sandbox.',
     query: pageQuery,
     response: schema.replayPageSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],

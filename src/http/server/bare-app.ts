@@ -12,7 +12,7 @@ import { toBodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, createApiHeaders, failureResponse, sendResponse } from '../responses/envelope.ts'
 import { logRequest } from './log-request.ts'
 
-/** Given over a thousand header fields, Node.js hides Content-Length. */
+/** With over a thousand header fields, Node.js hides Content-Length. */
 export const maxHeaderFields = 100
 
 export function createBareApp(
@@ -75,7 +75,7 @@ export const refuseUnknownUrl = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/** By default, Node.js ignores parameters after the 1 000th. */
+/** By default, Node.js ignores parameters after the 1,000th. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })
 
 /** Refuses requests that RFC 9112 forbids but Node.js accepts. */
@@ -93,7 +93,7 @@ function refuseMalformed(req: Request): void {
       'The service does not support this Expect header. Send 100-continue, or no Expect header.',
     )
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy ignores Transfer-Encoding and would see another end.
+  // An HTTP/1.0 proxy ignores Transfer-Encoding, so it'd see a different end.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')

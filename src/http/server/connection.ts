@@ -40,7 +40,7 @@ export const trackConnection = (app: Express, socket: Socket) => ({
 
 export type ClientConnection = ReturnType<typeof trackConnection>
 
-/** After an error, Node.js still parses the next requests. */
+/** After an error, Node.js still parses further requests. */
 export function acceptRequest(connection: ClientConnection, reply: TrackedResponse): boolean {
   const { socket, due } = connection
   connection.unanswered += 1
@@ -60,7 +60,7 @@ export function acceptRequest(connection: ClientConnection, reply: TrackedRespon
 const isLast = (reply: TrackedResponse): boolean =>
   !reply.shouldKeepAlive || reply.getHeader('Connection') === 'close'
 
-/** Closes the connection once the responses that are due are sent. */
+/** Closes the connection once all due responses are sent. */
 export function closeWithRefusal(connection: ClientConnection, refusal: Refusal, url?: string): void {
   connection.fault ??= { refusal, url }
   respondToFault(connection)

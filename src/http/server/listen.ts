@@ -17,7 +17,7 @@ import type { HttpTimeouts } from './timeouts.ts'
 const lastRequestsMs = 500
 /** Includes 8 s for MongoDB and 1 s to end the wallet request. */
 const beyondWalletMs = 11_000
-/** Busy connections close now and then, so new processes get some of them. */
+/** Busy connections close after this many, so new processes get some too. */
 const maxRequests = 1_000
 const quietChecks = 10
 const checkEveryMs = 10
@@ -25,7 +25,7 @@ const checkEveryMs = 10
 const maxHoldMs = 1000
 /** The limit includes the request line. */
 export const maxHeaderBytes = 16_384
-/** Payments and refunds end by then, but endpoint tests may be cut off. */
+/** Payments and refunds finish by then, but endpoint tests may be cut off. */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
@@ -149,7 +149,7 @@ function run(app: Express, req: IncomingMessage, res: client.TrackedResponse): v
   else refuseTarget()
 }
 
-/** Closing the listener would reset connections that wait to be accepted. */
+/** Closing the listener would reset connections that aren't accepted yet. */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
   const count = (): void => void (accepted += 1)

@@ -6,7 +6,7 @@ import type { EarlyResponse } from '../responses/envelope.ts'
 
 export const isProbeRequest = ({ path }: Request): boolean => /^\/(healthz|readyz|metrics)$/.test(path)
 
-/** A link to the caller's trace can't decide which traces we keep. */
+/** We only link to the caller's trace, so callers don't decide what we keep. */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
   req: Request,

@@ -2,7 +2,7 @@ import type { LimitedResource, OwnerLimit } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { ipPrefixesOf } from '../../platform/network.ts'
 
-/** Each takes up to 18 KB while headers arrive slowly (measured). */
+/** A connection takes up to 18 KB while headers arrive slowly (measured). */
 export const maxConnections = 10_000
 const otherDescriptors = 1_000
 
@@ -25,7 +25,7 @@ const prefixes = ['network', 'IPv4 /24 or IPv6 /48', 'IPv4 /16 or IPv6 /40', 'IP
 export const connectionLimits = (total: number) =>
   ({
     connections: {
-      what: 'Connections, but not those of a trusted proxy',
+      what: 'Connections, except from trusted proxies',
       total,
       parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [OwnerLimit],
       gets: 'the connection is closed',

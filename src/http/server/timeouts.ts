@@ -20,7 +20,7 @@ export const httpTimeouts = {
 
 export type HttpTimeouts = typeof httpTimeouts
 
-/** Node.js keeps a list per duration, so rounding saves most lists. */
+/** Node.js keeps a timer list per duration, so rounding avoids most lists. */
 const tickMs = 100
 
 export type Deadline = ReturnType<typeof startDeadline>

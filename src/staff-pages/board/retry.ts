@@ -46,7 +46,7 @@ export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by:
   return responses[outcome]
 }
 
-/** Ignores jobs that fail in the meantime, so that it ends. */
+/** Ignores jobs that fail in the meantime, or it might never end. */
 export async function retryAllJobs(deps: RetryDeps, queue: Queue, by: Author, batch = requeueBatchSize) {
   const total = await queue.getFailedCount()
   const found = { seen: 0, kept: 0, retried: 0 }

@@ -77,7 +77,7 @@ const descriptions: Record<QueueName, string> = {
     'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
   'outbox-relay': 'Turns events into deliveries.',
   'intent-expiry': 'Expires payment intents that are not paid in time.',
-  'wallet-outcome': 'Checks payments and refunds with an unknown outcome with their wallets.',
+  'wallet-outcome': 'Asks wallets about payments and refunds whose outcome is unknown.',
   maintenance: 'Restores the failed jobs of DEAD deliveries.',
   retention: 'Deletes old data every night.',
 }

@@ -64,7 +64,7 @@ const onePage = (
 
 const matching = (isOfForm: (text: string) => boolean, query: string) => (isOfForm(query) ? query : null)
 
-/** We never query text with this prefix, because MongoDB logs slow queries. */
+/** We never search for such text, because MongoDB logs slow queries. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
 function readMerchantReference(query: string) {
   const text = normaliseName('reference', query)

@@ -94,7 +94,7 @@ async function sendResults(
 const nothing = (query: string, whyNoHit: string | null) =>
   html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${isolateText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
 
-const searchHint = `Enter a complete reference, code, phone number or id, or at least ${minNamePartLength} characters of the name of a business. A payment code is found for three days after its last use. Old test data is deleted.`
+const searchHint = `Enter a complete reference, code, phone number or id, or at least ${minNamePartLength} characters of a business's name. A payment code is found for three days after its last use. Old test data is deleted.`
 
 const section = ({ kind, shown, hits }: SearchResultGroup, businesses: ReadonlyMap<string, Business>) => {
   const payments = hits.flatMap(({ intent }) =>
@@ -181,7 +181,7 @@ const searchForms = (staff: SignedInStaff, query: string, by: AmountFields | nul
         <input id="q" name="q" type="search" value="${query.slice(0, maxShownLength)}" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${query === '' && by === null ? 'autofocus' : ''} aria-describedby="hint" />
       </div>
       <div class="act"><button class="main">Search</button></div>
-      <p class="faint" id="hint">Enter the reference, merchant's reference, link, short code or 6-digit code of a payment, the phone number of its payer, its key in the wallet, an order number, a refund id, an API key or its last four characters, the id of a delivery, an endpoint, a key or a business, or part of the name of a business. Searches by phone number are recorded in the audit trail.</p>
+      <p class="faint" id="hint">Enter a payment's reference, merchant's reference, link, short code or 6-digit code, its payer's phone number, its key in the wallet, an order number, a refund id, an API key or its last four characters, the id of a delivery, an endpoint, a key or a business, or part of a business's name. Searches by phone number are recorded in the audit trail.</p>
     </form>
     !${amountForm(staff, by)}`
 

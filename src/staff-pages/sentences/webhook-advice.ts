@@ -72,7 +72,7 @@ const missed =
 /** In these sentences, the caller is the merchant. */
 export const endpointSentences: Record<EndpointState, CallerAdvice> = {
   unused: createAdvice(
-    'The endpoint is active. No delivery attempt has ended yet.',
+    'The endpoint is active. No delivery attempt has finished yet.',
     sentAsTheyHappen,
     'Your webhook URL ({host}) is active, but we have not sent anything to it yet. Check which events it is subscribed to.',
     'Votre URL de webhook ({host}) est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.',
@@ -208,7 +208,7 @@ const delivered = createAdvice(
 export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, CallerAdvice>> = {
   PENDING: open(
     createAdvice(
-      'No attempt has ended yet.',
+      'No attempt has finished yet.',
       'The first attempt is due on {nextAttemptAt}. If it does not start, call an operator.',
       'The {webhook} is about to be sent to {host}.',
       'Le {webhook} va être envoyé à {host}.',

@@ -32,7 +32,7 @@ export const createCellParsers = (maxAmount: number) => ({
 function readTyped(kind: NameKind, text: string, maxLength: number): ParsedCell<string> {
   const name = normaliseName(kind, text)
   if (name !== null) return readText(name, maxLength)
-  const some = kind === 'name' ? 'control' : 'control and invisible'
+  const some = kind === 'name' ? 'control' : 'control or invisible'
   return wrong(`The value must be valid Unicode without ${some} characters, and must not be blank.`)
 }
 
