@@ -23,13 +23,13 @@ export const maintenanceWorker: QueueWorker<'maintenance'> = {
   },
 }
 
-/** If a job exists or has just run, Redis ignores the new one. */
+/** If such a job exists or has just run, Redis ignores the new one. */
 export const requestJobRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', apartMs }])
 
 /**
- * Restores the failed jobs of deliveries that died in the last minutes or, after
- * a loss of data in Redis, in the last 30 days. Returns their number.
+ * Restores the failed jobs of deliveries that died in the last ten minutes or,
+ * after a loss of Redis data, in the last 30 days. Returns their number.
  */
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { storedJobs } = deps.queues

@@ -1,7 +1,7 @@
 import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/run-job.ts'
 
-/** The id of the job is the idempotency key of the order. */
+/** The job's id is the order's idempotency key. */
 export const walletOutcomeWorker: QueueWorker<'wallet-outcome'> = {
   async run(deps, { intentId }, { jobId }) {
     const { intent, outcome, why, nextAt } = await queryWallet(deps, intentId, jobId)

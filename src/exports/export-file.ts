@@ -83,13 +83,13 @@ async function keepLines(
   const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length), 0, header.length, 0)
   if (!buffer.subarray(0, bytesRead).equals(header.subarray(0, bytesRead)))
     throw new UnsuitableFile(
-      `${path} does not begin like this export. Use the options with which it was begun.`,
+      `${path} does not begin like this export. Use the options that it was started with.`,
     )
   if (bytesRead < header.length) return { lines: 0, bytes: await writeHeader(file, wanted) }
   const found = await findLines(file, header.length, quotes)
   if (found.count > 0 && !(await isBeginning(deps, wanted, found)))
     throw new UnsuitableFile(
-      `${path} contains lines that are not in this export. Use the options with which it was begun.`,
+      `${path} contains lines that are not in this export. Use the options that it was started with.`,
     )
   await file.truncate(found.end)
   return { lines: found.count, bytes: found.end }

@@ -24,7 +24,7 @@ function valuesOf(kind: ExportKind, entry: ListedEntry) {
     ...presentLedgerEntry(entry),
     // An entry's amount is negative if it reduces the balance.
     amount: kind === 'refunds' ? -entry.amount : entry.amount,
-    // Statements count an entry on the day when it was booked.
+    // Statements count an entry on the day it was booked.
     statementDay: toUtcDay(entry.bookedAt),
     occurredAt: entry.occurredAt ?? null,
     payerPhone: entry.payerPhone ?? null,
@@ -142,7 +142,7 @@ export function createExportWriter({ kind, format, delimiter, language }: Export
 
 /** This many entries take up about 25 kB. */
 const entriesPerChunk = 125
-/** These pauses keep a fast client from slowing down other merchants. */
+/** These pauses keep a fast client from slowing down others. */
 const pausesPerChunk = 3
 /** If a chunk took over 10 ms, other work probably interrupted it. */
 const maxPauseMs = 30
@@ -155,7 +155,7 @@ export function parseExportForm(kind: ExportKind, query: FormQuery) {
   const { format = 'csv', delimiter, language = 'en' } = query
   const param = csvParams.find((name) => query[name] !== undefined)
   if (format !== 'csv' && param !== undefined)
-    throw refuse('VALIDATION_ERROR', { param, message: `${param} applies only to the format csv.` })
+    throw refuse('VALIDATION_ERROR', { param, message: `${param} applies only to the csv format.` })
   return { kind, format, delimiter: readDelimiter(delimiter), language }
 }
 

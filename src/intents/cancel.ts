@@ -54,7 +54,7 @@ export interface CancelSelection {
   createdBefore: Date
 }
 
-/** `ended` means that the intent was PAID, CANCELLED or expired before. */
+/** `ended` means that the intent was already PAID, CANCELLED or expired. */
 export type CancelResult = 'cancelled' | 'being-paid' | 'ended'
 
 interface CancelRun extends Author {

@@ -40,7 +40,7 @@ export async function freeReusableCode({ Intent, now }: Pick<Deps, 'Intent' | 'n
   return freed.modifiedCount === 1
 }
 
-/** When a process exits, it loses up to 256 of about a billion codes. */
+/** When a process exits, up to 256 of about a billion codes are lost. */
 const blockSize = 256
 const longestStep = 2 ** 20
 /** NIST SP 800-38G, FF1 */

@@ -27,7 +27,7 @@ export const paymentDataFormats: Record<number, (source: PaymentEventSource, fac
   1: paymentData,
 }
 
-/** All bodies share one metadata string, because 200 copies take 46 MB. */
+/** Bodies share one metadata string, because 200 copies would take 46 MB. */
 function paymentData(source: PaymentEventSource, facts: EventFacts): string {
   const head = {
     reference_number: source.referenceNumber,

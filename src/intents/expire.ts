@@ -50,7 +50,7 @@ export const newExpiryJob = (
   delayMs: Math.max(0, expiresAt.getTime() - now.getTime()),
 })
 
-/** Jobs that became due within this time may be about to run. */
+/** A job that became due this recently may be about to run. */
 const graceMs = 1_500
 const maxPerBusiness = 1_000
 

@@ -163,7 +163,7 @@ export const intents = declareCollection({
     requestKey: field.optional(requestMarkFields),
     /** Also contains payment forms, but only their `key` and `at`. */
     marks: field.list(intentMarkFields),
-    /** PAY_URL at the time of creation, to repeat the same response. */
+    /** PAY_URL at creation, so that repeats get the same response. */
     payBase: field.text,
     responseFormat: field.whole,
     /** When the clean-up began to remove the intent and hid it. */

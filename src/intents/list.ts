@@ -43,7 +43,7 @@ const ranges = [
   ['minAmount', 'maxAmount'],
 ] as const satisfies (keyof typeof intentRangeQuery)[][]
 
-/** No index covers two ranges, so they can't be combined. */
+/** No index covers two ranges, so a list can have only one. */
 function readRange(query: ListIntentsQuery): ListRange | null {
   const [first, second] = ranges.flatMap((pair) => pair.find((name) => query[name] !== undefined) ?? [])
   if (first === undefined) return null
@@ -152,10 +152,10 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
 /** A filter with this many ids takes up about 350 kB. */
 const maxInBetween = 10_000
 
-/** `refundedInBetween` finds those with only a middle refund in the span. */
+/** `refundedInBetween` finds intents refunded before, in and after `span`. */
 async function listRefunded(deps: Reads, where: Filter, span: TimeSpan, slice: PageRequest) {
   const { from, to } = span
-  // With filters of any other shape, MongoDB reads documents.
+  // With any other kind of filter, MongoDB would read documents.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }

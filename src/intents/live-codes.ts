@@ -51,7 +51,7 @@ export const liveCodeLimitOf = (
 
 export type LiveCodeQuota = ReturnType<typeof createLiveCodeQuota>
 
-/** Codes become free as time passes, so each process counts them again. */
+/** Codes become free as time passes, so each process recounts them. */
 export function createLiveCodeQuota(deps: CountDeps, elapsedMs: () => number) {
   const query = createReadBatcher<Usage>(
     (businessIds) => countLiveCodes(deps, businessIds),

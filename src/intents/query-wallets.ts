@@ -190,7 +190,7 @@ export function enqueueWalletOutcome(
   deps.enqueue('wallet-outcome', [{ data: { intentId }, jobId: key, delayMs }])
 }
 
-/** A process runs fewer queries than this for one business at a time. */
+/** A process runs fewer concurrent queries than this for a business. */
 const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
@@ -225,7 +225,7 @@ async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: u
   )
 }
 
-/** An intent may have a thousand refunds, and nearly all have ended. */
+/** An intent can have a thousand refunds, nearly all of them settled. */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
@@ -233,7 +233,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/** Takes a slot before the read, which would often be useless otherwise. */
+/** Takes a slot first, because the read is often useless without one. */
 function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return

@@ -39,12 +39,12 @@ export const holdFields = part({
 })
 export type PaymentHold = ValueOfField<typeof holdFields>
 
-/** A payment that has ended, or a refund that has failed. */
+/** A finished payment or a failed refund. */
 export const paymentAttemptFields = part({
   kind: oneOf<'payment' | 'refund'>(),
   id: text,
   at: date,
-  /** Missing if the payment began and ended in one write. */
+  /** Missing if the payment began and finished in one write. */
   startedAt: optional(date),
   amount: whole,
   /** The payer's fee, charged or returned in addition to `amount`. */

@@ -12,7 +12,7 @@ type Reads = Pick<Deps, 'Intent' | 'now'>
 
 export const maxFoundIntents = 50
 
-/** How long staff can search by a code after it became reusable. */
+/** How long staff can search by a code after it becomes reusable. */
 const codeFoundMs = 3 * dayMs
 
 const fields = {
@@ -126,7 +126,7 @@ export const lookUpIntent = (
 ): Promise<RedactedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<RedactedIntent | null>()
 
-/** Event names can repeat. */
+/** A name can occur more than once. */
 export function deriveEventNames(intent: RedactedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')
@@ -152,7 +152,7 @@ export interface OpenPayment extends Pick<Intent, 'referenceNumber' | 'sandbox'>
 export const maxOpenPayments = 50
 
 const openFields = { referenceNumber: 1, sandbox: 1, hold: 1, refunds: 1 } as const
-/** Counting stops here, so 10 000 means “at least 10 000”. */
+/** Counting stops here, so 10,000 means “at least 10,000”. */
 export const maxUnpaidCount = 10_000
 
 export type OpenPayments = Awaited<ReturnType<typeof findOpenPayments>>

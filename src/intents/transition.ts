@@ -77,7 +77,7 @@ export const unusedKeyFilter = ({ mark: { key }, arrivedAt }: KeyUse) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshKeysSince(arrivedAt) } } } },
 })
 
-/** An intent with this many marks accepts only a cancel. */
+/** An intent with this many marks can only be cancelled. */
 export const maxUsedKeys = { payment: 1000, refund: 3000 } as const
 
 /** Unrelayed failures stay in the outbox and could make it too large. */
@@ -143,7 +143,7 @@ export async function writePlannedChange<Stored extends IntentWithoutRefunds>(
   return after
 }
 
-/** Otherwise the wallet moved money after it had reported a failure. */
+/** If not, the wallet moved money after it had reported a failure. */
 export const isMoneyRecorded = async (
   { Intent }: Pick<Deps, 'Intent'>,
   { _id }: Pick<Intent, '_id'>,

@@ -44,7 +44,7 @@ type EntryFacts = field.ValueOfField<typeof factFields>
 
 const ownerKey = { businessId: 1, sandbox: 1 } as const
 
-/** The id of a fee is the id of its event with `-fee`. */
+/** A fee's id is its event's id followed by `-fee`. */
 export const ledgerEntries = declareCollection({
   name: 'ledgerentries',
   kept: 'test data until the clean-up, live data and closing markers forever',

@@ -44,7 +44,7 @@ export async function readDayStatements(
   const owner = { businessId, sandbox }
   const today = toUtcDay(deps.now())
   const last = days.at(-1) ?? today
-  // A past day stays open in the ledger up to the next booking.
+  // A past day stays open in the ledger until the next booking.
   let markers = await markersFrom(deps, owner, days)
   if (!isCovered(markers, last < today ? last : dayBeforeLast(days))) {
     await deps.batchers.closeDays(owner)

@@ -5,7 +5,7 @@ import { createShare, type ShareCost, type ShareReservation } from './share.ts'
 
 const mib = 1024 * 1024
 export const maxBusinessBytes = 128 * mib
-/** It takes 10 ms to read and build 1 MB, so this is a sixth of the time. */
+/** Reading and building 1 MB takes 10 ms, so this uses a sixth of a CPU. */
 export const readBytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
@@ -27,14 +27,14 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       message: 'Your business requested too many large responses at once. Read them before you request more.',
     },
     lists: {
-      what: 'Lists, counts and dry runs at a time',
+      what: 'Concurrent lists, counts and dry runs',
       parts: [{ owner: 'business', max: 2 }],
       gets: 'a wait, then 429 `lists`',
       scope: 'lists',
       message: 'A business can run 2 lists at once. Wait for one to finish.',
     },
     exports: {
-      what: 'Exports at a time',
+      what: 'Concurrent exports',
       parts: [{ owner: 'business', max: 2 }],
       gets: 'a wait, then 429 `lists`',
       scope: 'lists',
@@ -42,7 +42,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
     },
     // Each query may use three of the 16 list connections (src/lists/lists.ts).
     queries: {
-      what: 'Queries of lists, exports and staff pages at a time',
+      what: 'Concurrent queries for lists, exports and staff pages',
       total: 4,
       parts: [{ owner: 'business, or member of staff', max: 2 }],
       gets: 'a wait, then 503, or 429 `lists` for one owner',
@@ -50,7 +50,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       message: 'You can run 2 lists or searches at once. Wait for one to finish.',
     },
     reads: {
-      what: 'Reads at a time, for 10 minutes after a large response',
+      what: 'Concurrent reads, for 10 minutes after a large response',
       parts: [{ owner: 'business', max: careful, range: '1' }],
       gets: 'a wait, then 429 `responses`',
       scope: 'responses',
@@ -62,12 +62,12 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       what: 'Requests that wait for the event feed',
       total: 1_000,
       parts: [{ owner: 'business', max: 5 }],
-      gets: '429 `polls`, or an empty response if the process is full',
+      gets: '429 `polls`, or an empty response if the process is at its limit',
       scope: 'polls',
       message: 'At most 5 requests per business can wait for events. Follow the feed with fewer programs.',
     },
     tests: {
-      what: 'Tests of endpoints at a time',
+      what: 'Concurrent endpoint tests',
       total: 200,
       parts: [{ owner: 'business', max: 5 }],
       leavesFree: true,
@@ -90,7 +90,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       maxWaiting: 1_000,
     },
     walletQueries: {
-      what: 'Queries of wallets for an outcome',
+      what: 'Wallet queries in progress',
       total: 50,
       parts: [{ owner: 'business', max: 25 }],
       leavesFree: true,

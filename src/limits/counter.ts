@@ -56,7 +56,7 @@ interface Change {
   amount: number
   extra: number
   max: number
-  /** The end of the period if a new one starts. */
+  /** The end of the new period, if this change starts one. */
   expireAt: Date
   granted: number
   full: Counter | null

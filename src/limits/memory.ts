@@ -14,12 +14,12 @@ interface Unread {
   movedAt: number | null
 }
 
-/** Nested empty arrays take 24 bytes, and a CSV of very short cells 5. */
+/** Nested empty arrays take 24 bytes, and very short CSV cells take 5. */
 export const memoryPerBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyFormat = keyof typeof memoryPerBodyByte
 
-/** The memory is freed when all work passed to this function has ended. */
+/** The memory is freed once all work passed to this function is done. */
 type During = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface BodyMemory {
@@ -60,7 +60,7 @@ export function createRequestMemory(capacity: Capacity) {
     return true
   }
 
-  /** Closes stalled responses of larger businesses if memory is used up. */
+  /** Closes stalled responses of businesses using more, if memory is full. */
   function closeForOthers(businessId: string, cost: CapacityCost): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)
@@ -83,7 +83,7 @@ export function createRequestMemory(capacity: Capacity) {
       wanted: CapacityCost,
       response: ServerResponse,
     ): Promise<ResponseMemory> {
-      // One business's part is enough even for the largest response.
+      // A business's limit is enough for even the largest response.
       const cost = { ...wanted, memory: Math.min(wanted.memory ?? 0, maxBusinessBytes) }
       const held =
         takeNow(businessId, cost) ??

@@ -6,7 +6,7 @@ import { type LimitSummary, refuseAtLimit } from './limit.ts'
 /** `RATE_LIMIT_PER_SECOND` is 100 by default. 0 turns these limits off. */
 export const requestRateLimits = {
   key: {
-    what: 'Requests of an API key per second; large bodies and orders count as several',
+    what: 'Requests with an API key per second; large bodies and orders count as several',
     owner: 'API key',
     limit: 'RATE_LIMIT_PER_SECOND',
     gets: '429 `key`, after a delay in a flood',
@@ -86,7 +86,7 @@ const keptInRedisMs = 3000
 /** Limits memory to 8 MB. Callers beyond this number are let through. */
 const maxCounted = 20_000
 const maxBatch = 1000
-/** Smaller counts aren't sent, so each process may exceed a limit by this. */
+/** A process may exceed a limit by this, because smaller counts aren't sent. */
 const minPortionToSend = 0.03
 
 export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
@@ -121,7 +121,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
 
   return {
     perSecond,
-    /** A refusal is delayed by this or, at random, up to twice as long. */
+    /** The delay of a refusal is random: from this to twice as long. */
     refusalDelayMs: 1000,
     count(who: RateLimitOwner, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
@@ -161,7 +161,7 @@ export interface TimeMeter {
 }
 
 interface Metered extends RateLimit {
-  /** Fractions of the time, per owner and for all overdrawn owners together. */
+  /** How much of the time an overdrawn owner gets, and all of them together. */
   ofOne: number
   ofAll: number
   maxSavedMs: number
@@ -180,7 +180,7 @@ export const timeMeterLimits = {
     maxSavedMs: 50,
     maxOwedMs: Number.POSITIVE_INFINITY,
   },
-  // After 3 s of overdraft, the pause is 10 s: less than any lease lasts.
+  // After 3 s of overdraft, the pause is 10 s, shorter than any lease.
   background: {
     what: 'Time for which a clean-up, a check or a bulk action keeps MongoDB busy',
     owner: 'run',

@@ -29,7 +29,7 @@ interface Block<Name extends string> {
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
- * The waiting owner that holds least is served first, and a caller gets either
+ * The waiting owner that holds the least comes first, and a caller gets either
  * everything it needs or nothing. So waiters never block each other.
  */
 export function createShare<Name extends string>(

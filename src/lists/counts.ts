@@ -87,7 +87,7 @@ interface ListCount {
   countedAtMs: number
 }
 
-/** Recounting the last hour of a busy list takes some tenths of a second. */
+/** Recounting a busy list's last hour takes a few tenths of a second. */
 const freshMs = 60_000
 
 /** Above `maxCheckpoints`, drops the least recently used lists. */

@@ -3,7 +3,7 @@ import { maxPageBytes, PageTooLarge } from '../limits/capacity.ts'
 import type { DatedDocument } from '../mongo/walk.ts'
 import { readInSlices } from '../platform/in-slices.ts'
 
-/** Decoding 100 intents of 1,000 refunds each takes half a second. */
+/** Decoding 100 intents with 1,000 refunds each takes half a second. */
 export async function readPageDocuments<Doc extends object>(cursor: mongo.FindCursor<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
   let bytes = 0
@@ -51,7 +51,7 @@ interface Listing extends ListSelection {
   counted?: ListSelection
 }
 
-/** Sorts the newest first, then by id. A page past the end is empty. */
+/** Sorts newest first, then by id. A page past the end is empty. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields = {}, counted = { where, index } }: Listing,

@@ -64,13 +64,13 @@ function readLine(line: string, registers: Registry[]) {
 /** docs/operators/watch.md lists the labels' values. */
 const counterLines = {
   requests: 'http_requests_total{route,code} Finished requests.',
-  replays: 'idempotent_replays_total{params} Writes that got the stored response of an earlier one.',
+  replays: 'idempotent_replays_total{params} Writes that got the stored response of an earlier write.',
   rateLimited: 'rate_limited_total{scope} Requests refused with RATE_LIMITED.',
   lookups: 'lookups_total{kind,outcome} Lookups by short code or payment code.',
   transitions: 'transitions_total{transition,environment} Transitions of payment intents.',
   attempts: 'webhook_attempts_total{outcome,stage,environment} Delivery attempts, without endpoint tests.',
   removed: 'retention_removed_total{kind} Documents that the clean-up removed or shortened.',
-  logLines: 'log_lines_total{level,line} Log lines at warn and error. Frequent ones count once in 5 s.',
+  logLines: 'log_lines_total{level,line} Log lines at warn and error. Frequent ones count once every 5 s.',
 } as const
 type Counters = { [Name in keyof typeof counterLines]: Counter<LabelsIn<(typeof counterLines)[Name]>> }
 
@@ -143,18 +143,18 @@ const gaugeLines = {
   failingEndpoints:
     'failing_endpoints Active endpoints whose failure was reported and that have not recovered. Counted up to 1000.',
   dueDeliveries: 'due_deliveries Deliveries that are due, without those in flight. Counted up to 10000.',
-  oldestDueDelivery: 'oldest_due_delivery_seconds How long the oldest of them has been due.',
+  oldestDueDelivery: 'oldest_due_delivery_seconds How long the oldest due delivery has waited.',
   replaysRunning: 'replays_running Replays of webhook events that have not ended.',
-  outboxLag: 'outbox_lag_seconds Age of the oldest event that has not become deliveries.',
-  expiryLag: 'expiry_lag_seconds How long the oldest intent past its expiry has waited to be expired.',
+  outboxLag: 'outbox_lag_seconds Age of the oldest event that has not been relayed.',
+  expiryLag: 'expiry_lag_seconds How long the oldest overdue intent has waited to be expired.',
   openOutcomes: 'open_outcomes{kind} Payments and refunds with an unknown outcome. Counted up to 1000.',
-  oldestOpenOutcome: 'oldest_open_outcome_seconds{kind} How long the oldest of them has been open.',
-  capacityUsed: 'capacity_used{limit} How much of each of its limits this process has in use.',
+  oldestOpenOutcome: 'oldest_open_outcome_seconds{kind} How long the oldest unknown outcome has been open.',
+  capacityUsed: 'capacity_used{limit} How much of each limit this process is using.',
   liveCodesUsed: 'live_codes_used_ratio Share of all live payment codes in use, 0 to 1, give or take 0.02.',
   shortCodesUsed:
-    'short_codes_used_ratio Share of all short codes that have been reserved, 0 to 1. They are never free again.',
+    'short_codes_used_ratio Share of all short codes that have been reserved, 0 to 1. They never become free again.',
   businessQuotaUsed:
-    'business_quota_used_ratio{business,quota} Used share of a quota, of the ten businesses nearest to it.',
+    'business_quota_used_ratio{business,quota} Used share of a quota, for the ten businesses closest to it.',
   businessStoredBytes:
     'business_stored_bytes{business} Estimated stored bytes of the ten largest businesses.',
   lastAuditCheck: 'audit_last_check_timestamp_seconds When the audit trail was last verified.',

@@ -15,7 +15,7 @@ export const noDeadline = Number.POSITIVE_INFINITY
 type Waiting<Item, Outcome> = PromiseWithResolvers<Outcome> & { item: Item; deadlineAt: number }
 
 /**
- * The minimum ms between background batches, found by measurements. Shorter
+ * The minimum ms between background batches, found by measuring. Shorter
  * rests slow down requests, and longer ones slow down everything.
  */
 export const backgroundRestMs = (operations: number): number =>

@@ -3,7 +3,7 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 
-/** These override the URL's options. A failover can't undo majority reads. */
+/** These override the URL's options. Majority reads survive a failover. */
 const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
@@ -113,7 +113,7 @@ async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act
     }
 }
 
-/** The driver doesn't wrap errors of a socket that a write waits for. */
+/** The driver doesn't wrap a socket's errors while a write waits for it. */
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))
 

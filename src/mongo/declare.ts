@@ -1,7 +1,7 @@
 import type { DocumentOf, StoredFields } from './fields.ts'
 
 /**
- * The name tells which index a duplicate key violates. Use partial indexes,
+ * The name shows which index a duplicate key violates. Use partial indexes,
  * because the Stable API ignores sparse ones.
  */
 interface IndexDeclaration {

@@ -119,7 +119,7 @@ const keyOf = (code: number) =>
 
 async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
-    // A code keeps its key after it became free.
+    // A code keeps its key after it becomes free.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: metricTimeoutMs },
   )

@@ -47,7 +47,7 @@ export interface EventFacts {
 export const recordedFactFields = field.part({ format: field.whole, facts: field.anything<EventFacts>() })
 export type RecordedFacts = field.ValueOfField<typeof recordedFactFields>
 
-/** Both are missing if no request caused the event, such as an expiry. */
+/** Both are missing if no request caused the event, as with an expiry. */
 export const eventCauseFields = field.part({
   requestId: field.optional(field.text),
   traceparent: field.optional(field.text),

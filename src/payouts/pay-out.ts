@@ -24,7 +24,7 @@ export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'no
   return { currency: currencyCode, amount, asOf }
 }
 
-/** Without further filters, MongoDB reads only one document. */
+/** Without any other filter, MongoDB reads only one document. */
 async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
   const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
     { businessId, 'outbox.createdAt': { $exists: true } },
@@ -48,7 +48,7 @@ export interface Payout {
 /** The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** Counts from the end of the verification, which can take much longer. */
+/** Starts after the verification, which can take much longer. */
 const bookingMs = 10_000
 
 /**

@@ -3,7 +3,7 @@ import type { Log } from './log.ts'
 /** An operation takes only the dependencies that it uses. */
 export interface Deps extends Models {
   log: Log
-  /** The time of the database. Use it for all that is stored or compared. */
+  /** The time of the database. Use it for times that are stored or compared. */
   now(): Date
   batchers: Batchers
   /** Once aborted, `/readyz` fails and responses close their connection. */

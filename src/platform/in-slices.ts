@@ -20,7 +20,7 @@ export async function runInSlices<Item>(items: Iterable<Item>, act: (item: Item)
   }
 }
 
-/** It takes 0.3 ms to decode a product with a hundred variants. */
+/** Decoding a product with a hundred variants takes 0.3 ms. */
 export async function readInSlices<Doc>(cursor: mongo.FindCursor<Doc>, act: (doc: Doc) => void) {
   try {
     while (await cursor.hasNext()) await runInSlices(decoded(cursor), act)

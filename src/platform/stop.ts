@@ -13,7 +13,7 @@ export function exitOnCrash(log: Log): void {
 type Close = (leftMs: () => number) => Promise<void>
 
 /**
- * As process 1 of a container, Node.js ignores signals without handlers. A
+ * As PID 1 in a container, Node.js ignores signals that have no handler. A
  * second SIGTERM is ignored, because supervisors often send two. After
  * `timeoutMs`, the exit code is 0, because other processes take over.
  */

@@ -100,7 +100,7 @@ export function openJobBoardQueues(config: QueuesConfig, log: Log) {
   }
 }
 
-/** Errors other than these are bugs. */
+/** All other errors are bugs. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError|ClusterAllFailedError)$/.test(error.name) ||

@@ -39,7 +39,7 @@ export class UnreadableFile extends Error {}
 const maxRowLength = 64 * 1024
 const maxListedErrors = 20
 
-/** After an invalid row, only checks the others. Throws UnreadableFile. */
+/** After an invalid row, only checks the rest. Throws UnreadableFile. */
 export async function readProviderFile(
   bytes: AsyncIterable<Uint8Array>,
   format: ProviderFileFormat,
@@ -150,7 +150,7 @@ function findColumns(header: readonly string[], named: ProviderFileHeaders) {
     const wanted = named[name] ?? name
     const at = titles.indexOf(wanted)
     if (at >= 0 && titles.includes(wanted, at + 1))
-      throw new UnreadableFile(`The file has two columns "${wanted}".`)
+      throw new UnreadableFile(`The file has two columns named "${wanted}".`)
     if (at >= 0) positions[name] = at
     else if (named[name] !== undefined || !optionalColumns.includes(name))
       throw new UnreadableFile(
@@ -197,8 +197,7 @@ function rowReader(header: readonly string[], { columns, isDecimal }: ProviderFi
     const fee = feeCell === null ? null : readAmount(feeCell)
     if (feeCell !== null && fee === null) return `fee: ${invalidAmount}`
     const kind = readKind(cell('kind'), isNegative)
-    if (kind === 'invalid')
-      return 'kind: must be payment or refund, and the amount of a payment has no minus.'
+    if (kind === 'invalid') return 'kind: must be payment or refund. Payments must not have negative amounts.'
     return { line, key, kind, amount, fee, at }
   }
 }
@@ -213,7 +212,7 @@ function readKind(text: string | null, isNegative: boolean): PaymentOrRefund | n
 const space = String.raw`[ \u00a0\u202f\u2009]`
 const decimals = String.raw`(\d{1,2})`
 
-/** `1,234` alone could be 1 234 or 1.234, so it's refused. */
+/** `1,234` alone could mean 1234 or 1.234, so it's refused. */
 const forms = [
   String.raw`(\d+)(?:[.,]${decimals})?`,
   String.raw`(\d{1,3}(?:${space}\d{3})+)(?:[.,]${decimals})?`,

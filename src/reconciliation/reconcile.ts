@@ -23,7 +23,7 @@ interface ReconcileInput extends Pick<Reconciliation, 'day' | 'wallet' | 'fileNa
 
 export type ReconciliationResult = Pick<Reconciliation, 'sha256' | 'counts' | 'differences'> & { id: string }
 
-/** Only returns the errors if rows are invalid. Throws UnreadableFile. */
+/** If any row is invalid, only returns the errors. Throws UnreadableFile. */
 export async function reconcileFile(
   deps: Pick<Models, 'Business' | 'Intent' | 'Reconciliation'> & AuditedDeps,
   { day, wallet, fileName, bytes, format }: ReconcileInput,
@@ -60,7 +60,7 @@ export async function reconcileFile(
 const rowsPerLookUp = 250
 const maxListedDifferences = 10_000
 
-/** Memory grows with the records of the day, not with the file. */
+/** Memory grows with the day's records, not with the file. */
 async function compareFile(
   deps: Pick<Models, 'Business' | 'Intent'> & { pace: Pacer },
   { day, wallet }: Pick<Reconciliation, 'day' | 'wallet'>,
@@ -81,7 +81,7 @@ async function compareFile(
       for (const each of recorded) records.set(each.key, each)
     counts.recorded = records.size
   }
-  // Don't read the records before the file has proved to be readable.
+  // Don't load the records until we know that the file is readable.
   let loading: Promise<void> | undefined
   const ensureLoaded = () => (loading ??= load())
   const add = (found: readonly FileDifference[]): void => {

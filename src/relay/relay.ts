@@ -64,7 +64,7 @@ export async function relayOutboxes(
   return relayed
 }
 
-/** A call skips documents of another call, which runs `act` again for them. */
+/** Skips documents of a concurrent call, which runs `act` again for them. */
 async function relayOnce({ relaying }: RelayDeps, ids: string[], act: (ids: string[]) => Promise<void>) {
   let own: string[] = []
   for (const id of new Set(ids))
@@ -111,7 +111,7 @@ async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: OutboxMode
     deps.enqueue('intent-expiry', [newExpiryJob({ referenceNumber, expiresAt }, deps.now())])
   relayed.events += outbox.length
   relayed.causes.push(...outbox.map(eventCauseOf))
-  // More events are relayed after the other documents of the job.
+  // More events are relayed after the job's other documents.
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }
 
@@ -193,7 +193,7 @@ const maxEventsPerRead = 10
 /** A typical intent takes 2 KiB. Attempts read larger documents themselves. */
 const smallBytes = 8 * 1024
 
-/** The `referenceNumber` of an endpoint is its id. */
+/** An endpoint's `referenceNumber` is its id. */
 interface Source extends Pick<Delivery, '_id' | 'businessId' | 'sandbox' | 'referenceNumber'> {
   outbox: OutboxEvent[]
   /** Missing if the document is large. */
@@ -207,7 +207,7 @@ type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'sandbox' | 'url' | 
 
 type RelayedEvents = { _id: string; events: string[] }
 
-/** Reads are batched, because most of the many jobs are for one intent. */
+/** Reads are batched, because most jobs are for a single intent. */
 export const openRelayBatchers = (deps: Models & { transactions: Transactions }) => ({
   findIntentOutbox: createOutboxBatcher(deps.Intent, {
     referenceNumber: 1,

@@ -29,7 +29,7 @@ export type EventSelection = field.ValueOfField<typeof selectionFields>
 const countFields = field.part({
   requeued: field.whole,
   created: field.whole,
-  /** Events whose delivery is DELIVERED, due or in flight, for example. */
+  /** For example, events whose delivery is DELIVERED, due or in flight. */
   skipped: field.whole,
 })
 export type ReplayCounts = field.ValueOfField<typeof countFields>
@@ -49,7 +49,7 @@ export const replays = declareCollection({
     running: field.optional(field.flag),
     cancellationReason: field.orNull(field.oneOf<ReplayCancellation>()),
     reached: field.orNull(field.part({ createdAt: field.date, eventId: field.text })),
-    /** When the replay is due or its lease ends. Null after its end. */
+    /** When the replay is due or its lease ends. Null once it's over. */
     nextRunAt: field.orNull(field.date),
     /** Only the holder of this token may record progress. */
     leaseToken: field.orNull(field.text),

@@ -159,7 +159,7 @@ async function end(deps: RunDeps, leased: LeasedReplay, reason: ReplayCancellati
 /** A page takes far less than a second, and renews the lease. */
 const leaseMs = 10_000
 
-/** Other workers or a dead process's transaction may hold the first ones. */
+/** Other workers or a dead process's transaction may hold the first replays. */
 const maxTried = 10
 
 export type LeasedReplay = Replay & { leaseToken: string }

@@ -11,7 +11,7 @@ import { cleanUpRules, runCleanUpRule } from './rules.ts'
 type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
- * Continues the last pass. After failures, the next run retries only those
+ * Continues the last pass. After failures, the next run retries only the
  * businesses that failed. Removes no data before `begin`.
  */
 export async function runCleanUp(

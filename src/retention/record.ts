@@ -68,13 +68,13 @@ export async function openRetention(deps: RecordDeps): Promise<RetentionRecord> 
 
 const maxSkewMs = 3_600_000
 
-/** A night in the future can't have been cleaned yet. */
+/** The clean-up for a future night can't have run yet. */
 export const isCleanUpOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
   completedFor < lastNightDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
 
 /**
- * A pass may take longer than a day, or it would never reach the last
- * businesses. If only failed ones are left, the next night starts a new pass.
+ * A pass may take over a day. Otherwise it would never reach the last
+ * businesses. If only failed ones remain, the next night starts a new pass.
  */
 export function startCleanUpPass({ pass }: RetentionRecord, now: Date): CleanUpPass {
   const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastNightDue(now))
@@ -127,7 +127,7 @@ export const retentionProgress = declareCollection({
   fields: {
     _id: field.text,
     pass: field.optional(field.text),
-    /** By kind of data. Everything before this time has been cleaned. */
+    /** By kind of data. Everything before this time has been cleaned up. */
     walked: field.optional(field.anything<Record<string, Date>>()),
   },
   indexes: [],

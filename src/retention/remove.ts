@@ -110,7 +110,7 @@ async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Busines
   return subjects.filter(({ referenceNumber }) => !held.has(referenceNumber))
 }
 
-/** Some deliveries are newer, e.g. of a refund weeks after the payment. */
+/** Some deliveries are newer, e.g. for a refund weeks after the payment. */
 async function removeDeliveriesOf(cleaning: BusinessCleanUp, subjects: Subject[]): Promise<void> {
   const { testsBefore, isDry } = cleaning
   await removeTestData(cleaning, 'deliveries', {
@@ -161,7 +161,7 @@ export async function trimAttempts(cleaning: BusinessCleanUp, filter: CleanUpFil
   count('attempts', (await nativeCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
 }
 
-/** Flags open deliveries first, because some may end in between. */
+/** Flags open deliveries first, because some may finish in between. */
 export async function trimOrFlagPage(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   if (!cleaning.isDry)

@@ -46,7 +46,7 @@ export const cleanUpRules: readonly Rule[] = [
     where: tests({ event: 'endpoint.failing' }),
     remove: removal.removeEvents,
   },
-  // Earlier clean-ups kept these events, because each was then the last.
+  // Earlier clean-ups kept these events: each was the last one at the time.
   {
     kind: 'events',
     index: 'byReference',

@@ -11,7 +11,7 @@ import type { SpanKind, TraceSpan, Tracing } from './tracing.ts'
 
 const flushMs = 2000
 
-/** The SDK buffers only 2,048 spans, so waiting longer saves none. */
+/** The SDK buffers only 2,048 spans, so waiting longer saves no more. */
 const timeoutMillis = 3000
 
 const kinds = {

@@ -97,7 +97,7 @@ async function isGenuine(deps: CheckDeps, check: AuditCheck): Promise<boolean> {
   )
 }
 
-/** The first check is due in the night after the first audit line. */
+/** The first check is due on the night after the first audit line. */
 export async function isAuditCheckDue(deps: CheckDeps): Promise<boolean> {
   const due = lastNightDue(deps.now())
   const check = await findLatestCheck(deps)

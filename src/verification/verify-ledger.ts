@@ -38,7 +38,7 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
     .join(', ')
 
 /**
- * Verifies a ledger from its last sealed entry, and on later calls what was
+ * Verifies a ledger from its last sealed entry, and later only what has been
  * booked since. `owed` is the sum of fees that aren't booked yet.
  */
 export function createLedgerVerifier(

@@ -84,7 +84,7 @@ function* faultsOfSeal(key: KeyObject, last: StoredSeal | null, seal: StoredSeal
     const missing = seal._id === next + 1 ? `Seal ${next} is` : `Seals ${next} to ${seal._id - 1} are`
     yield `${missing} missing.`
   } else if (seal.previous !== (last?.digest ?? null)) {
-    yield `Seal ${seal._id} does not continue the seal before it.`
+    yield `Seal ${seal._id} does not continue from the previous seal.`
   }
   if (seal.digest !== digestRecord(key, 'seal', seal)) yield `Seal ${seal._id} was changed.`
 }
@@ -92,7 +92,7 @@ function* faultsOfSeal(key: KeyObject, last: StoredSeal | null, seal: StoredSeal
 type Line = Pick<AuditEvent, '_id' | 'seal'>
 
 const batchSize = 1000
-/** Lines are sealed in the next night, or a night later if a job fails. */
+/** Lines are sealed the next night, or a night later if a job fails. */
 const maxUnsealedMs = 48 * 3_600_000
 /**
  * A payout's line is dated before the ledger is verified, and a line shared by
@@ -116,7 +116,7 @@ async function* faultsOfLines(
     if (line === undefined) yield `Line ${id} of seal ${number} is missing.`
     else if (digestAuditLine(key, line) !== digests[index]) yield `Line ${id} of seal ${number} was changed.`
     else if (earlier !== null && !(Number(line.at) >= earlier.getTime() - maxLateMs))
-      yield `Line ${id} of seal ${number} is more than 6 hours older than the seal before.`
+      yield `Line ${id} of seal ${number} is more than 6 hours older than the previous seal.`
     else if (line.at > new Date(at.getTime() + maxSkewMs))
       yield `Line ${id} is dated after its seal ${number}.`
     // The process may have been killed before it marked the lines.

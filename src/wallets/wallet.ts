@@ -33,7 +33,7 @@ interface Order {
   /** The idempotency key. The wallet transfers money only once per key. */
   key: string
   amount: number
-  /** The payer's fee, which is charged or returned besides `amount`. */
+  /** The payer's fee, charged or returned in addition to `amount`. */
   fee: number
   /** A wallet that receives the order later must not carry it out. */
   validUntil: Date
@@ -49,7 +49,7 @@ export interface RefundOrder extends Order {
   paymentKey: string
 }
 
-/** A response with another `amount` or `fee` isn't trusted. */
+/** A response with a different `amount` or `fee` isn't trusted. */
 export interface OrderStatusQuery extends Order {
   kind: 'payment' | 'refund'
 }

@@ -9,9 +9,9 @@ export interface PolledWork {
   queue: QueueName
   everyMs: number
   atOnce?: number
-  /** After a run that finds `many`, the next one follows after `afterMs`. */
+  /** If a run finds `many` items, the next one starts after `afterMs`. */
   again?: { many: number; afterMs: number }
-  /** A run may take minutes, so its last poll isn't a metric. */
+  /** A run may take minutes, so the last-poll metric omits it. */
   isLong?: true
   /** Returns how many items the run found. */
   run(deps: Deps, ending: AbortSignal): Promise<number>
@@ -21,7 +21,7 @@ const usually = { many: 500, afterMs: 250 } as const
 
 export type PollLoops = ReturnType<typeof startPollLoops>
 
-/** Each kind of work has its own loop, so a hanging one doesn't stop others. */
+/** Each kind of work has its own loop, so if one hangs, the others go on. */
 export function startPollLoops(deps: Deps, works: readonly PolledWork[]) {
   const ending = new AbortController()
   const loops = works

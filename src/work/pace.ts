@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTimeMeters, timeMeterLimits } from '../limits/rate.ts'
 
-/** A long batch can then use most of a lease. */
+/** Leaves most of a lease for a long batch. */
 const renewEveryMs = 5_000
 
 /** Pauses after a batch. Throws if the lease is lost or the process stops. */

@@ -224,7 +224,7 @@ describe('Sealing the audit trail', function () {
       ],
       'a seal was made with another key': [
         () => seals().updateOne({ _id: 3 }, { $set: { previous: 'x' } }),
-        'Seal 3 does not continue the seal before it.',
+        'Seal 3 does not continue from the previous seal.',
       ],
       'the key was replaced': [
         () => replaceKey('v1.00000000.x'),
@@ -444,7 +444,7 @@ describe('Sealing the audit trail', function () {
     const { last } = await verify()
     await lines().deleteMany({ _id: { $in: forged.map(({ _id }) => _id) } })
     expect((await verify()).faults).to.deep.equal([
-      `Line backdated of seal ${last?.number} is more than 6 hours older than the seal before.`,
+      `Line backdated of seal ${last?.number} is more than 6 hours older than the previous seal.`,
     ])
     await lines().deleteMany({ _id: { $in: ['late', 'backdated'] } })
     await unseal(last?.number)

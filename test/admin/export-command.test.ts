@@ -66,7 +66,7 @@ describe('npm run admin -- export', function () {
     const exists = `${file} exists. Choose another name, or complete it with --resume.\n`
     expect(existing).to.deep.include({ exitCode: 1, stderr: exists })
     const resumed = await cli.here(...args('payments', file, '--resume'))
-    const differs = `${file} does not begin like this export. Use the options with which it was begun.\n`
+    const differs = `${file} does not begin like this export. Use the options that it was started with.\n`
     expect(resumed).to.deep.include({ exitCode: 1, stderr: differs })
     expect(await readFile(file, 'utf8')).to.equal('mine')
     const unknown = await cli.here(...args('payments', newFile(), '--business', 'x'))
@@ -145,7 +145,7 @@ describe('npm run admin -- export', function () {
         if (other !== undefined) await write(file, other)
         const before = await readFile(file)
         const error = await write(file, comma as LedgerFileExport).catch((reason: Error) => reason.message)
-        expect(error).to.match(/Use the options with which it was begun\.$/)
+        expect(error).to.match(/Use the options that it was started with\.$/)
         expect((await readFile(file)).equals(before)).to.equal(true)
       }
     })

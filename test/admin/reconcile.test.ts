@@ -218,7 +218,7 @@ describe('npm run admin -- reconcile', function () {
     const texts = {
       'is empty': '',
       'no column "amount"': `key;montant;time\n1;2;3`,
-      'two columns "key"': 'key,key,amount,time',
+      'two columns named "key"': 'key,key,amount,time',
       'not UTF-8': Buffer.from('key,amount,time\n\xe9', 'latin1'),
       'not valid CSV': `key,amount,time\n"k,1,${day}`,
     }

@@ -3,7 +3,7 @@ import { type JobPayloads, type QueueName, queueSettings } from '../../schemas/j
 import type { Deps } from '../../src/platform/deps.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 
-/** Runs are logged as info, as debug if `isNoise`, as warn if `isWarning`. */
+/** Logged at info, at debug if `isNoise`, or at warn if `isWarning`. */
 export interface JobResult {
   event: string
   log: Record<string, unknown>
@@ -31,7 +31,7 @@ const putBackMs = 3000
 const shortestWaitMs = 100
 
 /**
- * Completes a job with invalid data, because no retry could run it. We delay
+ * Completes a job with invalid data, because retries can't help. We delay
  * jobs ourselves, because BullMQ's retries take twice the space in Redis.
  */
 export async function runJob(
@@ -91,7 +91,7 @@ async function delay(deps: Pick<Deps, 'log' | 'now'>, at: Date, job: Job, token?
     throw new Error('Redis did not respond in time')
   }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
   // Any other error would mark the job as failed. An active job runs again when
-  // its lock ends.
+  // its lock expires.
   throw new DelayedError()
 }
 
@@ -102,7 +102,7 @@ function failureOf(reason: string): Error {
   return error
 }
 
-/** A job has its own trace, linked to those of the requests that caused it. */
+/** Each job has its own trace, linked to the traces of its requests. */
 function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)

@@ -51,7 +51,7 @@ const afterAbortMs = 7000
 const lastResultsMs = 2000
 const redisGraceMs = 3000
 
-/** With more, BullMQ fetches so many jobs that they wait for 300 ms. */
+/** With a higher limit, BullMQ fetches so many jobs that they wait 300 ms. */
 const maxConcurrency = 25
 
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
@@ -101,7 +101,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   }
 }
 
-/** The aborted attempts don't count. Other workers make them. */
+/** Aborted attempts don't count. Other workers repeat them. */
 async function abortAttempts(deps: Pick<Deps, 'backgroundWork' | 'leases' | 'log'>) {
   await deps.leases.giveUp().then(
     (attempts) => deps.log.info({ attempts }, 'attempts.cut'),
@@ -143,7 +143,7 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // The wait after an error, such as a failover. Polls find the work.
+    // The wait after an error, e.g. during a failover. Polls find the work.
     runRetryDelay: 1000,
     // A killed worker's jobs run again within 12 s.
     lockDuration: 8000,
@@ -167,7 +167,7 @@ async function warnOfEviction(connection: RedisConnection, log: Log): Promise<vo
   }
 }
 
-/** A lease lasts 10 s, so two renewals may fail. */
+/** A lease lasts 10 s, so it survives two failed renewals. */
 const renewEveryMs = 3_000
 /** Other processes need time to start. */
 const checkQueuesEveryMs = 60_000
@@ -191,7 +191,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }
 }
 
-/** If every process sets WORKER_QUEUES, one queue may be missing. */
+/** If every process sets WORKER_QUEUES, a queue may have no workers. */
 export async function warnOfUnservedQueues(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return

@@ -95,7 +95,7 @@ async function readBetween(
   return readPageDocuments(found)
 }
 
-/** The check value detects a position of another business or environment. */
+/** The check value detects a position from another business or environment. */
 const writePosition = (owner: ChainOwner, number: number): string => `${number}-${checkOf(owner, number)}`
 
 function readPosition(owner: ChainOwner, position: string): number {
@@ -108,7 +108,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   return number
 }
 
-/** A position exists only if its event was stored, so data must be lost. */
+/** Only stored events have a position, so data must have been lost. */
 const lostPosition = () =>
   invalidPosition(
     'after is past the last event, because the service has lost events. Follow the feed from the beginning, and skip the events that you have already processed.',
@@ -166,7 +166,7 @@ export async function waitForEvent(
   }
 }
 
-/** Returns null if the process is full, but throws if the business is. */
+/** Returns null at the process's limit, but throws at the business's. */
 function takeSlot({ capacity }: WaitDeps, businessId: string) {
   const [owners, cost] = [[businessId], { polls: 1 }]
   const held = capacity.takeNow(owners, cost)

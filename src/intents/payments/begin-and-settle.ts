@@ -76,7 +76,7 @@ function planRelease(
   }
 }
 
-/** Returns null if the payment had already ended. */
+/** Returns null if the payment was already settled. */
 export async function settlePayment(
   deps: SettleDeps,
   intent: IntentWithoutRefunds,
@@ -121,7 +121,7 @@ type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 
   Partial<Pick<PaymentHold, 'startedAt'>>
 export type ReportedOutcome = Extract<KnownWalletOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/** Ends a payment that never held the intent, in one write. */
+/** Records, in one write, a payment that never held the intent. */
 export const recordPayment = <Stored extends IntentWithoutRefunds>(
   deps: TransitionDeps,
   intent: Stored,

@@ -69,7 +69,7 @@ export async function payIntent(
   return suspended ? { state: 'not-begun' } : { state: 'settled', outcome, intent: settled }
 }
 
-/** Check this right before the order is sent. */
+/** Check this right before sending the order. */
 async function isSuspended({ batchers }: Pick<Deps, 'batchers'>, id: string, deadlineAt: number) {
   const business = await batchers.findBusiness(id, deadlineAt)
   return business === null || business.suspended

@@ -13,7 +13,7 @@ export const refusedPinBudgets = {
   tests: {
     ...refused,
     name: 'test-pin',
-    what: 'Failed payments in the sandbox of a business',
+    what: "Failed payments in a business's sandbox",
     perNetwork: 600,
   },
 } satisfies Record<string, NetworkBudget>

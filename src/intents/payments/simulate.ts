@@ -43,7 +43,7 @@ const outcomes: Record<SimulationRequest['outcome'], ReportedOutcome> = {
   technical_error: technicalError,
 }
 
-/** SPEC 4.6. Returns PAYMENT_FAILED for a failure that was requested. */
+/** SPEC 4.6. Returns PAYMENT_FAILED if a failure was requested. */
 export async function simulatePayment(
   deps: IntentChangeDeps & Pick<Deps, 'secrets'>,
   caller: Caller,

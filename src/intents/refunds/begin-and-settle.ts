@@ -78,7 +78,7 @@ async function releaseRefund(
 type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 /**
- * The refund that completes the amount paid returns all remaining fees.
+ * A refund of the whole remaining amount returns all remaining fees.
  * Other guards are ranges, so that concurrent refunds don't conflict.
  */
 export function feePortionsOf(
@@ -128,7 +128,7 @@ export const refundIncrements = ({ amount, returnedFees }: Amounts): Record<stri
 export const refundDecrements = ({ amount, returnedFees }: Amounts): Record<string, number> =>
   refundIncrements({ amount: -amount, returnedFees: both((fee) => -returnedFees[fee]) })
 
-/** Returns false if the refund had already ended. */
+/** Returns false if the refund was already settled. */
 export async function settleRefund(
   deps: SettleDeps,
   intent: IntentWithoutRefunds,
@@ -182,7 +182,7 @@ async function endRefund(
 
 const bookingMs = 1_000
 
-/** Books the refund early, because merchants may look it up at once. */
+/** Books the refund early, because merchants may look it up immediately. */
 async function bookSoon(
   deps: Pick<Deps, 'Intent' | 'batchers'>,
   intent: IntentWithoutRefunds,

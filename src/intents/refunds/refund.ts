@@ -17,7 +17,7 @@ interface RefundRequest {
   /** In centimes. Null refunds the remaining amount. */
   amount: number | null
   reason: string | null
-  /** In centimes. Refuses any other refundable amount, unless it's null. */
+  /** In centimes. Unless null, any other refundable amount is refused. */
   expectedRefundable: number | null
 }
 

@@ -83,7 +83,7 @@ async function importRows(
   return comparison.counts
 }
 
-/** If one of these changed before its lock, we would start over. */
+/** If one of these changed before we locked it, we would start over. */
 async function findBusy(
   { Product }: StoreWriteDeps,
   { businessId, sandbox }: ImportScope,

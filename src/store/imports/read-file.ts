@@ -10,7 +10,7 @@ import { streamChunks } from '../../platform/in-slices.ts'
 import type { CellParsers, CsvErrors, ParsedCells, ProductColumn, ProductRow } from './rows.ts'
 import { createCellParsers, createCsvErrors, maxImportRows, productColumns } from './rows.ts'
 
-/** Three times the longest valid row. A longer one probably lacks a quote. */
+/** Three times the longest valid row. A longer row probably lacks a quote. */
 const maxRowBytes = 64 * 1024
 
 /** Ends early if `take` returns false. Row numbers include empty lines. */
@@ -45,7 +45,7 @@ async function readRecords(
   }
 }
 
-/** Needed because csv-parse doesn't limit a row's cells. */
+/** Needed because csv-parse doesn't limit the cells per row. */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
   while (at + maxRowBytes < bytes.length) {
@@ -156,7 +156,7 @@ const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
-/** Throws VALIDATION_ERROR for any other encoding than UTF-8. */
+/** Throws VALIDATION_ERROR for any encoding other than UTF-8. */
 function bytesOf(csv: unknown): Buffer {
   if (csv === undefined) throw fault('csv is required.')
   if (typeof csv === 'string') {

@@ -99,7 +99,7 @@ export interface CsvRowError {
 }
 
 const maxListed = 100
-/** A file can have 40 000 errors. Sorting 1 000 takes less than 1 ms. */
+/** A file can have 40,000 errors. Sorting 1,000 takes less than 1 ms. */
 const maxKept = 1_000
 
 export type CsvErrors = ReturnType<typeof createCsvErrors>

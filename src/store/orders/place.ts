@@ -15,7 +15,7 @@ import { getVariantById, getVariantByLabel, type Product, type Variant } from '.
 import { type Order, type OrderCustomer, type OrderItem, orderEventFormat, presentOrder } from './order.ts'
 
 interface OrderRequest {
-  /** Null orders one unit of any product in stock. */
+  /** If null, orders one unit of any product in stock. */
   items: SimulatedItem[] | null
   customer: OrderCustomer | null
 }
@@ -119,7 +119,7 @@ async function takeUnits(
 type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants'>
 
 interface Line {
-  /** The field of the line in the request, e.g. `items[0]`. */
+  /** The line's field in the request, e.g. `items[0]`. */
   param: string
   product: SoldProduct
   variant: Variant

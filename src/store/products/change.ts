@@ -96,7 +96,7 @@ interface ProductChange {
   givenSkus: SkuParams
 }
 
-/** Changes the variant with this id or label, or else the only one. */
+/** Changes the variant with this id or label, or else the only variant. */
 interface VariantChange {
   /** The prefix of the field names in the request, e.g. `variants[0].`. */
   prefix: string
@@ -161,7 +161,7 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   }
 }
 
-/** `mapSkusToParams` has already compared the new SKUs. */
+/** `mapSkusToParams` has already compared the new SKUs with each other. */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], givenSkus: SkuParams): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(collectSkus([...kept, ...keeping]))

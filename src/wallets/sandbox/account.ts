@@ -6,7 +6,7 @@ export const walletAccounts = declareCollection({
   name: 'wallets',
   kept: 'forever',
   fields: {
-    /** The phone number. In a demo wallet, the business's id precedes it. */
+    /** The phone number. For a demo wallet, the business's id precedes it. */
     _id: field.text,
     phone: field.text,
     /** The owner of a demo wallet. Null if every business sees the wallet. */
@@ -27,7 +27,7 @@ export const newWalletAccount = (
   now: Date,
 ): WalletAccount => ({ ...opening, wrongPins: { count: 0, lastAt: now }, createdAt: now })
 
-/** The chance of guessing a 4-digit PIN before the lock is 1 in 2 000. */
+/** The chance of guessing a 4-digit PIN before the lock is 1 in 2,000. */
 const maxWrongPins = 5
 const lockedMs = 15 * 60_000
 

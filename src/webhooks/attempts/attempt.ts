@@ -30,7 +30,7 @@ export type AttemptDeps = Pick<Deps, 'Delivery' | 'batchers' | 'config' | 'count
 
 export type AttemptEndpoint = Omit<Endpoint, 'attemptHours' | 'outbox'>
 
-/** The first renewal of the lease may be 3 s away. */
+/** The lease's first renewal may be 3 s away. */
 const minLeaseMs = 5_000
 
 /** `read` is the source of the body, if the caller has already read it. */

@@ -13,18 +13,18 @@ type HealthNote = Result & { endpointId: string; url: string }
 
 export type HealthRecorder = ReturnType<typeof createHealthRecorder>
 
-/** Only people read these figures, so a delay of a second does no harm. */
+/** Only people read these figures, so a one-second delay does no harm. */
 const gatherMs = 1_000
 
 /**
- * Each endpoint has its own write, because one that a dead process has locked
+ * Each endpoint has its own write, because an endpoint locked by a dead process
  * would delay a whole batch for seconds.
  */
 export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log) {
   const noted = new Map<string, HealthNote[]>()
   const writing = createWorkTracker()
   const closing = new AbortController()
-  // Each endpoint adds a listener, about which Node.js would warn.
+  // Each endpoint adds a listener, and Node.js would warn of so many.
   setMaxListeners(0, closing.signal)
 
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {

@@ -7,7 +7,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 /** docs/merchants/webhooks.md recommends responding within 5 s. */
 export const fastAttemptMs = 5_000
 
-/** The limit of fast attempts per endpoint. Each failure lowers it by one. */
+/** The limit on fast attempts per endpoint. Each failure lowers it by one. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
 /** Limits per process. 1,000 hanging attempts took about 40 MB. */
@@ -26,7 +26,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       metric: 'attempts_in_flight',
       maxWaiting: 500,
     },
-    // At a timeout of 30 s, 100 slow slots allow four timeouts per second.
+    // With a timeout of 30 s, 100 slow slots allow four timeouts per second.
     slow: {
       what: 'Webhook attempts in progress for over 5 s',
       total: 400,
@@ -46,7 +46,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
       maxWaiting: 500,
     },
     replays: {
-      what: 'Attempts of replays in progress',
+      what: 'Replay attempts in progress',
       parts: [
         { owner: 'business', max: 40 },
         { owner: 'origin', max: 40 },
@@ -59,7 +59,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
 /** 1,000 fast and 400 slow attempts. */
 export const maxAttemptsInFlight = 1_400
 
-/** A waiting relay occupies one of 100 jobs that all businesses share. */
+/** A waiting relay occupies one of the 100 jobs that all businesses share. */
 const maxWaitMs = 100
 /** In the meantime, more slots become free for the same read to fill. */
 const serveAfterMs = 10

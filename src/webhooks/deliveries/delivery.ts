@@ -31,7 +31,7 @@ export const deliveries = declareCollection({
   name: 'deliveries',
   kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
   fields: {
-    /** An event and an endpoint always give the same id. */
+    /** The same event and endpoint always give the same id. */
     _id: field.text,
     endpointId: field.text,
     businessId: field.text,
@@ -54,7 +54,7 @@ export const deliveries = declareCollection({
     leaseToken: field.orNull(field.text),
     /** In old deliveries, the clean-up keeps only the last attempt. */
     attemptLog: field.list(attemptFields),
-    /** The HTTP status of the last attempt, if that failed. */
+    /** The HTTP status of the last attempt, if it failed. */
     failureStatus: field.optional(field.whole),
     /** The next clean-up must trim the delivery. */
     untrimmed: field.optional(field.flag),
@@ -184,7 +184,7 @@ export const failureText = ({ status, error }: FailedAttempt): string => error ?
 type JobFields = Pick<Delivery, 'event' | 'referenceNumber' | 'url' | 'nextAttemptAt'> &
   AttemptCounts & { lastAttempt?: FailedAttempt | undefined }
 
-/** The worker needs only the id of the job. */
+/** The worker needs only the job's id. */
 export function newDeliveryJob(delivery: JobFields, now: Date): JobWithId<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
   return {
@@ -201,7 +201,7 @@ export function newDeliveryJob(delivery: JobFields, now: Date): JobWithId<'webho
   }
 }
 
-/** The id of a delivery's job contains these counts. */
+/** A delivery's job id contains these counts. */
 export type AttemptCounts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
 /** BullMQ ignores a new job if its id exists, even in the failed jobs. */

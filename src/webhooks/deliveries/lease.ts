@@ -11,7 +11,7 @@ export interface LeasedDelivery extends Omit<Delivery, 'attemptLog'> {
 }
 type Lease = Pick<LeasedDelivery, '_id' | 'leaseToken'>
 
-/** If two callers have the same id, only the first gets the delivery. */
+/** If two callers pass the same id, only the first gets the delivery. */
 export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =>
   createBatcher<string, LeasedDelivery | null>(500, async (ids) => {
     const leased = await leaseTogether(Delivery, [...new Set(ids)], now())
@@ -127,7 +127,7 @@ export type DeliveryLeases = ReturnType<typeof createHeldLeases>
 export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
   const held = new Map<string, Held>()
 
-  /** An earlier attempt must not use the lease of a later one. */
+  /** An earlier attempt must not use a later attempt's lease. */
   function leaseOf({ _id, leaseToken }: Lease): Held | undefined {
     const lease = held.get(_id)
     return lease?.token === leaseToken ? lease : undefined

@@ -79,7 +79,7 @@ export function createEndpoint(
   return withAuditQuota(deps, caller, () => withStorageQuota(deps, caller, create), hasNewEffect)
 }
 
-/** If a concurrent request takes the slot, the transaction is repeated. */
+/** If a concurrent request takes the slot, the transaction is retried. */
 async function findFreeSlot(
   { Endpoint: model }: Pick<Deps, 'Endpoint'>,
   { businessId }: Caller,

@@ -34,10 +34,10 @@ export function maskUrlParts(response: string, url: string): string {
 
 const shownHours = 24
 
-/** The same hour of the next day has the same field. */
+/** The same hour of the next day uses the same field. */
 export const attemptHourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
-/** Covers the current hour and the 23 before. */
+/** Covers the current hour and the 23 before it. */
 export function lastDayStats({ attemptHours, health }: Pick<Endpoint, 'attemptHours' | 'health'>, now: Date) {
   const first = startOfHour(now).getTime() - (shownHours - 1) * hourMs
   const hours = Object.values(attemptHours).filter(({ hour }) => hour.getTime() >= first)

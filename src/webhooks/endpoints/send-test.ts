@@ -127,7 +127,7 @@ const samples: Record<EventName, (now: Date) => Sample> = {
     refund: {
       id: 'RF-TEST000000000000',
       amount,
-      // A full refund gives back both fees.
+      // A full refund returns both fees.
       returnedFees: { providerTtc: 1000, payerTtc: 500 },
       reason: 'Test',
     },
@@ -148,7 +148,7 @@ const samples: Record<EventName, (now: Date) => Sample> = {
   }),
 }
 
-/** Returns data that looks real except for its sample values (SPEC 6.2). */
+/** Returns sample values in the same format as real data (SPEC 6.2). */
 export function sampleEventData(event: EventName, now: Date): string {
   const sample = samples[event](now)
   return composeEventData(sample, sample.source)

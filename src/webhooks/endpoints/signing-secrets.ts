@@ -47,7 +47,7 @@ function orNull(read: () => string): string | null {
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
-/** `unreadable` has the endpoints whose SECRET_KEY isn't configured. */
+/** `unreadable` lists endpoints whose SECRET_KEY isn't configured. */
 type ReencryptedSecrets = { reencrypted: number; unreadable: string[] }
 
 export async function reencryptSecrets(
@@ -67,7 +67,7 @@ export async function reencryptSecrets(
   return result
 }
 
-/** A rotation between a read and its write makes another round necessary. */
+/** A rotation between the read and the write makes another round necessary. */
 async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)
   const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
@@ -82,7 +82,7 @@ async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: stri
   }
 }
 
-/** The filter has the old secrets, so no rotation is undone. */
+/** The filter contains the old secrets, so no rotation is undone. */
 function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encrypted) {
   const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
   const reencrypted = {

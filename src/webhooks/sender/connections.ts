@@ -145,7 +145,7 @@ export function createGauge(raw: Socket) {
       mine.meter.count(performance.now() - startedAt)
       if (rest.length === 0) continue
       raw.pause()
-      // A body's first bytes come in the next tick, and are often enough.
+      // A body's first bytes come in the next tick. Often they are enough.
       await new Promise<void>(process.nextTick)
     }
     if (raw.isPaused()) raw.resume()

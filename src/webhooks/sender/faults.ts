@@ -26,7 +26,7 @@ export const sendFaults = {
   notYetValid: { stage: 'tls', error: 'The certificate is not valid yet.' },
   wrongName: { stage: 'tls', error: 'The certificate is for another host name.' },
   lateResponse: { stage: 'timeout', error: 'The response did not complete in time.' },
-  tooLarge: { stage: 'too_large', error: 'The headers of the response are too large.' },
+  tooLarge: { stage: 'too_large', error: 'The response headers are too large.' },
   closed: { stage: 'closed', error: 'The connection was closed before the response was complete.' },
   notHttp: { stage: 'protocol', error: 'The response is not valid HTTP.' },
 } as const satisfies Record<string, SendFault>

@@ -29,7 +29,7 @@ export function isPublicAddress(address: string): boolean {
 /** DNS64 embeds a name's IPv4 addresses in this prefix (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** DNS64 derives such an address from an IPv4 address that the name has. */
+/** DNS64 derives such an address from one of the name's IPv4 addresses. */
 function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
   const parsed = ipaddr.IPv6.parse(address)
@@ -49,7 +49,7 @@ const maxChecked = 100
 /** The two queries take at most 6 s, so a dead name server is reported. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
-/** `dns.lookup` uses one of four threads, so a dead server would block all. */
+/** `dns.lookup` has four threads, so a dead server could block them all. */
 async function queryNameServers(hostname: string): Promise<LookupAddress[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
