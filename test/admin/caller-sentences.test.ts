@@ -152,8 +152,8 @@ describe('The reply suggested for a support call', () => {
     const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const path = `/admin/endpoints/${id}`
     const unused = await card(path)
-    expect(unused.french).to.include('nous ne lui avons encore rien envoyé')
-    expect(unused.arabic).to.include('لم نرسل إليه أي شيء بعد')
+    expect(unused.french).to.include('nous ne lui avons rien envoyé depuis son enregistrement')
+    expect(unused.arabic).to.include('لم نرسل إليه أي شيء منذ تسجيله')
     endpointServer.respondWith((res) => void res.end())
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     const healthIs = (filter: object) =>

@@ -209,12 +209,13 @@ describe('A failing endpoint', () => {
       expect(await reports()).to.have.length(0)
     })
 
-  it('starts a new failing period when the merchant enables it or changes its URL', async () => {
+  it('starts with no known results when the merchant enables it or changes its URL', async () => {
+    const unused = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     for (const changes of [[{ active: false }, { active: true }], [{ url: endpointServer.url }]]) {
       await attemptNew(2)
       advance(24 * hourMs)
       for (const each of changes) await change(each)
-      expect((await listed()).health.failuresInRow).to.equal(0)
+      expect((await listed()).health).to.deep.equal(unused)
       await attemptNew(1)
       advance(24 * hourMs)
       await poll(service)

@@ -72,11 +72,11 @@ const missed =
 /** In these sentences, the caller is the merchant. */
 export const endpointSentences: Record<EndpointState, CallerAdvice> = {
   unused: createAdvice(
-    'The endpoint is active. No delivery attempt has finished yet.',
+    'The endpoint is active. No attempt has finished since it was registered, enabled or changed.',
     sentAsTheyHappen,
-    'Your webhook URL ({host}) is active, but we have not sent anything to it yet. Check which events it is subscribed to.',
-    'Votre URL de webhook ({host}) est active, mais nous ne lui avons encore rien envoyé. Vérifiez à quels événements elle est abonnée.',
-    'رابط webhook الخاص بك ({host}) مفعّل، لكننا لم نرسل إليه أي شيء بعد. تحقق من الأحداث التي اشترك فيها.',
+    'Your webhook URL ({host}) is active, but we have not sent anything to it since it was registered, enabled or changed. Check which events it is subscribed to.',
+    'Votre URL de webhook ({host}) est active, mais nous ne lui avons rien envoyé depuis son enregistrement, son activation ou sa modification. Vérifiez à quels événements elle est abonnée.',
+    'رابط webhook الخاص بك ({host}) مفعّل، لكننا لم نرسل إليه أي شيء منذ تسجيله أو تفعيله أو تعديله. تحقق من الأحداث التي اشترك فيها.',
   ),
   healthy: createAdvice(
     'The endpoint is active, and its last attempt succeeded on {lastSuccessAt}.',

@@ -124,15 +124,14 @@ export async function updateEndpoint(
         checkEventScopes(caller, endpoint.events, 'events')
       const changed = { ...endpoint, ...change, updatedAt: at }
       const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
-      if (isNewStart) changed.health = { ...endpoint.health, failuresInRow: 0, failingSince: null }
-      const restart = isNewStart && { 'health.failuresInRow': 0, 'health.failingSince': null }
+      const restart = isNewStart && { health: newEndpointHealth }
       const set = { ...change, ...restart, updatedAt: at }
       await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
       const changes = auditedChanges(deps, endpoint, changed)
       addsLine = changes !== null
       if (changes !== null)
         await add({ act: 'endpoint.changed', subject: id, businessId: caller.businessId, ...changes })
-      return presentEndpoint(changed)
+      return presentEndpoint({ ...changed, ...restart })
     })
   const result =
     (await request.earlier()) ??
