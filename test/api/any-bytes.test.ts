@@ -2,21 +2,12 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { deadlineMs, inFull, rounds } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import {
-  connectTo,
-  crlf,
-  expectFailure,
-  postHead,
-  type RawResponse,
-  readToEnd,
-  responsesOf,
-} from './raw-request.ts'
+import type { RawResponse } from './raw-request.ts'
+import { connectTo, crlf, expectFailure, postHead, readToEnd, responsesOf } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
 const leaveAfterMs = 200
-
 const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
-
 const separators = ['\r\n', '\n', '\r', '\0', ' ', '\t', ':', ',', ';', '-', '%', '\r\n\r\n', '0\r\n\r\n']
 const fields = ['chunked', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'X: 1\r\n']
 
@@ -35,7 +26,6 @@ const damage = fc.record({
 describe('A sequence of arbitrary bytes', () => {
   const service = withService()
   const merchant = withMerchant(service)
-
   const requests = (): string[] => {
     const counted = `${postHead(intents, merchant.write(), 'Content-Length: 12')}{"amount":5}`
     const inChunks = postHead(intents, merchant.write(), 'Transfer-Encoding: chunked')
@@ -62,14 +52,12 @@ describe('A sequence of arbitrary bytes', () => {
       if (success !== true) expectFailure(response, error.statusCode, error.code)
     }
   }
-
   const statusesOf = async (all: Uint8Array[]): Promise<number[]> => {
     const responses = await Promise.all(all.map(responsesTo))
     responses.forEach(expectOurs)
     await service.http.post(intents).set(merchant.write()).send({ amount: 5 }).expect(201)
     return responses.flatMap((some) => some.map(({ status }) => status))
   }
-
   const seeded = { seed: inFull(9, 8), endOnFailure: true }
 
   it('inserted into a valid request causes no internal error and no malformed response', async () => {

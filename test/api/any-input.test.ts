@@ -10,10 +10,7 @@ describe('Arbitrary input', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const post = (path: string, body: string) =>
-    service.http
-      .post(path)
-      .set({ ...merchant.write(), 'Content-Type': 'application/json' })
-      .send(body)
+    service.http.post(path).set(merchant.write()).type('json').send(body)
 
   it('is accepted if valid, and returned exactly as sent', () => {
     const metadata = fc.dictionary(

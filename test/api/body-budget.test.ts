@@ -46,7 +46,6 @@ describe('A large request body', () => {
     )
 
   const openWeb = (deps = service.deps) => openServer(service, shortTimeouts, createApp(deps))
-
   async function begin(path: string, ...headers: string[]): Promise<Socket> {
     const socket = await connectTo(service.origin)
     socket.on('error', () => socket.destroy())
@@ -54,7 +53,6 @@ describe('A large request body', () => {
     socket.write(postHead(path, merchant.write(), ...headers))
     return socket
   }
-
   const fill = ({ businessId } = merchant): (() => void) =>
     service.deps.capacity.force([businessId], { memory: maxBusinessBytes }).free
   const limit = (kind: keyof typeof memoryPerBodyByte) =>

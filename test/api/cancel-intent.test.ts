@@ -11,12 +11,10 @@ const intents = '/api/v1/dev/intents'
 describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   const service = withService()
   const merchant = withMerchant(service)
-
   const create = () => createIntent(service, merchant, { amount: 50_000, metadata: { a: 'b' } })
   const cancel = (reference: string) =>
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())
   const events = async (reference: string) => (await storedIntent(service, reference)).outbox
-
   function holdReads(count: number) {
     const [{ batchers }, allRead, gate] = [service.deps, createGate(), createGate()]
     const { findIntentToChange } = batchers

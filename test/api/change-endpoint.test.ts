@@ -31,10 +31,7 @@ describe('The webhook endpoint API', () => {
   })
 
   const update = (body: unknown, as = merchant, target = id, key?: string) =>
-    service.http
-      .put(`${path}/${target}`)
-      .set({ ...as.write(key), 'Content-Type': 'application/json' })
-      .send(JSON.stringify(body))
+    service.http.put(`${path}/${target}`).set(as.write(key)).type('json').send(JSON.stringify(body))
   const remove = (as = merchant, target = id, key?: string) =>
     service.http.delete(`${path}/${target}`).set(as.write(key))
   const act = (name: string, as = merchant, target = id) =>
@@ -120,41 +117,6 @@ describe('The webhook endpoint API', () => {
       await update({ url: 'https://new.example/', events: ['payment.created'] }, payments).expect(200)
       await update({ url: 'https://newer.example/' }, payments).expect(200)
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
-    })
-
-    it('refuses a key of the other environment, except that a live key may delete test endpoints', async () => {
-      const live = await colleague({ mode: 'live' })
-      const { id: ofLive } = await subscribe(service, live, url)
-      const stored = () => service.deps.Endpoint.find({ businessId: merchant.businessId }).lean()
-      const before = await stored()
-      for (const [as, target] of [
-        [merchant, ofLive],
-        [live, id],
-      ] as const)
-        for (const refused of [
-          update({}, as, target),
-          update({ url: 'https://evil.example/' }, as, target),
-          act('test', as, target),
-          act('rotate-secret', as, target),
-          act('replay', as, target).send({ from: '2026-01-01' }),
-          service.http.get(`${path}/${target}/replays`).set(as.read()),
-          ...(as === live ? [] : [remove(as, target)]),
-        ])
-          await expectRefused(refused, 403, 'SANDBOX_MISMATCH')
-      expect(await stored()).to.deep.equal(before)
-      expect((await remove(live, id, 'once').expect(200)).body.data).to.deep.equal({ id, deleted: true })
-      for (const as of [live, merchant]) await expectRefused(remove(as), 404, 'ENDPOINT_NOT_FOUND')
-      expect([(await listed()).length, (await listed(live)).length]).to.deep.equal([0, 1])
-      await remove(live, ofLive).expect(200)
-      await expectRefused(update({ active: false }, merchant, ofLive), 404, 'ENDPOINT_NOT_FOUND')
-    })
-
-    it('redirects waiting deliveries to the new URL', async () => {
-      const { _id } = await freshDelivery(service, merchant)
-      service.allowHost(endpointServer.host)
-      await update({ url: endpointServer.url }).expect(200)
-      await attempt(service.deps, _id)
-      expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
     it("cancels an endpoint's deliveries when they are due if it deactivates the endpoint", async () => {
@@ -263,32 +225,21 @@ describe('The webhook endpoint API', () => {
       await service.deps.Endpoint.collection.insertMany(copies as never[])
       const { id: last } = await subscribe(service, merchant, url)
       await remove(merchant, last).expect(200)
-      // Only the first one has a delivery.
       expect(await service.deps.Endpoint.countDocuments({ businessId })).to.equal(1 + 1 + 100)
       expect(await service.deps.Endpoint.findById(id)).not.to.equal(null)
       await service.http.get(`/api/v1/dev/webhooks/events/${delivered}`).set(merchant.read()).expect(200)
       expect((await listed()).map((each: { id: string }) => each.id)).to.deep.equal([kept.id])
     })
 
-    it('also cancels a delivery created by a relay that read the endpoint before its deletion', async () => {
-      service.allowHost(endpointServer.host)
-      await update({ url: endpointServer.url }).expect(200)
-      const { _id } = await freshDelivery(service, merchant)
-      await remove().expect(200)
-      // What a relay leaves behind if it read the endpoint before its deletion.
-      const change = { status: 'PENDING', nextAttemptAt: service.deps.now() }
-      await service.deps.Delivery.updateOne({ _id }, { $set: change })
-      expect(await attempt(service.deps, _id)).to.include({ outcome: 'cancelled' })
-      expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
-    })
-
     it('lets you create another endpoint, but never more than five even if requests are concurrent', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const body = { url, events: ['payment.created'] }
-      const create = (as = merchant) => service.http.post(path).set(as.write()).send(body)
+      const create = (as = merchant, sent: object = body) =>
+        service.http.post(path).set(as.write()).send(sent)
       const live = await colleague({ mode: 'live' })
       await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
+      await expectRefused(create(merchant, { ...body, url: 'http://x' }), 400, 'INVALID_WEBHOOK_URL')
       const [responses] = await Promise.all([
         Promise.all(Array.from({ length: 10 }, (_, n) => create(n % 2 === 0 ? live : merchant))),
         Promise.all(ids.slice(0, 4).map((target) => remove(merchant, target).expect(200))),

@@ -18,10 +18,7 @@ describe('POST /dev/intents', () => {
 
   /** A string is sent as is, so it can contain what JSON.stringify never writes. */
   const create = (body: object | string, as: Merchant = merchant) =>
-    service.http
-      .post(intents)
-      .set({ ...as.write(), 'Content-Type': 'application/json' })
-      .send(typeof body === 'string' ? body : JSON.stringify(body))
+    service.http.post(intents).set(as.write()).type('json').send(body)
 
   async function created(body: object | string, as: Merchant = merchant) {
     const response = await create(body, as)
@@ -35,7 +32,6 @@ describe('POST /dev/intents', () => {
     expect(response.error, about).to.include({ code, param, statusCode: 400 })
     return response.error
   }
-
   const stored = (referenceNumber: string) =>
     service.deps.Intent.collection.findOne({ referenceNumber }) as Promise<Record<string, unknown>>
 
@@ -180,7 +176,7 @@ describe('POST /dev/intents', () => {
     const inField = (name: string, ...values: string[]) =>
       values.map((value) => `{"amount":1,"${name}":${value}}`)
     const keys51 = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
-    const value501 = { a: 'x', b: '💰'.repeat(501) }
+    const value501 = { amount: 1, metadata: { a: 'x', b: '💰'.repeat(501) } }
     const shapes = [
       ['[[]]', '["x"]', '"x"', '5', '{"":"x"}', `{"${'x'.repeat(256)}":"x"}`, `{"${'💰'.repeat(256)}":""}`],
       ['{"a":5}', '{"a":null}', '{"a":true}', '{"a":{"b":"c"}}', '{"a":["b"]}', '{"__proto__":{"a":"b"}}'],
@@ -200,12 +196,7 @@ describe('POST /dev/intents', () => {
       ['LABEL_TOO_LONG', 'label', 'a label of 201 code points', inField('label', `"${'💰'.repeat(201)}"`)],
       ['VALIDATION_ERROR', 'label', 'a label that cannot be stored', inField('label', ...unstorable)],
       ['METADATA_TOO_MANY_KEYS', 'metadata', 'metadata with 51 keys', [{ amount: 1, metadata: keys51 }]],
-      [
-        'METADATA_VALUE_TOO_LONG',
-        'metadata',
-        'a value of 501 code points',
-        [{ amount: 1, metadata: value501 }],
-      ],
+      ['METADATA_VALUE_TOO_LONG', 'metadata', 'a value of 501 code points', [value501]],
       ['INVALID_METADATA', 'metadata', 'metadata of any other invalid form', inField('metadata', ...shapes)],
     ]
     for (const [code, param, what, bodies] of invalid)

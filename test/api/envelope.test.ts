@@ -6,7 +6,6 @@ import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
 const json = 'application/json; charset=utf-8'
-/** E.g. Content-Type. */
 const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
@@ -14,7 +13,6 @@ const intents = '/api/v1/dev/intents'
 describe('A response', () => {
   const service = withService()
   const merchant = withMerchant(service)
-
   const write = (headers: Record<string, string>, body: string | Buffer) =>
     service.http
       .post(intents)

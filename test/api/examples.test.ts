@@ -48,7 +48,6 @@ const shownEvent = (event: string) =>
   `6b0149aca90c38bde3c47f${(0x62 + names.events.indexOf(event)).toString(16)}`
 
 const eventId = shownEvent('payment.created')
-
 const shopUrl = 'https://shop.example/hooks'
 
 interface Request {
@@ -81,7 +80,6 @@ const ofReplay = {
 const afterEvent = { at: '07:34:12.530', after: ['createIntent', 'relay'] }
 const ofProduct = { at: '19:48:48.560', after: ['createProduct'], params: { id: shown.product } }
 const afterOrder = { at: '19:50:41.006', after: ['simulateOrder'] }
-
 const requests: Record<string, Request> = {
   createIntent: {
     at: '07:33:59.612',
@@ -208,7 +206,6 @@ describe('An example in the OpenAPI document', () => {
   let disguise: Disguise
   let secret: string
   let done: Set<string>
-
   beforeEach(() => {
     done = new Set()
     disguise = createDisguise()
@@ -267,7 +264,6 @@ describe('An example in the OpenAPI document', () => {
     secret = body.data.secret
     return body.data.id
   }
-
   type Change = Partial<Request> & { accept?: string }
   async function send(id: string, { accept = 'application/json', ...changes }: Change = {}) {
     const { method, path } = routeOf(id)
@@ -284,7 +280,6 @@ describe('An example in the OpenAPI document', () => {
       disguise.learn(valueAt(response.body.data, field), value)
     return response
   }
-
   const steps: Record<string, () => Promise<unknown>> = {
     async relay() {
       service.clock.advance(790)

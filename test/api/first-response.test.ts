@@ -3,18 +3,12 @@ import { expect } from 'chai'
 import { freeReusableCode } from '../../src/intents/codes.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { pay, storedIntent } from '../support/pay.ts'
-import {
-  type Service,
-  secretKey,
-  withMerchantPerTest,
-  withSecondProcess,
-  withService,
-} from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { secretKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 
 const hour = 3_600_000
-
 const newKey = randomBytes(32).toString('base64')
 const lifetimes = { INTENT_LIFETIME_SECONDS: '7200', CODE_LIFETIME_SECONDS: '3600' }
 /** Another process may have a different SECRET_KEY and other settings. */
@@ -44,7 +38,6 @@ describe('The first response to a create', () => {
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
     }
   }
-
   const input = {
     amount: 50_000,
     label: 'Thé « vert » 💰 \u2028',
@@ -52,7 +45,6 @@ describe('The first response to a create', () => {
     success_url: 'https://shop.example/done',
   }
   const open = { amountType: 'OPEN', amount: 700 }
-
   type Reference = { referenceNumber: string }
   const act = ({ referenceNumber }: Reference, name: string, body: object) =>
     send(service, `/intents/${referenceNumber}/${name}`, body)

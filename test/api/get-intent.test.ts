@@ -10,7 +10,6 @@ const day = 24 * 3_600_000
 describe('GET /dev/intents/{referenceNumber}', () => {
   const service = withService({ CODE_LIFETIME_SECONDS: '3600' })
   const merchant = withMerchant(service)
-
   const create = async (body: object = { amount: 50_000 }) =>
     (await service.http.post(intents).set(merchant.write()).send(body).expect(201)).body.data
   const get = (reference: string) => readIntent(service, merchant, reference)

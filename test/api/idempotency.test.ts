@@ -11,7 +11,6 @@ const day = 24 * 3_600_000
 describe('An idempotency key', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
-
   const create = (key: string | undefined, body: object | string = { amount: 50_000 }, as = merchant) =>
     service.http
       .post(intents)
@@ -20,9 +19,7 @@ describe('An idempotency key', () => {
   const cancel = (reference: string, key?: string, as = merchant) =>
     service.http.post(`${intents}/${reference}/cancel`).set(as.write(key))
   const count = (as = merchant) => service.deps.Intent.countDocuments({ businessId: as.businessId })
-
   type Received = { status: number; text: string; headers: Record<string, string> }
-
   function expectReplay(response: Received, of: Received, params: 'same' | 'other' = 'same'): void {
     expect([response.status, response.text]).to.deep.equal([of.status, of.text])
     expect(response.headers['content-type']).to.equal(of.headers['content-type'])
@@ -90,7 +87,6 @@ describe('An idempotency key', () => {
       const cancelled = await cancel(referenceNumber, 'once')
       expectFresh(cancelled, 200)
       expectReplay(await cancel(referenceNumber, 'once'), cancelled)
-      // The intent has changed since, but the stored response hasn't.
       expectReplay(await create('once'), first)
     })
 

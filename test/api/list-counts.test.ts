@@ -34,7 +34,6 @@ interface List {
 }
 
 let logged = 0
-
 const lists: Record<'intents' | 'live events', List> = {
   intents: {
     read(deps, caller, search) {
@@ -102,7 +101,6 @@ describe('The total of a long list', () => {
       })
 
       const idsOf = (documents: Made[]) => documents.map(({ _id }) => _id)
-
       async function expectPages(deps: Deps, span: TimeSpan, wanted: Made[]): Promise<void> {
         const limit = 40
         for (let page = 1; page <= Math.floor(wanted.length / limit) + 2; page += 1) {

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { readIntent, requestIntent } from '../support/actions.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
-const day = 24 * 3_600_000
+const [hour, day] = [3_600_000, 86_400_000]
 
 interface Item {
   referenceNumber: string
@@ -16,7 +16,6 @@ describe('GET /dev/intents', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   afterEach(() => service.clock.freeze(null))
-
   const list = (query = '') => service.http.get(`${intents}?${query}`).set(merchant.read())
   const listed = async (query = '') => {
     const { status, body } = await list(query)
@@ -30,11 +29,8 @@ describe('GET /dev/intents', () => {
   }
   const inNext = (offset: number) => new Date(Math.ceil(Date.now() / day) * day + day + offset)
 
-  it('returns an empty page with the default limit of 20 if there are no intents', async () => {
+  it('returns up to 20 intents by default, each exactly as a retrieval returns it', async () => {
     expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
-  })
-
-  it('returns each intent exactly as a retrieval returns it', async () => {
     const read = await readIntent(service, merchant, await create())
     expect((await listed()).items).to.deep.equal([read])
   })
@@ -56,13 +52,10 @@ describe('GET /dev/intents', () => {
       expect(await listed(query)).to.include({ hasMore: false, total: 25 })
   })
 
-  it('returns no items beyond the last page', async () => {
+  it('returns no items beyond the last page, and at most 100 on any page', async () => {
     await create()
     for (const page of [2, 999_999_999_999_999])
       expect(await listed(`page=${page}`)).to.deep.include({ items: [], total: 1, hasMore: false, page })
-  })
-
-  it('caps limit at 100 and returns the limit that it used', async () => {
     for (const limit of [1, 100]) expect(await listed(`limit=${limit}`)).to.include({ limit })
     for (const limit of ['101', '99999999999999999999'])
       expect(await listed(`limit=${limit}`)).to.include({ limit: 100 })
@@ -102,7 +95,14 @@ describe('GET /dev/intents', () => {
       ['from', '2026-01-01T00:00:01Z&to=2026-01-01T00:00:00Z'],
       ['to', '2026-01-01&to=2026-01-02'],
       ['to', '2026-1-1', '2026-01-01T00:00:00+99:00', '2026-01-01 00:00', 'null'],
+      ['paidFrom', '2026-01-02&paidTo=2026-01-01'],
+      ['refundedFrom', '2026-01-02&refundedTo=2026-01-01'],
+      ['minAmount', '2&maxAmount=1'],
     ]
+    for (const name of ['paidFrom', 'paidTo', 'refundedFrom', 'refundedTo'])
+      wrong.push([name, 'yesterday', '2026-02-30', '', `2026-01-01&${name}=2026-01-01`])
+    for (const name of ['minAmount', 'maxAmount'])
+      wrong.push([name, '-1', '1.5', '', 'x', '9999999999999999', `1&${name}=1`])
     for (const [param, ...values] of wrong)
       for (const value of values)
         await expectRefused(list(`${param}=${value}`), 400, 'VALIDATION_ERROR', { param })
@@ -113,5 +113,119 @@ describe('GET /dev/intents', () => {
     const params = body.error.details.map((fault: { param: string }) => fault.param)
     expect(params).to.deep.equal(['status', 'from', 'to', 'page', 'limit'])
     expect(body.error.param).to.equal('status')
+  })
+
+  describe('with a range', () => {
+    const midnight = inNext(0)
+    const at = (ms: number) => new Date(midnight.getTime() + ms)
+    const date = (ms: number) => at(ms).toISOString().slice(0, 10)
+    const foundAll = async (query: string): Promise<string[]> => {
+      const { items, total } = await listed(query)
+      expect(total, query).to.equal(items.length)
+      return items.map((item) => item.referenceNumber)
+    }
+    const post = async (path: string, body: object, when: Date) => {
+      service.clock.freeze(when)
+      const { status, body: response } = await service.http.post(path).set(merchant.write()).send(body)
+      expect(status, JSON.stringify(response)).to.be.within(200, 201)
+      return response.data.referenceNumber as string
+    }
+    const createAt = (body: object, when = at(0)) => post(intents, body, when)
+    const pay = (reference: string, when = at(0), body = {}) =>
+      post(`${intents}/${reference}/simulate-payment`, body, when)
+    const refund = (reference: string, amount: number, when: Date) =>
+      post(`${intents}/${reference}/refund`, { amount }, when)
+
+    it('returns the intents paid from paidFrom to paidTo, newest first', async () => {
+      const [early, late, , other] = [
+        await createAt({ amount: 5 }),
+        await createAt({ amount: 5 }, at(hour)),
+        await createAt({ amount: 5 }, at(2 * hour)),
+        await createAt({ amount: 5 }, at(3 * hour)),
+      ]
+      await pay(late, at(day - 1))
+      await pay(early, at(4 * hour))
+      await pay(other, at(day))
+      const cases: [query: string, ...found: string[]][] = [
+        [`paidFrom=${date(0)}`, other, late, early],
+        [`paidFrom=${date(0)}&paidTo=${date(0)}`, late, early],
+        [`paidTo=${at(day - 2).toISOString()}`, early],
+        [`paidFrom=${at(day - 1).toISOString()}&paidTo=${at(day - 1).toISOString()}`, late],
+        [`paidTo=${date(0)}&to=${at(0).toISOString()}`, early],
+        [`paidFrom=${date(0)}&status=PAID`, other, late, early],
+        [`paidFrom=${date(0)}&status=PENDING`],
+        [`paidFrom=${date(2 * day)}`],
+      ]
+      for (const [query, ...wanted] of cases) expect(await foundAll(query), query).to.deep.equal(wanted)
+      await refund(early, 5, at(2 * day))
+      expect(await foundAll(`paidTo=${date(day)}&status=PAID`)).to.deep.equal([other, late])
+      expect(await foundAll(`paidTo=${date(day)}&status=REFUNDED`)).to.deep.equal([early])
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
+      const inLive = await service.http.get(`${intents}?paidFrom=2020-01-01`).set(live.read()).expect(200)
+      expect(inLive.body.data.total).to.equal(0)
+    })
+
+    it('returns the intents with any refund between refundedFrom and refundedTo', async () => {
+      const [one, many, none] = [
+        await createAt({ amount: 9 }),
+        await createAt({ amount: 9 }, at(1)),
+        await createAt({ amount: 9 }, at(2)),
+      ]
+      for (const reference of [one, many, none]) await pay(reference, at(hour))
+      await refund(one, 9, at(3 * day))
+      for (const days of [1, 3, 5]) await refund(many, 1, at(days * day))
+      const on = (days: number) => `refundedFrom=${date(days * day)}&refundedTo=${date(days * day)}`
+      const cases: [query: string, ...found: string[]][] = [
+        [on(0)],
+        [on(1), many],
+        [on(2)],
+        [on(3), many, one],
+        [on(4)],
+        [on(5), many],
+        [`refundedFrom=${date(4 * day)}`, many],
+        [`refundedTo=${date(2 * day)}`, many],
+        [`refundedFrom=${date(0)}&refundedTo=${date(9 * day)}&status=REFUNDED`, many, one],
+        [`refundedTo=${date(9 * day)}&status=PAID`],
+        [`${on(3)}&to=${at(0).toISOString()}`, one],
+      ]
+      for (const [query, ...wanted] of cases) expect(await foundAll(query), query).to.deep.equal(wanted)
+    })
+
+    it('compares minAmount and maxAmount with the paid amount, or with the fixed amount if unpaid', async () => {
+      const fixed = await createAt({ amount: 500 })
+      const paid = await createAt({ amount: 700 }, at(1))
+      await pay(paid)
+      const open = await createAt({ amountType: 'OPEN', amount: 600 }, at(2))
+      const chosen = await createAt({ amountType: 'OPEN', amount: 600 }, at(3))
+      const cases = [
+        ['minAmount=600', paid],
+        ['minAmount=500&maxAmount=699', fixed],
+        ['maxAmount=0'],
+        ['minAmount=0', paid, fixed],
+        ['minAmount=700&status=PAID', paid],
+        ['maxAmount=500&status=PENDING', fixed],
+      ] as const
+      for (const [query, ...wanted] of cases) expect(await foundAll(query), query).to.deep.equal(wanted)
+      await pay(chosen, at(hour), { amount: 650 })
+      expect(await foundAll('minAmount=600')).to.deep.equal([chosen, paid])
+      expect(await foundAll('minAmount=650&maxAmount=650&status=PAID')).to.deep.equal([chosen])
+      service.clock.freeze(at(3 * day))
+      expect(await foundAll('minAmount=1&status=CANCELLED')).to.deep.equal([fixed])
+      expect(await foundAll('')).to.include(open)
+    })
+
+    it("returns 400 VALIDATION_ERROR for two ranges that can't be combined", async () => {
+      const cases = [
+        ['paidFrom=2026-01-01&refundedTo=2026-01-01', 'refundedTo'],
+        ['minAmount=1&paidTo=2026-01-01', 'minAmount'],
+        ['refundedFrom=2026-01-01&maxAmount=1', 'maxAmount'],
+      ] as const
+      for (const [query, param] of cases) {
+        const { body } = await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
+        expect(body.error.message).to.include('Limit the list by the time of payment')
+      }
+      const both = list('minAmount=1&merchantReference=a')
+      await expectRefused(both, 400, 'VALIDATION_ERROR', { param: 'minAmount' })
+    })
   })
 })

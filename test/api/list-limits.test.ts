@@ -16,7 +16,6 @@ describe('The list limiter', () => {
   const lister = withMerchant(service)
   const neighbour = withMerchant(service, { mode: 'live' })
   before(() => openLiveShop(service, neighbour))
-
   const read = (path: string, { key }: Merchant) =>
     fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })
 

@@ -24,7 +24,6 @@ describe('A list', () => {
   const service = withService()
   const neighbour = withMerchant(service)
   const merchant = withMerchant(service)
-
   async function read(path: string, collection: string, queries: string[]) {
     const pages = await profiledEach(service, collection, queries, async (query) => {
       const url = `/api/v1/dev/${path}?limit=7&${query}`
@@ -45,7 +44,6 @@ describe('A list', () => {
       expect(examined, `${path}?${query}`).to.be.at.most(ids.length + 1)
     return found.map(({ total }) => total)
   }
-
   const at = (age: number): Date => new Date(service.clock.now().getTime() - age)
   const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
 

@@ -48,7 +48,6 @@ describe("An intent's merchantReference", () => {
     const expected = [409, 'MERCHANT_REFERENCE_TAKEN', 'merchantReference', { referenceNumber }]
     expect([status, code, param, details], JSON.stringify(body)).to.deep.equal(expected)
   }
-
   type Insert = Batchers['insertIntent']
   function onInsert(act: (insert: Insert, ...args: Parameters<Insert>) => Promise<InsertOutcome>) {
     const { batchers } = service.deps

@@ -34,7 +34,6 @@ describe('A payment code', () => {
   const merchant = withMerchantPerTest(service)
   let draws: ReturnType<typeof fixDraws>
   afterEach(() => draws.restore())
-
   const create = (as: Merchant = merchant, idempotencyKey?: string) =>
     service.http.post(intents).set(as.write(idempotencyKey)).send({ amount: 1 })
   const codeOf = async (as: Merchant = merchant) => (await create(as).expect(201)).body.data.code

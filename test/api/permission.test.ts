@@ -19,7 +19,6 @@ const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_ST
 describe('The permission check', () => {
   const service = withService()
   const merchant = withMerchant(service)
-
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
@@ -75,7 +74,6 @@ describe('The permission check', () => {
       const scopeless = await key({ scopes: [] })
       const good = await key({})
       const goodLive = await key({ mode: 'live' })
-      // A create without an idempotency key, media type and fields.
       const fails = (headers: Record<string, string>, status: number, code: string, path = '') => {
         const request = service.http.post(intents + path).set({ 'Content-Type': 'text/plain', ...headers })
         return expectRefused(request.send('{'), status, code)

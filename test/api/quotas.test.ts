@@ -29,7 +29,13 @@ import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import type { Merchant, Service } from '../support/service.ts'
-import { loseResponses, withAnotherKey, withSecondProcess, withService } from '../support/service.ts'
+import {
+  loseResponses,
+  withAnotherKey,
+  withMerchantPerTest,
+  withSecondProcess,
+  withService,
+} from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
 import { waitRarely } from '../support/wait-for.ts'
 import { newRequest } from '../support/write-request.ts'
@@ -40,7 +46,6 @@ const newEndpoint = { url: 'https://shop.example/hook', events: ['payment.create
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const noon = new Date('2036-03-01T12:00:00.000Z')
-
 const create = (service: Service, merchant: Merchant, idempotencyKey?: string) =>
   service.http.post(intents).set(merchant.write(idempotencyKey)).send({ amount: 500 })
 const intentsOf = (service: Service, { businessId }: Merchant) =>
@@ -64,15 +69,10 @@ const service = withService(environment)
 describe("A business's quota of live payment codes", () => {
   const limit = 3
   const beside = withSecondProcess(service, environment)
-
-  async function fullMerchant(): Promise<Merchant> {
-    const merchant = await service.merchant({ mode: 'live' })
-    await createMany(service, merchant, limit)
-    return merchant
-  }
+  const merchant = withMerchantPerTest(service, { mode: 'live' })
 
   it('limits the business without affecting its test keys or other merchants', async () => {
-    const merchant = await fullMerchant()
+    await createMany(service, merchant, limit)
     const before = await stored(service)
     const details = { scope: 'codes', limit }
     const { headers } = await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
@@ -86,16 +86,14 @@ describe("A business's quota of live payment codes", () => {
   })
 
   it('is never exceeded, even if all creates arrive in parallel', async () => {
-    const merchant = await service.merchant({ mode: 'live' })
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
   it('still lets a stored response be repeated', async () => {
-    const merchant = await service.merchant({ mode: 'live' })
     const first = await create(service, merchant, 'first').expect(201)
-    for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
+    await createMany(service, merchant, limit - 1)
     await expectRefused(create(service, merchant, 'later'), 429, 'RATE_LIMITED')
     const replayed = await create(service, merchant, 'first').expect(201)
     expect(replayed.body).to.deep.equal(first.body)
@@ -107,9 +105,8 @@ describe("A business's quota of live payment codes", () => {
   })
 
   it('counts codes for 15 minutes after their intents are cancelled', async () => {
-    const merchant = await service.merchant({ mode: 'live' })
     const { referenceNumber } = await requestIntent(service, merchant)
-    for (let made = 1; made < limit; made += 1) await requestIntent(service, merchant)
+    await createMany(service, merchant, limit - 1)
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
     // The refusal may rest on a count made a second before the cancel.
@@ -125,7 +122,6 @@ describe("A business's quota of live payment codes", () => {
   })
 
   it('counts codes across all processes', async () => {
-    const merchant = await service.merchant({ mode: 'live' })
     await requestIntent(service, merchant)
     await requestIntent(beside, merchant)
     await waitRarely('both processes refuse', async () => {
@@ -136,38 +132,40 @@ describe("A business's quota of live payment codes", () => {
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
   })
 
-  it('is recounted at most every ten seconds, or every second while no code seems to be left', async () => {
-    const merchant = await service.merchant({ mode: 'live' })
+  const codeOf = ({ code }: { code: string }) => code
+  function liveCodes() {
     let elapsedMs = 0
     const codes = createLiveCodeQuota(service.deps, () => elapsedMs)
-    const admit = () =>
-      codes.within(merchant, 20, async () => true).catch(({ code }: { code: string }) => code)
+    return { codes, elapse: (ms: number) => void (elapsedMs += ms) }
+  }
+
+  it('is recounted at most every ten seconds, or every second while no code seems to be left', async () => {
+    const { codes, elapse } = liveCodes()
+    const admit = () => codes.within(merchant, 20, async () => true).catch(codeOf)
     const admitted = (creates: number) => Promise.all(Array.from({ length: creates }, admit))
     const countsDuring = async (work: () => Promise<unknown>) =>
       (await profiled(service, work)).filter(({ command }) => 'aggregate' in command).length
     expect(await countsDuring(() => admitted(10))).to.equal(1)
-    elapsedMs = 9_999
+    elapse(9_999)
     expect(await countsDuring(() => admitted(5))).to.equal(0)
-    elapsedMs = 10_001
+    elapse(2)
     expect(await countsDuring(() => admitted(20))).to.equal(1)
     const countsOf = (outcome: boolean | string) =>
       countsDuring(async () => expect(await admitted(1)).to.deep.equal([outcome]))
     expect(await countsOf('RATE_LIMITED')).to.equal(0)
-    elapsedMs += 1_001
+    elapse(1_001)
     expect(await countsOf(true)).to.equal(1)
   })
 
   it('includes a create whose insert is in progress when a count begins', async () => {
-    const merchant = await service.merchant({ mode: 'live' })
-    let elapsedMs = 0
-    const codes = createLiveCodeQuota(service.deps, () => elapsedMs)
+    const { codes, elapse } = liveCodes()
     const { passed, open } = createGate()
     const inserting = codes.within(merchant, 2, () => passed)
     await codes.within(merchant, 2, async () => undefined)
-    elapsedMs = 10_001
+    elapse(10_001)
     await codes.within(merchant, 2, async () => undefined)
     const refused = codes.within(merchant, 2, async () => 'admitted')
-    expect(await refused.catch(({ code }: { code: string }) => code)).to.equal('RATE_LIMITED')
+    expect(await refused.catch(codeOf)).to.equal('RATE_LIMITED')
     open()
     await inserting
   })
@@ -175,10 +173,10 @@ describe("A business's quota of live payment codes", () => {
 
 describe("A business's daily quota for test keys", () => {
   const limit = 5
+  const merchant = withMerchantPerTest(service)
   beforeEach(() => service.clock.freeze(noon))
 
   it('counts intents, orders and products, even deleted ones, but not endpoints', async () => {
-    const merchant = await service.merchant()
     const post = (path: string, body: object = {}) =>
       service.http.post(`/api/v1/dev/${path}`).set(merchant.write()).send(body)
     const { _id: id } = await createProduct(service, merchant)
@@ -204,7 +202,6 @@ describe("A business's daily quota for test keys", () => {
   })
 
   it('is reset at the start of each UTC day', async () => {
-    const merchant = await service.merchant()
     await createMany(service, merchant, limit)
     service.clock.freeze(new Date(noon.getTime() + dayMs / 2 - 1))
     const late = await create(service, merchant)
@@ -215,7 +212,6 @@ describe("A business's daily quota for test keys", () => {
   })
 
   it('neither limits live keys or other merchants, nor counts their objects, and can be set per business', async () => {
-    const merchant = await service.merchant()
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
     await create(service, live).expect(201)
@@ -228,7 +224,6 @@ describe("A business's daily quota for test keys", () => {
   })
 
   it('refuses an import as a whole if it would exceed the quota', async () => {
-    const merchant = await service.merchant()
     const csv = (price: number, ...handles: string[]) =>
       csvOf('handle,name,price', ...handles.map((handle) => `${handle},${handle},${price}`))
     await postCsv(service, merchant, csv(1, 'a', 'b', 'c')).expect(200)
@@ -242,7 +237,6 @@ describe("A business's daily quota for test keys", () => {
   })
 
   it("is shown on the business's staff page with the number of objects left for the day", async () => {
-    const merchant = await service.merchant()
     await requestIntent(service, merchant)
     await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 250 } })
     const staff = await signedIn(service, 'viewer')
@@ -489,7 +483,6 @@ describe("A business's daily audit line quota", () => {
   const limit = 4
   const beside = withSecondProcess(service, environment)
   beforeEach(() => service.clock.freeze(noon))
-
   const send = (
     merchant: Merchant,
     method: 'post' | 'put' | 'delete',
@@ -500,7 +493,6 @@ describe("A business's daily audit line quota", () => {
   const linesOf = ({ businessId }: Merchant) =>
     service.deps.AuditEvent.countDocuments({ businessId, 'actor.kind': 'merchant' })
   const details = { scope: 'audit', limit }
-
   async function withEndpoint(mode: 'live' | 'test') {
     const merchant = await service.merchant({ mode })
     const { body } = await send(merchant, 'post', 'endpoints', newEndpoint).expect(201)
@@ -510,7 +502,6 @@ describe("A business's daily audit line quota", () => {
     for (let active = false; ; active = !active)
       if ((await send(merchant, 'put', `endpoints/${id}`, { active }, from)).status === 429) return
   }
-
   type Act = [method: 'post' | 'put', path: string, body?: object]
   const limitedActs = (id: string, delivery: string): Act[] => [
     ['post', 'endpoints', newEndpoint],

@@ -4,15 +4,8 @@ import { startRedis } from '../../dev/servers.ts'
 import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator, requestIntent } from '../support/actions.ts'
 import { deadlineMs } from '../support/machine.ts'
-import {
-  asMerchant,
-  type Merchant,
-  type Service,
-  sharedEnvironment,
-  tester,
-  withAnotherKey,
-  withService,
-} from '../support/service.ts'
+import type { Merchant, Service } from '../support/service.ts'
+import { asMerchant, sharedEnvironment, tester, withAnotherKey, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
@@ -28,13 +21,11 @@ describe('A rate limit of five requests per second', () => {
   const beside = withService(() => ({ ...sharedEnvironment(service), ...environment() }))
   before(() => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: 10 }))
   after(() => redis.kill('SIGCONT'))
-
   const newSecond = () => {
     const at = new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000)
     for (const each of [service, beside]) each.clock.freeze(at)
   }
   beforeEach(newSecond)
-
   const list = (merchant: Merchant, at = service, address = '192.0.2.1', path = '') =>
     at.http.get(`${intents}${path}`).set(merchant.read()).set('X-Forwarded-For', address)
   const statuses = async (count: number, send: () => PromiseLike<{ status: number }>) => {
@@ -241,7 +232,6 @@ describe('A rate limit of five requests per second', () => {
       return `${config.queuePrefix}:rate:${secrets.hash(`${second}:${who}`)}`
     }
 
-    /** Whether Redis has this count, which must also expire. */
     async function isCounted({ keyId }: Merchant, count: number) {
       const client = new Redis(redis.url)
       const name = sumOf(`key:${keyId}`)

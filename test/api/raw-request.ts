@@ -9,7 +9,6 @@ export interface RawResponse {
 }
 
 export const crlf = (...lines: string[]): string => lines.join('\r\n')
-
 export const postHead = (path: string, headers: Record<string, string>, ...more: string[]): string =>
   crlf(
     `POST ${path} HTTP/1.1`,

@@ -46,7 +46,6 @@ describe('The HTTP server on a raw socket', () => {
   const anonymous = postHead(intents, {}, coding, closing)
   const last = get('/healthz', closing)
   const signed = () => `Authorization: Bearer ${merchant.key}`
-
   const tables: Record<string, Row[]> = {
     'a request line': [
       ['that is not HTTP', [bad], () => `noise\r\n\r\n${create()}`],

@@ -30,7 +30,6 @@ export interface Stored {
 }
 
 const nowhere = 'http://127.0.0.1:9/hook'
-
 export const kinds = {
   intent: {
     missing: 'INTENT_NOT_FOUND',

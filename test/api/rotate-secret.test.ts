@@ -20,7 +20,6 @@ describe('The rotation of a webhook secret', () => {
     ;({ id, secret: first } = made)
   })
   afterEach(() => service.clock.freeze(null))
-
   const rotate = (key?: string, as = merchant, at = service) =>
     at.http.post(`/api/v1/dev/webhooks/endpoints/${id}/rotate-secret`).set(as.write(key))
   const rotated = async (): Promise<string> => (await rotate().expect(200)).body.data.secret
@@ -113,17 +112,6 @@ describe('The rotation of a webhook secret', () => {
     expect(isSignedWith(current[0] ?? '', arrived)).to.equal(true)
     const old = [current[1] ?? '', second, first]
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
-  })
-
-  it('returns the first secret to a retry for 24 hours, even after another rotation or a deletion', async () => {
-    service.clock.freeze(new Date('2031-06-07T00:00:00Z'))
-    const { text } = await rotate('again').expect(200)
-    await rotated()
-    await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
-    service.clock.advance(24 * hour - 1)
-    expect(await rotate('again')).to.include({ status: 200, text })
-    service.clock.advance(1)
-    expect((await rotate('again')).status).to.equal(404)
   })
 
   it('works even if the SECRET_KEY that encrypted the old secret is lost', async () => {

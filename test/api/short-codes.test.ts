@@ -19,7 +19,6 @@ import { secretKey, withMerchantPerTest, withServicePerTest } from '../support/s
 
 const intents = '/api/v1/dev/intents'
 const block = 256
-
 type Codes = Pick<Deps['shortCodes'], 'take'>
 
 const takeAll = (pool: Codes, count: number): Promise<string[]> =>
@@ -29,7 +28,6 @@ describe('A short code', () => {
   const service = withServicePerTest({ SANDBOX_RETENTION_DAYS: '1' })
   const merchant = withMerchantPerTest(service)
   const create = (key?: string) => service.http.post(intents).set(merchant.write(key)).send({ amount: 5 })
-
   const anotherPool = (changes: Partial<Parameters<typeof createShortCodePool>[0]> = {}) => {
     const { ServiceKey, Intent, secrets, log } = service.deps
     return createShortCodePool({ ServiceKey, Intent, secrets, log, ...changes })
@@ -38,7 +36,6 @@ describe('A short code', () => {
   const stored = async () => (await keys().findOne({ _id: 'shortCodes' })) ?? expect.fail()
   const setUsed = (used: number) => keys().updateOne({ _id: 'shortCodes' }, { $set: { used } })
   const keyOf = async () => (await findServiceKey(service.deps, 'shortCodes')) ?? expect.fail()
-
   const expectRefused = async (key?: string) => {
     const count = await service.deps.Intent.countDocuments()
     const { status, headers, body } = await create(key)
@@ -179,7 +176,6 @@ describe('A short code', () => {
     expect(writes.length).to.be.lessThan(8)
     const { used = 0 } = await stored()
     expect(used).to.be.within(5000, 10_000)
-    // Some of the new key's codes are already in use.
     await service.deps.Intent.deleteMany({})
     await keys().deleteOne({ _id: 'shortCodes' })
     const another = anotherPool()

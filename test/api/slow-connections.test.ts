@@ -22,7 +22,6 @@ describe('An HTTP connection', () => {
     hasty = await openServer(service)
   })
   after(() => hasty.close())
-
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
   const create = () => head('Content-Length: 12') + body
   const probe = (socket: Socket) => {

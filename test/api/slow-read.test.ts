@@ -23,10 +23,8 @@ describe('A read so slow that the intent is paid and reaches its expiry time in 
     await service.http.post(path).set(merchant.write()).send({}).expect(200)
     service.clock.advance(3000)
   }
-
   const get = async (path: string) => (await service.http.get(path).set(merchant.read())).body
   const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
-
   function delay(name: 'findIntent' | 'findOffered') {
     type Find = (key: string, deadlineAt: number) => Promise<unknown>
     const batchers = service.deps.batchers as Record<typeof name, Find>

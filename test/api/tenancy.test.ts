@@ -66,7 +66,6 @@ const table: Record<string, Row> = {
 
 describe('The API for several businesses in both environments', () => {
   const service = withService()
-
   type Business = { test: Side; live: Side }
   async function openBusiness({ hasShop = true } = {}): Promise<Business> {
     const merchant = await service.merchant()
@@ -75,7 +74,6 @@ describe('The API for several businesses in both environments', () => {
     return { test: { merchant, sandbox: true }, live: { merchant: live, sandbox: false } }
   }
   const openBusinesses = () => Promise.all([openBusiness(), openBusiness()])
-
   type Things = { side: Side; id: string }[]
   const listed = new Map<Kind, Things>()
   async function thingsOf(kind: Kind): Promise<Things> {
@@ -87,7 +85,6 @@ describe('The API for several businesses in both environments', () => {
     return things
   }
 
-  /** Has no live shop. Requests on behalf of the other business must find nothing. */
   let withoutShop: Business
   let other: Business
   before(async () => {

@@ -9,13 +9,8 @@ import { attempt, deliveriesOf, freshDelivery, openSecondProcess, subscribe } fr
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import {
-  loseResponses,
-  type Merchant,
-  withAnotherKey,
-  withMerchantPerTest,
-  withService,
-} from '../support/service.ts'
+import type { Merchant } from '../support/service.ts'
+import { loseResponses, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -34,10 +29,7 @@ describe('A webhook endpoint test', () => {
   })
 
   const test = (body: unknown = {}, as = merchant, key?: string, which = id) =>
-    service.http
-      .post(`${path}/${which}/test`)
-      .set({ ...as.write(key), 'Content-Type': 'application/json' })
-      .send(JSON.stringify(body))
+    service.http.post(`${path}/${which}/test`).set(as.write(key)).type('json').send(JSON.stringify(body))
 
   it('immediately sends one signed delivery with sample data, and returns its result', async () => {
     const { status, body } = await test({ event: 'payment.failed' })

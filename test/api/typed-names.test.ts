@@ -9,9 +9,7 @@ import { createProduct, readProduct } from '../support/store.ts'
 
 /** As typed or pasted, and as stored. Null: refused. */
 type Forms = [typed: string, stored: string | null][]
-
 const asStored = (form: string | null, ...typed: string[]): Forms => typed.map((each) => [each, form])
-
 const references: Forms = [
   ...asStored('CMD-é 7', 'CMD-é 7', ' CMD-é 7', 'CMD-é 7\n', '\t CMD-é  \u00a0 7', '\ufeffCMD-é 7'),
   ...asStored('CMD-é 7', 'CMD-é 7\u200b', 'CMD-é\u2028\u0085 7', 'CMD-e\u0301 7', 'CMD\u2013é\r\n7'),

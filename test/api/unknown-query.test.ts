@@ -9,7 +9,6 @@ const intents = '/api/v1/dev/intents'
 describe('An unknown query parameter', () => {
   const service = withService()
   const merchant = withMerchant(service)
-
   const list = (query: string) => service.http.get(`${intents}?${query}`).set(merchant.read())
   const errorOf = async (query: string) => {
     const { status, body } = await list(query)

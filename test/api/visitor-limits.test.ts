@@ -7,7 +7,6 @@ const limit = 5
 
 describe('The rate limiter for customers and other visitors', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1' })
-
   const delayRefusals = (ms: number) => Object.assign(service.deps.rateLimits ?? {}, { refusalDelayMs: ms })
   beforeEach(() => {
     delayRefusals(10)

@@ -19,7 +19,6 @@ import { expectRefused } from './refused.ts'
 const path = '/api/v1/dev/webhooks/events'
 const endpoints = '/api/v1/dev/webhooks/endpoints'
 const day = 86_400_000
-
 type Respond = Parameters<EndpointServer['respondWith']>[0]
 
 describe('The webhook delivery API', () => {
@@ -31,7 +30,6 @@ describe('The webhook delivery API', () => {
     endpointId = (await subscribe(service, merchant, endpointServer.url)).id
   })
   afterEach(() => service.clock.freeze(null))
-
   const list = (query = '', as = merchant) => service.http.get(`${path}?${query}`).set(as.read())
   const listed = async (query = '', as = merchant) => {
     const { status, body } = await list(query, as)

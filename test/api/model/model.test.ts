@@ -15,11 +15,9 @@ const numRuns = Number(MODEL_RUNS ?? rounds(8, 1))
 const seed = Number(MODEL_SEED ?? (isLong ? Date.now() : inFull(Date.now(), 18)))
 const maxCommands = inFull(40, 25)
 const hourMs = 3_600_000
-
 const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
 const key = fc.uuid()
 const fewKeys = fc.constantFrom('a', 'b', 'c')
-
 const opening = [
   act.writing({ what: 'create', by: 'till', key: 'first', body: { amount: 50_000 } }),
   act.writing({ what: 'create', by: 'till', key: 'second', body: { amountType: 'OPEN' } }),
@@ -61,7 +59,6 @@ const often = <T>(times: number, command: T): T[] => Array.from({ length: times 
 describe('A random sequence of merchant requests', function () {
   if (isLong) this.timeout(0)
   const service = withService()
-
   async function begin(): Promise<{ model: Model; real: Stage }> {
     const real = await openStage(service)
     return { model: { now: service.clock.now().getTime(), intents: [], kept: new Map() }, real }

@@ -9,7 +9,6 @@ export const callers = {
 } as const
 
 export type CallerName = keyof typeof callers
-
 export type Write = { by: CallerName; key: string } & (
   | { what: 'create'; body: { amount?: number; amountType?: string; merchantReference?: string } }
   | { what: 'cancel'; to: number; body: Record<string, never> }
@@ -70,7 +69,6 @@ function seenAt(intent: Known, now: number) {
 }
 
 const sum = (amounts: number[]): number => amounts.reduce((all, amount) => all + amount, 0)
-
 export type Seen = ReturnType<typeof seenAt>
 
 /** The service according to the specification, one operation at a time. Imports nothing from src. */
@@ -88,7 +86,6 @@ export interface Expected {
 
 /** `kept` is the key of `Model.kept`. */
 export type Due = Expected & { kept: string; replay: 'no' | 'same' | 'other' }
-
 const dayMs = 86_400_000
 const largest = 1_000_000_000
 const magic = { failingPayment: 99_901, failingRefund: 99_904 }
@@ -148,7 +145,6 @@ function create(model: Model, { by, body }: Write & { what: 'create' }): Expecte
 }
 
 const inUse = new Set<Known['status']>(['PENDING', 'PAID', 'REFUNDED'])
-
 const isRival = (one: Known, by: CallerName, reference: string): boolean =>
   one.reference === reference && one.business === callers[by].business && one.sandbox === callers[by].sandbox
 
@@ -225,7 +221,6 @@ export function list(model: Model, { by, status, minAmount, page, limit }: Searc
 
 /** The amount that list filters use. Unpaid OPEN intents have none. */
 const listedAmount = ({ isOpen, amount, paid }: Known): number | null => (isOpen ? paid : amount)
-
 export const expireAll = ({ intents, now }: Model): void => expireDue(intents, now)
 
 function expireDue(intents: readonly Known[], now: number): void {

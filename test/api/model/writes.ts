@@ -17,7 +17,6 @@ const by = fc.oneof(
 )
 /** One of the first few intents, so that much happens to each. */
 export const to = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 2 }) }, fc.integer({ min: 3, max: 5 }))
-
 const bodies = {
   create: fc.record({
     amount: fc.oneof({ weight: 3, arbitrary: fc.constant(50_000) }, often(...amounts)),
@@ -47,7 +46,6 @@ export const rivals = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> 
   fc.tuple(changes(key), changes(key)).map(([one, other]) => [one, Object.assign(other, { to: toOf(one) })])
 
 const toOf = (one: Write): number => (one.what === 'create' ? 0 : one.to)
-
 const others: Record<Write['what'], object> = {
   create: { label: 'something else' },
   simulate: { payerPhone: '22000001' },
