@@ -72,7 +72,7 @@ describe('A write', () => {
     return service.deps.AuditEvent.countDocuments({ businessId, act, 'after.times': { $exists: false } })
   }
   const lost = () => Promise.reject(new service.deps.mongo.base.mongo.MongoNetworkError('lost'))
-  function replaceUntilEnd<Of extends object>(on: Of, replacement: Partial<Of>): () => void {
+  function replaceForTest<Of extends object>(on: Of, replacement: Partial<Of>): () => void {
     const original = { ...on }
     const restore = () => void Object.assign(on, original)
     Object.assign(on, replacement)
@@ -290,7 +290,7 @@ describe('A write', () => {
       const itIfStored = isStored ? it : () => undefined
       itIfStored(`is not acknowledged before its response is stored: ${name}`, async () => {
         const act = await ready()
-        const restore = replaceUntilEnd(service.deps.batchers, { insertResponse: lost })
+        const restore = replaceForTest(service.deps.batchers, { insertResponse: lost })
         expect((await send(act)).status).to.equal(503)
         restore()
         const found = await send(act)
@@ -355,7 +355,7 @@ describe('A write', () => {
           refund: (order) => (orders.push(order.key), work.refund(order)),
           status: work.status,
         }
-        replaceUntilEnd(service.deps.wallets, { named: () => wallet })
+        replaceForTest(service.deps.wallets, { named: () => wallet })
         return orders
       }
 
@@ -514,7 +514,7 @@ describe('A write', () => {
       const { batchers } = service.deps
       const { findResponse } = batchers
       let hidden = 3
-      replaceUntilEnd(batchers, {
+      replaceForTest(batchers, {
         async findResponse(...args) {
           hidden -= 1
           return hidden < 0 ? findResponse(...args) : null
