@@ -6,15 +6,12 @@ import { hashCost, type Service, secretKey } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 import { runHere } from './run-here.ts'
 
-export interface Outcome {
-  exitCode: number
-  stdout: string
-  stderr: string
-}
-
+export type Outcome = { exitCode: number; stdout: string; stderr: string }
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The real command line, on the service's database but with an unreachable Redis. */
+type Changes = Record<string, string | undefined>
+
 export function openAdmin(service: Service) {
   const base = {
     PATH: process.env.PATH,
@@ -24,25 +21,18 @@ export function openAdmin(service: Service) {
     REDIS_URL: 'redis://127.0.0.1:1',
     SECRET_KEY: secretKey,
   }
-  const withChanges = (changes: Record<string, string | undefined>) => ({
-    ...base,
-    ...hashCost(changes),
-    ...changes,
-  })
+  const withChanges = (changes: Changes) => ({ ...base, ...hashCost(changes), ...changes })
   const env = withChanges({})
   const program = programOf('src/admin/main')
-  const run = (command: string, args: string[], changes: Record<string, string | undefined>, input = '') =>
+  const run = (command: string, args: string[], changes: Changes, input = '') =>
     new Promise<Outcome>((resolve) => {
-      const child = execFile(
-        command,
-        args,
-        { cwd: root, env: withChanges(changes) },
-        (error, stdout, stderr) =>
-          resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+      const options = { cwd: root, env: withChanges(changes) }
+      const child = execFile(command, args, options, (error, stdout, stderr) =>
+        resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
       )
       child.stdin?.end(input)
     })
-  const admin = (args: string[], changes: Record<string, string | undefined> = {}, input?: string) =>
+  const admin = (args: string[], changes: Changes = {}, input?: string) =>
     run(process.execPath, [program, ...args], changes, input)
   return {
     admin,
@@ -55,8 +45,7 @@ export function openAdmin(service: Service) {
     inShell: (script: string) =>
       run('sh', ['-c', `admin() { '${process.execPath}' '${program}' "$@"; }; ${script}`], {}),
     here: (...args: string[]): Promise<Outcome> => runHere(args, env),
-    hereWith: (changes: Record<string, string>, ...args: string[]): Promise<Outcome> =>
-      runHere(args, withChanges(changes)),
+    hereWith: (changes: Record<string, string>, ...args: string[]) => runHere(args, withChanges(changes)),
     /** Throws if the command fails. Returns the JSON object that it printed. */
     async done(...args: string[]): Promise<Record<string, string>> {
       const { exitCode, stdout, stderr } = await runHere([...args, '--json'], env)
@@ -67,7 +56,4 @@ export function openAdmin(service: Service) {
 }
 
 export const withAdmin = (service: Service): ReturnType<typeof openAdmin> =>
-  withOpened(
-    async () => openAdmin(service),
-    () => undefined,
-  )
+  withOpened(async () => openAdmin(service))

@@ -50,7 +50,6 @@ describe('An audited action', function () {
   this.timeout(60_000)
   const service = withService()
   const merchant = withMerchant(service)
-
   const scopes: ApiScope[] = ['payments.intents:read']
   const keyRights = { mode: 'test', kind: 'secret', scopes, ipAllowlist: ['192.0.2.0/24'] } as const
   const keyRequest = (businessId: string) => ({ businessId, ...keyRights, ipAllowlist: ['192.0.2.0/24'] })
@@ -288,13 +287,9 @@ describe('An audited action', function () {
 
     it('keeps the rates and limits set by the other action and audits them as the old values', async () => {
       const { businessId } = await service.merchant()
+      const limited = { ...by, act: 'business.limited' } as const
       const limit = (perSecond: number) => (deps: Deps) =>
-        businesses.changeBusiness(
-          deps,
-          businessId,
-          { limits: { perSecond } },
-          { ...by, act: 'business.limited' },
-        )
+        businesses.changeBusiness(deps, businessId, { limits: { perSecond } }, limited)
       await overtaken(limit(5), limit(9))
       const [, first, second] = await changesOf(businessId)
       expect([first?.[1], second?.[0]]).to.deep.equal([{ 'limits.perSecond': 9 }, { 'limits.perSecond': 9 }])

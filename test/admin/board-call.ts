@@ -1,6 +1,3 @@
-import type { Service } from '../support/service.ts'
-import type { Visitor } from './staff.ts'
-
 interface BoardBody {
   error: string
   message: string
@@ -9,13 +6,11 @@ interface BoardBody {
   job: Record<string, unknown>
 }
 
+type At = { origin: string }
+type By = { cookie: string }
+
 /** Sends the headers of Bull Board's own page, but no CSRF token. `body` is empty unless the response is JSON. */
-export async function callBoard(
-  { origin }: Pick<Service, 'origin'>,
-  { cookie }: Pick<Visitor, 'cookie'>,
-  method: string,
-  path: string,
-) {
+export async function callBoard({ origin }: At, { cookie }: By, method: string, path: string) {
   const response = await fetch(`${origin}/admin/queues${path}`, {
     method: method.toUpperCase(),
     headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' },

@@ -11,7 +11,6 @@ import { mainQueue, withBoard } from './open-board.ts'
 describe("Bull Board's Retry button", function () {
   this.timeout(30_000)
   const board = withBoard()
-
   const trailOf = ({ _id }: Delivery) => board.service.deps.AuditEvent.find({ subject: _id }).lean()
   const change = ({ _id }: Delivery, fields: object) => {
     excuse([_id], 'delivery state')

@@ -2,15 +2,7 @@ import { expect } from 'chai'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { orderDeadline, type WalletOutcome } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
-import {
-  attempt,
-  cancelIntent,
-  changeAsOperator,
-  createIntent,
-  freshDelivery,
-  relay,
-  subscribe,
-} from '../support/actions.ts'
+import * as actions from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
@@ -65,7 +57,7 @@ describe('The reply suggested for a support call', () => {
   }
 
   it('describes a payment in English, French and Arabic, from the first attempt to the last refund', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await actions.createIntent(service, merchant)
     const expectSaid = async (english: string, french = '', arabic = '') => {
       const said = await ofPayment(referenceNumber)
       expect(said.words).to.include(english)
@@ -121,7 +113,7 @@ describe('The reply suggested for a support call', () => {
   it('does not mention a fee that the customer does not pay', async () => {
     const rates = { from: service.deps.now(), provider: 200, payer: 0 }
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { $push: { commission: rates } })
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await actions.createIntent(service, merchant)
     const words = async () => (await ofPayment(referenceNumber)).words
     expect(await words()).to.include('No customer has attempted to pay 500.00 MRU yet.')
     wallet.setOutcome(() => ({ outcome: 'done' }))
@@ -132,30 +124,30 @@ describe('The reply suggested for a support call', () => {
   })
 
   it('explains why a payment can no longer be made', async () => {
-    const made = async () => (await createIntent(service, merchant)).referenceNumber
+    const made = async () => (await actions.createIntent(service, merchant)).referenceNumber
     const [failed, cancelled, left] = [await made(), await made(), await made()]
     await payWith(failed, { outcome: 'failed', reason: 'technical_error' })
     const expectSaid = async (reference: string, words: string) =>
       expect((await ofPayment(reference)).words).to.include(words)
     await expectSaid(failed, 'your wallet had a technical error. You have not been charged.')
-    await cancelIntent(service, merchant, cancelled)
+    await actions.cancelIntent(service, merchant, cancelled)
     await expectSaid(cancelled, 'The merchant cancelled this payment request.')
     service.clock.advance(600_000)
     await expectSaid(left, 'The payment code is no longer valid')
-    await changeAsOperator(service, merchant.businessId, { suspended: true })
+    await actions.changeAsOperator(service, merchant.businessId, { suspended: true })
     await expectSaid(left, 'This payment is not possible at the moment.')
     service.clock.advance(3_600_000)
     await expectSaid(left, 'This payment request has expired.')
   })
 
   it("suggests re-queueing an endpoint's dead deliveries only if that is possible", async () => {
-    const { id } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+    const { id } = await actions.subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const path = `/admin/endpoints/${id}`
     const unused = await card(path)
     expect(unused.french).to.include('nous ne lui avons rien envoyé depuis son enregistrement')
     expect(unused.arabic).to.include('لم نرسل إليه أي شيء منذ تسجيله')
     endpointServer.respondWith((res) => void res.end())
-    await attempt(service.deps, (await freshDelivery(service, merchant))._id)
+    await actions.attempt(service.deps, (await actions.freshDelivery(service, merchant))._id)
     const healthIs = (filter: object) =>
       waitFor('the health is recorded', () => service.deps.Endpoint.exists({ _id: id, ...filter }))
     await healthIs({ 'health.lastSuccessAt': { $ne: null } })
@@ -185,14 +177,14 @@ describe('The reply suggested for a support call', () => {
     expect(dead.french).to.include('Réactivez-la via l’API')
     expect(dead.arabic).to.include(`إشعار webhook payment.created الخاص بالمرجع ${referenceNumber}`)
     await http.put(endpoint).set(merchant.write()).send({ active: true }).expect(200)
-    const { _id: open, referenceNumber: ofOpen } = await freshDelivery(service, merchant)
+    const { _id: open, referenceNumber: ofOpen } = await actions.freshDelivery(service, merchant)
     await http.delete(endpoint).set(merchant.write()).expect(200)
-    await relay(service, merchant)
+    await actions.relay(service, merchant)
     await expectBlocked('Endpoint deleted. The deliveries cannot be re-queued.')
     const deleted = await card(path)
     expect(deleted.french).to.include('a été supprimée le')
     expect(deleted.arabic).to.include('حُذف رابط webhook الخاص بك').and.include('بتاريخ')
-    await attempt(service.deps, open)
+    await actions.attempt(service.deps, open)
     const cancelled = /Timeline .*: CANCELLED, because the endpoint was deleted or disabled/
     expect((await ofPayment(ofOpen)).text).to.match(cancelled)
   })

@@ -64,10 +64,8 @@ describe('npm run admin -- business commission', function () {
     ] as const)
       expect((await setRates(provider, 5, '--from', from)).exitCode).to.equal(0)
     const { commission } = await service.deps.Business.findById(merchant.businessId).orFail().lean()
-    expect(commission.map(({ from, provider }) => [from.toISOString(), provider])).to.deep.equal([
-      [soon, 10],
-      [later, 20],
-    ])
+    const scheduled = commission.map(({ from, provider }) => `${from.toISOString()} ${provider}`)
+    expect(scheduled).to.deep.equal([`${soon} 10`, `${later} 20`])
     expect((await auditLines()).at(-1)?.after).to.include({ scheduledRatesRemoved: 1 })
     expect(await feesNow()).to.deep.equal([200, 100])
     service.clock.advance(1.5 * hourMs)

@@ -32,10 +32,8 @@ describe('npm run admin --', function () {
     it('refuses names and reasons that are invisible, and reasons that change the text direction', async () => {
       const create = ['shop', 'create', '--business', 'unknown', '--name']
       for (const text of ['\u200B\u2060', '\u3164', 'Atar\u202Esrif', '\u2066Atar\u2069']) {
-        const asName = (await cli.here(...create, text)).stderr
-        expect(asName).to.match(
-          text.includes('Atar') ? /no business/ : /Must be 1 to 200 printable characters/,
-        )
+        const name = (await cli.here(...create, text)).stderr
+        expect(name).to.match(text.includes('Atar') ? /no business/ : /Must be 1 to 200 printable characters/)
         const asReason = await cli.here(...create, 'x', '--reason', text)
         expect(asReason.stderr).to.match(/Must be 1 to 300 printable characters/)
       }

@@ -93,11 +93,8 @@ describe('npm run admin -- export', function () {
   })
 
   describe('given a file truncated at any byte', () => {
-    const forms = [
-      { delimiter: 'comma' },
-      { delimiter: 'semicolon', language: 'ar' },
-      { format: 'jsonl' },
-    ] as const
+    const semicolon = { delimiter: 'semicolon', language: 'ar' } as const
+    const forms = [{ delimiter: 'comma' }, semicolon, { format: 'jsonl' }] as const
 
     const wanted = (form: (typeof forms)[number], positions = { first: 1, last: 60 }): LedgerFileExport => ({
       owner: owner(),

@@ -36,18 +36,13 @@ export async function openBoard(environment: Record<string, string> = {}) {
     return shown.jobs.map(({ id }) => id)
   }
   const queue = async () => (await service.deps.boardQueues.obtain()).get('webhook-delivery') as Queue
+  const stateOf = async (delivery: Delivery) => (await queue()).getJobState(jobIdOf(delivery))
   const waitUntilFailed = (delivery: Delivery) =>
-    waitFor(
-      'in *failed*',
-      async () => (await (await queue()).getJobState(jobIdOf(delivery))) === 'failed' && delivery,
-    )
+    waitFor('in *failed*', async () => (await stateOf(delivery)) === 'failed' && delivery)
   /** Stores `count` copies of a dead delivery, each with a job that fails once it is due. Returns their ids. */
   async function copies(of: Delivery, count: number): Promise<string[]> {
-    const stored = Array.from({ length: count }, () => ({
-      ...of,
-      _id: makeDeliveryId(newId(), of.endpointId),
-    }))
-    const ids = stored.map(({ _id }) => _id)
+    const ids = Array.from({ length: count }, () => makeDeliveryId(newId(), of.endpointId))
+    const stored = ids.map((_id) => ({ ...of, _id }))
     excuse(ids)
     await nativeCollection(service.deps.Delivery).insertMany(stored)
     const job = { name: of.event, data: { ref: of.referenceNumber, host: hostOf(of) }, delayMs: 0 }

@@ -1,13 +1,5 @@
 import { expect } from 'chai'
-import {
-  attempt,
-  cancelIntent,
-  createIntent,
-  freshDelivery,
-  relay,
-  storedDelivery,
-  subscribe,
-} from '../support/actions.ts'
+import * as actions from '../support/actions.ts'
 import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -21,7 +13,7 @@ describe('The staff page of a payment or delivery', () => {
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
   const staff = withStaff(service, 'support')
-  before(() => subscribe(service, merchant, endpointServer.url, ['payment.created']))
+  before(() => actions.subscribe(service, merchant, endpointServer.url, ['payment.created']))
   beforeEach(() => endpointServer.respondWith((res) => void res.writeHead(500).end()))
   afterEach(() => service.clock.freeze(null))
 
@@ -30,12 +22,12 @@ describe('The staff page of a payment or delivery', () => {
 
   it("summarises what happened, whatever the delivery's status", async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
-    const delivery = await freshDelivery(service, merchant)
+    const delivery = await actions.freshDelivery(service, merchant)
     const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Timeline)/
     const sentence = async () => webhook.exec(await paymentPage(delivery.referenceNumber))?.[1]
     expect(await sentence()).to.equal('PENDING No attempt yet. The first attempt is due now.')
-    await attempt(service.deps, delivery._id)
-    const { nextAttemptAt, attemptLog } = await storedDelivery(service, delivery)
+    await actions.attempt(service.deps, delivery._id)
+    const { nextAttemptAt, attemptLog } = await actions.storedDelivery(service, delivery)
     const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, failed: status 500.`
     expect(await sentence()).to.equal(`RETRYING ${tried} The next attempt is at ${shown(nextAttemptAt)}.`)
     service.clock.advance(1000)
@@ -52,14 +44,14 @@ describe('The staff page of a payment or delivery', () => {
     await service.deps.Delivery.updateOne({ _id: delivery._id }, leased)
     expect(await sentence()).to.equal('RETRYING An attempt is in progress now.')
     service.clock.advance(1000)
-    await attempt(service.deps, delivery._id)
-    const { deliveredAt } = await storedDelivery(service, delivery)
+    await actions.attempt(service.deps, delivery._id)
+    const { deliveredAt } = await actions.storedDelivery(service, delivery)
     const at = shown(deliveredAt)
     expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
   it('lists events that are not yet relayed', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await actions.createIntent(service, merchant)
     const pending = 'Webhooks payment.created happened at '
     const page = await paymentPage(referenceNumber)
     expect(page)
@@ -68,11 +60,11 @@ describe('The staff page of a payment or delivery', () => {
   })
 
   it('shows deliveries that are created while the page is being built', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
+    const { referenceNumber } = await actions.createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
     Intent.findOne = ((...conditions: Parameters<typeof findOne>) => ({
-      lean: () => relay(service, merchant).then(() => findOne(...conditions).lean()),
+      lean: () => actions.relay(service, merchant).then(() => findOne(...conditions).lean()),
     })) as unknown as typeof Intent.findOne
     const text = await paymentPage(referenceNumber).finally(() => (Intent.findOne = findOne))
     expect(text).to.match(/Webhooks payment\.created to \S+ PENDING No attempt yet/)
@@ -82,8 +74,8 @@ describe('The staff page of a payment or delivery', () => {
   it('shows status changes, attempts and manual re-queues in chronological order', async () => {
     const { _id, referenceNumber, url } = await deadDelivery(service, merchant)
     await staff.act(`/admin/deliveries/${_id}/requeue`)
-    await attempt(service.deps, _id)
-    await cancelIntent(service, merchant, referenceNumber)
+    await actions.attempt(service.deps, _id)
+    await actions.cancelIntent(service, merchant, referenceNumber)
     const [, timeline = ''] = (await paymentPage(referenceNumber)).split('Timeline ')
     const entries = timeline.split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
     const name = `payment.created to ${new URL(url).host}:`
@@ -107,22 +99,24 @@ describe('The staff page of a payment or delivery', () => {
   it("shows the amount, environment and merchant of any business's payment", async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
-    const fixed = await createIntent(service, other, { amount: 123_405 })
+    const fixed = await actions.createIntent(service, other, { amount: 123_405 })
     const page = await paymentPage(fixed.referenceNumber)
     expect(page).to.match(/ live .* Hanout Amount 1,234\.05 MRU Status PENDING/)
-    const open = await createIntent(service, merchant, { amount: 5, amountType: 'OPEN' })
+    const open = await actions.createIntent(service, merchant, { amount: 5, amountType: 'OPEN' })
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })
 
   it('escapes text from merchants and endpoints, and shows no secret, code, metadata or payload', async () => {
     const shop = await service.merchant()
     await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
-    const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])
+    const { id, secret } = await actions.subscribe(service, shop, `${endpointServer.url}?a='b'`, [
+      'payment.created',
+    ])
     endpointServer.respondWith((res) => void res.writeHead(500).end(hostile))
     const metadata = { phone: 'private-metadata' }
     const fields = { amount: 777, label: hostile, metadata }
-    const { referenceNumber, code } = await createIntent(service, shop, fields)
-    await relay(service, shop)
+    const { referenceNumber, code } = await actions.createIntent(service, shop, fields)
+    await actions.relay(service, shop)
     const [delivery] = await service.deps.Delivery.find({ referenceNumber }).lean()
     const { _id = '' } = delivery ?? {}
     await makeAllAttempts(service, { _id })

@@ -116,15 +116,13 @@ describe("A payment's page", () => {
   })
 
   it('says why the intent can no longer be paid, e.g. after a permanent failure or expiry', async () => {
-    const failed = await createIntent(service, merchant)
-    await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
+    const { referenceNumber: failed } = await createIntent(service, merchant)
+    await payWith(failed, { outcome: 'failed', reason: 'wallet_closed' })
     const closed = 'the wallet is closed (wallet_closed)'
-    expect(await story(failed.referenceNumber)).to.include(
+    expect(await story(failed)).to.include(
       `Payment of ${charged} by 22 ** ** 45: failed permanently: ${closed}`,
     )
-    expect(await page(failed.referenceNumber)).to.include(
-      `Status FAILED Failed ${closed}; it can no longer be paid`,
-    )
+    expect(await page(failed)).to.include(`Status FAILED Failed ${closed}; it can no longer be paid`)
     const expired = await createIntent(service, merchant)
     await payWith(expired.referenceNumber, { outcome: 'declined', reason: 'limit_exceeded' })
     service.clock.advance(lifetime * 1000)

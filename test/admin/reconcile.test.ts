@@ -12,7 +12,7 @@ import { createIntent } from '../support/actions.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
 import { asSpecified, requestLost, responseLost, send, startProvider } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
-import { type Merchant, openService } from '../support/service.ts'
+import { withMerchant, withService } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 import { type Outcome, openAdmin } from './admin.ts'
 import { signedIn } from './staff.ts'
@@ -20,25 +20,20 @@ import { signedIn } from './staff.ts'
 const startOfDay = new Date(Math.floor(Date.now() / dayMs - 2) * dayMs)
 const day = toUtcDay(startOfDay)
 const dayBefore = toUtcDay(new Date(startOfDay.getTime() - dayMs))
-
 type Listed = { key: string; kind: string; amount: number; fee: number; time: string }
 
 describe('npm run admin -- reconcile', function () {
   this.timeout(60_000)
   const provider = withOpened(startProvider, ({ close }) => close())
-  const service = withOpened(
-    () => openService({ ...provider.environment, COMMISSION_PAYER_BPS: '150' }),
-    ({ close }) => close(),
-  )
+  const service = withService(() => ({ ...provider.environment, COMMISSION_PAYER_BPS: '150' }))
+  const merchant = withMerchant(service, { mode: 'live' })
   const folder = withOpened(
     async () => ({ path: await mkdtemp(join(tmpdir(), 'reconcile-')) }),
     ({ path }) => rm(path, { recursive: true }),
   )
-  let merchant: Merchant
-  before(async () => {
+  before(() => {
     provider.setClock(service.clock.now)
     provider.wallets.set(payer.phone, { pin: payer.pin, balance: 1_000_000_000 })
-    merchant = await service.merchant({ mode: 'live' })
   })
 
   const at = (ms: number) => service.clock.freeze(new Date(startOfDay.getTime() + ms))
@@ -189,9 +184,7 @@ describe('npm run admin -- reconcile', function () {
     const filter = { referenceNumber: paid.reference }
     await service.deps.Intent.updateOne(filter, { $push: { lookUpKeys: { $each: failed } } })
     const { lookUpKeys: before = [] } = await storedIntent(service, paid.reference)
-    provider.handleOrders((res, _work, { key }) =>
-      send(res, { status: 200, body: { key, status: 'declined' } }),
-    )
+    provider.handleOrders((res, _, { key }) => send(res, { status: 200, body: { key, status: 'declined' } }))
     await inOrder([402])
     provider.handleOrders(asSpecified)
     await inOrder([200, 200])

@@ -104,8 +104,7 @@ describe('The Re-queue button', () => {
   })
 
   describe("for all of an endpoint's deliveries", () => {
-    const deadOf = (endpointId: string) =>
-      service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
+    const deadOf = (id: string) => service.deps.Delivery.countDocuments({ endpointId: id, status: 'DEAD' })
 
     /** While `run` is running, each re-queued batch takes five seconds. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
@@ -160,10 +159,8 @@ describe('The Re-queue button', () => {
       const { id } = await toFailing()
       const [early, late] = (await deadDeliveries(service, merchant, 2)) as [Delivery, Delivery]
       const act = `/admin/endpoints/${id}/requeue-all`
-      for (const fields of [{ from: 'soon' }, { to: '2026-13-01' }, { from: '2027-01-02', to: '2027-01-01' }])
-        expect((await support.act(act, { ...anyTime, ...fields })).status, JSON.stringify(fields)).to.equal(
-          400,
-        )
+      for (const odd of [{ from: 'soon' }, { to: '2026-13-01' }, { from: '2027-01-02', to: '2027-01-01' }])
+        expect((await support.act(act, { ...anyTime, ...odd })).status, JSON.stringify(odd)).to.equal(400)
       const day = '2026-01-01'
       const { csrf = '' } = hiddenFields((await support.get(act)).text)
       for (const incomplete of [{}, { from: day }, { from: day, To: day }, { from: day, to: [day, day] }]) {

@@ -169,9 +169,7 @@ describe('The payment search', () => {
   it("finds payments of all businesses by the merchant's reference, unless it looks like a phone number", async () => {
     const other = await service.merchant({ mode: 'live' })
     const ofBoth = (merchantReference: string) =>
-      Promise.all(
-        [merchant, other].map((each) => createIntent(service, each, { amount: 1, merchantReference })),
-      )
+      Promise.all([merchant, other].map((by) => createIntent(service, by, { amount: 1, merchantReference })))
     const [texts, numbers] = [await ofBoth('Nº <1042>'), await ofBoth('40012345')]
     const { text } = await search(' Nº <1042>\n')
     expect(listed(text)).to.have.members(texts.map(({ referenceNumber }) => referenceNumber))

@@ -3,18 +3,8 @@ import { removeSecondFactor, renewPassword, setStaffDisabled } from '../../src/s
 import { withSecondProcess, withService } from '../support/service.ts'
 import * as staff from './staff.ts'
 
-const {
-  addFactor,
-  hiddenFields,
-  isSignedIn: isIn,
-  operator,
-  refusalsIn,
-  scan,
-  signedIn,
-  trailOf,
-  visit,
-} = staff
-
+const { addFactor, hiddenFields, isSignedIn: isIn, operator, refusalsIn } = staff
+const { scan, signedIn, trailOf, visit } = staff
 const stepMs = 30_000
 
 describe('A second factor', () => {
@@ -109,11 +99,13 @@ describe('A second factor', () => {
       { secondFactor: 'recovery code', codesLeft: 9 },
       { secondFactor: 'recovery code', codesLeft: 8 },
     ])
-    const stored = JSON.stringify([
-      await service.deps.Staff.find().lean(),
-      await service.deps.StaffSession.find().lean(),
-      await service.deps.AuditEvent.find().lean(),
-    ])
+    const { Staff, StaffSession, AuditEvent } = service.deps
+    const found = [
+      await Staff.find().lean(),
+      await StaffSession.find().lean(),
+      await AuditEvent.find().lean(),
+    ]
+    const stored = JSON.stringify(found)
     for (const each of account.recoveryCodes)
       expect(stored.replaceAll('-', '')).not.to.include(each.replaceAll('-', ''))
     expect((await again.visitor.get('/admin/account')).text).to.include('Unused recovery codes: 8')
@@ -171,10 +163,11 @@ describe('A second factor', () => {
     expect((await submit({ code: mine.code(), csrf: '' })).status).to.equal(403)
     const account = () => service.deps.Staff.findById(visitor.name).lean()
     expect((await account())?.secondFactor).to.equal(null)
-    const both = await Promise.all([
+    const adding = [
       submit({ code: mine.code() }),
       other.post(path, { ...theirs.fields, code: theirs.code() }),
-    ])
+    ]
+    const both = await Promise.all(adding)
     expect(both.map(({ status }) => status).filter((status) => status === 200)).to.have.lengthOf(1)
     expect([await isIn(visitor), await isIn(other)].filter(Boolean)).to.have.lengthOf(1)
     for (const { secret } of [mine, theirs]) expect(JSON.stringify(await account())).not.to.include(secret)

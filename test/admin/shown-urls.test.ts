@@ -19,10 +19,9 @@ describe("A webhook endpoint's URL", () => {
   it("is shown in full only by its merchant's API, never on pages or in logs, commands, audit lines, jobs or events", async () => {
     const recorded = recordLog()
     service.deps.log = recorded.log
-    const url = `${new URL(endpointServer.url).origin}/T0SECRETPATH/B1SECOND?token=QUERYSECRET`
-    endpointServer.respondWith(
-      (res) => void res.writeHead(404).end('Cannot POST /T0SECRETPATH/B1SECOND?token=QUERYSECRET'),
-    )
+    const secretPath = '/T0SECRETPATH/B1SECOND?token=QUERYSECRET'
+    const url = new URL(endpointServer.url).origin + secretPath
+    endpointServer.respondWith((res) => void res.writeHead(404).end(`Cannot POST ${secretPath}`))
     const { id } = await subscribe(service, merchant, url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await attempt(service.deps, delivery._id)
@@ -30,10 +29,8 @@ describe("A webhook endpoint's URL", () => {
     const send = (body: object) =>
       service.http.put(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).send(body).expect(200)
     await send({ url: `${url}2` })
-    await service.deps.Endpoint.updateOne(
-      { _id: id },
-      { $set: { url, 'health.failingSince': new Date(0), 'health.failuresInRow': 9 } },
-    )
+    const $set = { url, 'health.failingSince': new Date(0), 'health.failuresInRow': 9 }
+    await service.deps.Endpoint.updateOne({ _id: id }, { $set })
     expect(await reportFailures(service.deps)).to.be.at.least(1)
     const staff = await signedIn(service, 'admin')
     const paths = ['', '/dead', '/audit', '/businesses', `/businesses/${merchant.businessId}`]

@@ -13,7 +13,6 @@ describe('Staff sign-in', () => {
   // Tests choose their address with X-Forwarded-For.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
-
   let addresses = 0
   const elsewhere = () => `198.51.${Math.floor(addresses / 200)}.${(addresses++ % 200) + 1}`
   const attemptAs = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>

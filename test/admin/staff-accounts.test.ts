@@ -7,7 +7,6 @@ import { hire, operator, signInStatus, trailOf } from './staff.ts'
 
 describe('A staff account', () => {
   const service = withService()
-
   const trail = (subject: string) => trailOf(service, subject)
   const signIn = (name: string, password: unknown) => signInStatus(service, name, password)
 

@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
 import type { Author } from '../../src/security/actor.ts'
-import {
-  changeRole,
-  issuePasswordLink,
-  LastAdminError,
-  setStaffDisabled,
-} from '../../src/staff/change-account.ts'
+import * as accounts from '../../src/staff/change-account.ts'
 import { lookUpAccount } from '../../src/staff/list-accounts.ts'
 import { hasPermission, type StaffRole, staffRoles } from '../../src/staff/permissions.ts'
 import { accountActions, staffListActions } from '../../src/staff-acts/account-acts.ts'
@@ -25,6 +20,7 @@ import { hiddenFields, hire, operator, readable, signedIn, type Visitor, visit }
 
 const storage = { liveDocumentsPerDay: '', liveBytesPerDay: '', sandboxBytesPerDay: '' }
 const noLimits = { perSecond: '', liveCodes: '', sandboxIntentsPerDay: '', ...storage }
+const someLimits = () => ({ ...noLimits, perSecond: '7' })
 
 interface Preparation {
   prepare(service: Service): Promise<string>
@@ -87,11 +83,7 @@ const allActs = [
     disable: { prepare: businessWith({ apiEnabled: true }) },
     resume: { prepare: businessWith({ suspended: true }) },
     suspend: { prepare: businessWith({ suspended: false }) },
-    limits: {
-      prepare: businessWith({}),
-      fieldsFor: () => ({ ...noLimits, perSecond: '7' }),
-      isRepeatable: true,
-    },
+    limits: { prepare: businessWith({}), fieldsFor: someLimits, isRepeatable: true },
   }),
   ...tested(keyActions, {
     resume: { prepare: keyWith('suspended') },
@@ -104,10 +96,7 @@ const allActs = [
     disable: { prepare: accountWith({}, 'admin') },
     link: { prepare: accountWith({}), isShown: true, isRepeatable: true },
     'remove-second-factor': { prepare: accountWith({ secondFactor }) },
-    'end-sessions': {
-      prepare: async (service) => (await signedIn(service, 'viewer')).name,
-      isRepeatable: true,
-    },
+    'end-sessions': { prepare: async (at) => (await signedIn(at, 'viewer')).name, isRepeatable: true },
   }),
   ...tested(endpointActions, {
     'requeue-all': { prepare: deadEndpoint, fieldsFor: () => ({ from: '', to: '' }), isRepeatable: true },
@@ -291,10 +280,8 @@ describe('A staff action', () => {
     expect(await shown()).to.match(/no password yet Role .* Password no password yet: link valid until \d/)
     for (const name of ['disable', 'enable']) await staff.admin.act(`${account}/${name}`, { reason })
     expect(await shown()).to.include('Password no password, no link: issue a link')
-    for (const [name, fault] of Object.entries({
-      aicha: 'An account named aicha already exists',
-      ï: 'Enter 1 to 64',
-    })) {
+    const faults = { aicha: 'An account named aicha already exists', ï: 'Enter 1 to 64' }
+    for (const [name, fault] of Object.entries(faults)) {
       const { status, text: page } = await create(name)
       expect([status, page.includes(`id="name-fault">${fault}`)], name).to.deep.equal([400, true])
     }
@@ -327,9 +314,9 @@ describe('A staff action', () => {
       await service.deps.Staff.updateMany({ _id: { $in: others } }, { disabledAt: null })
     })
     const acts = {
-      'is disabled': (deps, name) => setStaffDisabled(deps, name, true, byStaff),
-      'becomes a viewer': (deps, name) => changeRole(deps, name, 'viewer', byStaff),
-      'gets a link for a new password': (deps, name) => issuePasswordLink(deps, name, byStaff),
+      'is disabled': (deps, name) => accounts.setStaffDisabled(deps, name, true, byStaff),
+      'becomes a viewer': (deps, name) => accounts.changeRole(deps, name, 'viewer', byStaff),
+      'gets a link for a new password': (deps, name) => accounts.issuePasswordLink(deps, name, byStaff),
     } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
     for (const [what, act] of Object.entries(acts))
       it(`leaves one admin able to sign in, even if each ${what} by the other at the same time`, async () => {
@@ -345,7 +332,7 @@ describe('A staff action', () => {
         await Promise.all(running.map(({ victim }) => victim.release()))
         const results = await Promise.all(running.map(({ acting }) => acting))
         closeInBackground(...running.map(({ victim }) => victim.close()))
-        expect(results.filter((result) => result instanceof LastAdminError)).to.have.length(1)
+        expect(results.filter((result) => result instanceof accounts.LastAdminError)).to.have.length(1)
         const left = { _id: { $in: pair }, role: 'admin', disabledAt: null } as const
         const usable = { ...left, passwordHash: { $ne: null } }
         expect(await service.deps.Staff.countDocuments(usable)).to.equal(1)
@@ -353,7 +340,7 @@ describe('A staff action', () => {
 
     it('is refused for the last admin, except on the command line', async () => {
       const [one = '', other = ''] = pair
-      await setStaffDisabled(service.deps, one, true, byStaff)
+      await accounts.setStaffDisabled(service.deps, one, true, byStaff)
       const account = (await lookUpAccount(service.deps, other)) ?? expect.fail()
       for (const name of ['disable', 'role', 'link']) {
         const run = accountActions.acts[name]?.run(service.deps, account, byStaff, { role: 'viewer' })
@@ -361,7 +348,7 @@ describe('A staff action', () => {
         expect(refusal, name).to.match(/^Nothing was changed\. /)
       }
       expect(await lookUpAccount(service.deps, other)).to.deep.equal(account)
-      expect(await setStaffDisabled(service.deps, other, true, operator)).to.equal(true)
+      expect(await accounts.setStaffDisabled(service.deps, other, true, operator)).to.equal(true)
     })
   })
 })

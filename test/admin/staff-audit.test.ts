@@ -11,7 +11,6 @@ describe('The audit trail', () => {
   const recorded = recordLog('error')
   const service = withService({}, recorded.log)
   const viewer = withStaff(service, 'viewer')
-
   let lines = 0
   const addLines = async (...all: Partial<AuditEvent>[]): Promise<AuditEvent[]> => {
     const added = all.map(
@@ -86,12 +85,8 @@ describe('The audit trail', () => {
   it('shows any content as plain text', async () => {
     const evil = '"><img src=x onerror=alert(1)>\u202E'
     const values = { before: { [evil]: evil }, after: { [evil]: { [evil]: [evil] } } }
-    await addLines({
-      actor: { kind: 'merchant', name: evil, from: evil },
-      subject: evil,
-      businessId: evil,
-      ...values,
-    })
+    const ids = { subject: evil, businessId: evil }
+    await addLines({ actor: { kind: 'merchant', name: evil, from: evil }, ...ids, ...values })
     const { text } = await viewer.get(`/admin/audit?who=${encodeURIComponent(evil)}`)
     expect(text).to.include('onerror&#61;alert').and.not.include('<img')
   })

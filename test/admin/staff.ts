@@ -6,25 +6,14 @@ import type { StaffRole } from '../../src/staff/permissions.ts'
 import type { Service } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 
-export interface Page {
-  status: number
-  headers: Headers
-  text: string
-  location: string | null
-}
+export type Page = { status: number; headers: Headers; text: string; location: string | null }
 
 /** Runs no scripts, and keeps the session cookie. */
 export type Visitor = ReturnType<typeof visit>
 
 export type StaffVisitor = Visitor & { name: string; password: string }
-
-export const production = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: 'https://api.example',
-  PAY_URL: 'https://pay.example',
-  METRICS_PORT: '0',
-}
-
+const urls = { PUBLIC_URL: 'https://api.example', PAY_URL: 'https://pay.example' }
+export const production = { NODE_ENV: 'production', METRICS_PORT: '0', ...urls }
 export const operator = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null } as const
 
 export async function hire(
@@ -82,8 +71,7 @@ export async function signedIn(service: Service, role: StaffRole): Promise<Staff
   return Object.assign(visitor, account)
 }
 
-export const isSignedIn = async (visitor: Visitor): Promise<boolean> =>
-  (await visitor.get('/admin/audit')).status === 200
+export const isSignedIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
 
 export const signInStatus = async (service: Service, name: string, password: unknown): Promise<number> =>
   (await visit(service).post('/admin/sign-in', { name, password: String(password) })).status
@@ -92,10 +80,7 @@ export const trailOf = ({ deps }: Service, subject: string): Promise<AuditEvent[
   deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>().exec()
 
 export const withStaff = (service: Service, role: StaffRole): StaffVisitor =>
-  withOpened(
-    () => signedIn(service, role),
-    () => undefined,
-  )
+  withOpened(() => signedIn(service, role))
 
 /** Looks at all forms on the page. The last one wins if names repeat. */
 export const hiddenFields = (html: string): Record<string, string> =>
@@ -141,8 +126,6 @@ export async function refusalsIn({ deps }: Service, matches: (line: AuditEvent) 
   const lines = await deps.AuditEvent.find({ act: 'staff.sign-in-refused' }).lean<AuditEvent[]>()
   const found = lines.filter(matches)
   const notes = found.flatMap(({ subject, after }) => after?.notes ?? `${subject}: ${String(after?.reason)}`)
-  return {
-    count: found.reduce((sum, { after }) => sum + Number(after?.times ?? 1), 0),
-    notes: [...new Set(notes)],
-  }
+  const count = found.reduce((sum, { after }) => sum + Number(after?.times ?? 1), 0)
+  return { count, notes: [...new Set(notes)] }
 }

@@ -25,7 +25,7 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
       if (fault !== null) violations.add(name, `${subject}: ${fault}`, bytes)
     }
     statuses.get(sending.number)?.push(response.status)
-    harvest(cast.pools, cast.secrets, sending, filled.line, response)
+    harvest(cast, sending, filled.line, response)
   }
   function judgeMissing({ attack, bytes }: Filled, missing: NoResponse): void {
     for (const [name, check] of Object.entries(missingResponseChecks)) {

@@ -11,13 +11,7 @@ import { attackOnce } from './round.ts'
 endWithParent()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(128 + constants.signals[signal]))
-await run().then(
-  (isGood) => process.exit(isGood ? 0 : 1),
-  (error: unknown) => {
-    console.error(error)
-    process.exit(1)
-  },
-)
+process.exit((await run()) ? 0 : 1)
 
 async function run(): Promise<boolean> {
   const options = readOptions()

@@ -19,13 +19,7 @@ endWithParent()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(128 + constants.signals[signal]))
 
-await run().then(
-  (holds) => process.exit(holds ? 0 : 1),
-  (error: Error) => {
-    console.error(error.stack ?? error.message)
-    process.exit(1)
-  },
-)
+process.exit((await run()) ? 0 : 1)
 
 async function run(): Promise<boolean> {
   const command = readArguments(process.argv.slice(2), randomInt(1, 1_000_000))

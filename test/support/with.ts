@@ -3,7 +3,7 @@ const closers = new WeakMap<Mocha.Suite, Partial<Record<'describe' | 'test', (()
 /** Closes it after all other `after` hooks, in reverse order. Hooks that begin later see the result's properties. */
 export function withOpened<T extends object>(
   open: () => Promise<T>,
-  close: (opened: T) => unknown,
+  close: (opened: T) => unknown = () => undefined,
   per: 'describe' | 'test' = 'describe',
 ): T {
   const opened = {} as T

@@ -40,10 +40,8 @@ describe('A command line argument', () => {
   })
 
   it('may be one id, or several ids if the argument is repeatable, but never an empty id', () => {
-    expect(args.idListArgument('6b01-6b02', args.idListArgument('6b03', undefined))).to.deep.equal([
-      '6b03',
-      '6b01-6b02',
-    ])
+    const two = args.idListArgument('6b01-6b02', args.idListArgument('6b03', undefined))
+    expect(two).to.deep.equal(['6b03', '6b01-6b02'])
     expectRefused(args.idArgument, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 

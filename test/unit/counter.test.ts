@@ -9,12 +9,8 @@ const noon = new Date('2036-03-01T12:00:00.000Z')
 describe('A durable counter', () => {
   const service = withService()
   let warnings: object[] = []
-  const open = (Counter = service.deps.Counter): Counters =>
-    openCounters({
-      Counter,
-      now: service.deps.now,
-      log: { warn: (fields: object) => void warnings.push(fields) } as never,
-    })
+  const log = { warn: (fields: object) => void warnings.push(fields) } as never
+  const open = (Counter = service.deps.Counter) => openCounters({ Counter, now: service.deps.now, log })
   let counters: Counters
   let other: Counters
   beforeEach(() => {
@@ -199,9 +195,7 @@ describe('A durable counter', () => {
 
     it('lets only as many attempts begin as its limit allows, across all processes', async () => {
       const [own, wider] = [bound(30), bound(1000)]
-      const begins = await granted(200, async (each) =>
-        (await each.take([own, wider])).every((ms) => ms === 0),
-      )
+      const begins = await granted(200, async (by) => (await by.take([own, wider])).every((ms) => ms === 0))
       expect(begins).to.equal(30)
       expect([await used(own.id), await used(wider.id)]).to.deep.equal([30, 30])
     })

@@ -10,15 +10,8 @@ import { newEndpointHealth } from '../../src/webhooks/endpoints/endpoint.ts'
 const value = 'X'
 const unpaid = { refunds: [], attempts: [], hold: null, payment: null, expiresAt: new Date() }
 const unused = { url: value, deletedAt: null, health: newEndpointHealth }
-const fresh = {
-  _id: value,
-  event: value,
-  referenceNumber: value,
-  url: value,
-  attemptLog: [],
-  nextAttemptAt: null,
-  deliveredAt: null,
-}
+const names = { _id: value, event: value, referenceNumber: value, url: value }
+const fresh = { ...names, attemptLog: [], nextAttemptAt: null, deliveredAt: null }
 
 function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return [part]

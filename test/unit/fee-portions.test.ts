@@ -45,22 +45,11 @@ describe('The fee returned by refunds', () => {
       const before = { refundsCommitted, feesReturned: { providerTtc, payerTtc } }
       return refunds.feePortionsOf({ amountPaid: 1000, commission }, before, 500)
     }
-    const ranged = {
-      returnedFees: { providerTtc: 7, payerTtc: 3 },
-      guard: {
-        refundsCommitted: { $lt: 500 },
-        'feesReturned.providerTtc': { $lte: 8 },
-        'feesReturned.payerTtc': { $lte: 4 },
-      },
-    }
-    const exact = (committed: number, before: [number, number], returned: [number, number]) => ({
+    const guarded = (refundsCommitted: unknown, [own, payers]: unknown[], returned: [number, number]) => ({
       returnedFees: { providerTtc: returned[0], payerTtc: returned[1] },
-      guard: {
-        refundsCommitted: committed,
-        'feesReturned.providerTtc': before[0],
-        'feesReturned.payerTtc': before[1],
-      },
+      guard: { refundsCommitted, 'feesReturned.providerTtc': own, 'feesReturned.payerTtc': payers },
     })
+    const ranged = guarded({ $lt: 500 }, [{ $lte: 8 }, { $lte: 4 }], [7, 3])
 
     it('is rounded down if at least that much is left of both fees', () => {
       expect(portions(0, 0, 0)).to.deep.equal(ranged)
@@ -68,12 +57,12 @@ describe('The fee returned by refunds', () => {
     })
 
     it('is what is left if that is less than the rounded fee', () => {
-      expect(portions(100, 9, 0)).to.deep.equal(exact(100, [9, 0], [6, 3]))
-      expect(portions(100, 0, 5)).to.deep.equal(exact(100, [0, 5], [7, 2]))
+      expect(portions(100, 9, 0)).to.deep.equal(guarded(100, [9, 0], [6, 3]))
+      expect(portions(100, 0, 5)).to.deep.equal(guarded(100, [0, 5], [7, 2]))
     })
 
     it('is all that is left if the refund completes the payment', () => {
-      expect(portions(500, 7, 3)).to.deep.equal(exact(500, [7, 3], [8, 4]))
+      expect(portions(500, 7, 3)).to.deep.equal(guarded(500, [7, 3], [8, 4]))
     })
 
     it('is set aside and given back if the refund fails', () => {

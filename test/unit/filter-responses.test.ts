@@ -1,41 +1,18 @@
 import { expect } from 'chai'
 import { createResponseFilter } from '../../src/webhooks/deliveries/look-up.ts'
 
-const order = JSON.stringify({
-  id: 'aB3dEf',
-  event: 'order.new',
-  created_at: '2026-01-02T03:04:05.000Z',
-  sandbox: true,
-  data: {
-    _id: 'a'.repeat(24),
-    reference_number: 'OR-0123456789ABCDEF',
-    number: 'OR-0123456789ABCDEF',
-    status: 'PLACED',
-    items: [{ name: 'Thé vert', variant_label: 'Default', sku: null, unit_price: 12_345, quantity: 1 }],
-    total: 12_345,
-    currency: 'MRU',
-    customer: { name: 'Aïcha Mint Sidi', phone: '22113344', email: 'a.sidi@mail.example.com' },
-    created_at: '2026-01-02T03:04:05.000Z',
-  },
-})
-
-const payment = JSON.stringify({
-  id: 'aB3dEf',
-  event: 'payment.created',
-  created_at: '2026-01-02T03:04:05.000Z',
-  sandbox: false,
-  data: {
-    reference_number: 'PI-0123456789ABCDEF',
-    short_code: 'K7QX2M',
-    amount: 50_000,
-    currency: 'MRU',
-    status: 'PENDING',
-    paid_at: null,
-    payer_phone: null,
-    metadata: { order_id: 'order 7781', client: '+222 22 11 33 44', page: 'https://shop.example.com/a/b' },
-    commission: { provider_ttc: 0 },
-  },
-})
+const head = { id: 'aB3dEf', created_at: '2026-01-02T03:04:05.000Z' }
+const number = 'OR-0123456789ABCDEF'
+const tea = { name: 'Thé vert', variant_label: 'Default', sku: null, unit_price: 12_345, quantity: 1 }
+const customer = { name: 'Aïcha Mint Sidi', phone: '22113344', email: 'a.sidi@mail.example.com' }
+const placed = { _id: 'a'.repeat(24), reference_number: number, number, status: 'PLACED', items: [tea] }
+const sold = { ...placed, total: 12_345, currency: 'MRU', customer, created_at: head.created_at }
+const order = JSON.stringify({ ...head, event: 'order.new', sandbox: true, data: sold })
+const metadata = { order_id: 'order 7781', client: '+222 22 11 33 44', page: 'https://shop.example.com/a/b' }
+const intent = { reference_number: 'PI-0123456789ABCDEF', short_code: 'K7QX2M', amount: 50_000 }
+const pending = { currency: 'MRU', status: 'PENDING', paid_at: null, payer_phone: null }
+const created = { ...intent, ...pending, metadata, commission: { provider_ttc: 0 } }
+const payment = JSON.stringify({ ...head, event: 'payment.created', sandbox: false, data: created })
 
 describe('The filter for endpoint responses on staff pages', () => {
   const bodies = { order, payment }

@@ -24,41 +24,18 @@ const payment = lastOf(book(26, draft('payment', 500)))
 
 describe('A ledger entry', () => {
   it('is number 1 in an empty ledger and keeps the fields of its draft', () => {
-    expect(
-      ledger.linkLedgerEntry({ ...owner, sandbox: false }, null, draft('payment', 500), noon(26)),
-    ).to.deep.equal([
-      {
-        ...draft('payment', 500),
-        businessId: 'b',
-        sandbox: false,
-        number: 1,
-        bookedAt: noon(26),
-        position: 1,
-        typePosition: 1,
-        after: {
-          ...ledger.createZeroTotals(),
-          balance: 500,
-          opening: 0,
-          payments: { count: 1, amount: 500 },
-          entries: 1,
-          byType: { ...nothing, payment: 1 },
-        },
-      },
-    ])
+    const live = { ...owner, sandbox: false }
+    const linked = ledger.linkLedgerEntry(live, null, draft('payment', 500), noon(26))
+    const booked = { number: 1, bookedAt: noon(26), position: 1, typePosition: 1 }
+    const totals = { ...ledger.createZeroTotals(), payments: { count: 1, amount: 500 }, entries: 1 }
+    const after = { ...totals, balance: 500, opening: 0, byType: { ...nothing, payment: 1 } }
+    expect(linked).to.deep.equal([{ ...draft('payment', 500), ...live, ...booked, after }])
   })
 
   it("changes the balance, the day's totals and the positions according to its type", () => {
-    const drafts = [
-      draft('payment', 500),
-      draft('fee', -10),
-      draft('refund', -200),
-      draft('payout', -100),
-      draft('fee', 4),
-      draft('payment', 30),
-      draft('refund', -1),
-      draft('payout', -2),
-    ]
-    const chain = book(26, ...drafts)
+    const types = ['payment', 'fee', 'refund', 'payout', 'fee', 'payment', 'refund', 'payout'] as const
+    const amounts = [500, -10, -200, -100, 4, 30, -1, -2]
+    const chain = book(26, ...types.map((type, index) => draft(type, amounts[index] ?? 0)))
     expect(chain.map(({ number }) => number)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8])
     expect(chain.map(({ position }) => position)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8])
     expect(chain.map(({ typePosition }) => typePosition)).to.deep.equal([1, 1, 1, 1, 2, 2, 2, 2])
@@ -77,17 +54,13 @@ describe('A ledger entry', () => {
   it('follows a closing marker if the last entry was booked on an earlier day', () => {
     const [closing, next, ...more] = ledger.linkLedgerEntry(owner, payment, draft('payment', 7), noon(29))
     expect(more).to.deep.equal([])
+    const days = { day: '2026-11-26', through: '2026-11-28' }
+    const marker = { ...owner, ...days, number: 2, type: 'closing', amount: 0, bookedAt: noon(29) }
+    const totals = { ...ledger.createZeroTotals(), opening: 0, payments: { count: 1, amount: 500 } }
     expect(closing).to.deep.equal({
+      ...marker,
       _id: 'b-test-2026-11-28',
-      businessId: 'b',
-      sandbox: true,
-      number: 2,
-      type: 'closing',
-      amount: 0,
-      bookedAt: noon(29),
-      day: '2026-11-26',
-      through: '2026-11-28',
-      closed: { ...ledger.createZeroTotals(), opening: 0, payments: { count: 1, amount: 500 }, closing: 500 },
+      closed: { ...totals, closing: 500 },
       after: { ...payment.after, ...ledger.createZeroTotals(), opening: 500 },
     })
     expect(next).to.include({ number: 3, position: 2, typePosition: 2, type: 'payment' })

@@ -53,9 +53,7 @@ describe('The lifecycle of an intent', () => {
   })
 
   it('represents “never cancels” and “already cancelled” by the latest and the earliest possible date', () => {
-    expect([lifecycle.neverCancelsAt, lifecycle.alreadyCancelledAt]).to.deep.equal([
-      new Date(8.64e15),
-      new Date(0),
-    ])
+    const { neverCancelsAt, alreadyCancelledAt } = lifecycle
+    expect([neverCancelsAt, alreadyCancelledAt]).to.deep.equal([new Date(8.64e15), new Date(0)])
   })
 })

@@ -64,6 +64,7 @@ describe("An error's log line", () => {
   const shape = { _id: String, amount: Number, at: Date }
   const Strict = mongoose.model('Strict', new Schema(shape, { strict: 'throw' }))
   const kept = () => service.deps.mongo.collection('kept')
+  const insertFirst = ([doc]: { code: string }[]) => kept().insertOne(doc ?? {})
 
   const quoting: [name: string, act: () => unknown][] = [
     ['CastError', () => service.deps.Intent.findOne({ expiresAt: secret })],
@@ -73,12 +74,9 @@ describe("An error's log line", () => {
     ['DocumentNotFoundError', () => service.deps.Intent.findOne({ code: secret }).orFail()],
     ['BSONError', () => mongo.BSON.serialize({ [`${secret}\0`]: 1 })],
     ['MongoParseError', () => new mongo.MongoClient(`mongodb://a/?appName=a&${secret}=1`)],
-    ['MongoServerError', () => refusedTwice(secret, ([doc]) => kept().insertOne(doc ?? {}))],
+    ['MongoServerError', () => refusedTwice(secret, insertFirst)],
     ['MongoBulkWriteError', () => refusedTwice(`${secret}2`, (docs) => kept().insertMany(docs))],
-    [
-      'MongoServerError',
-      () => refusedTwice(`in lines\n    at ${secret}`, ([doc]) => kept().insertOne(doc ?? {})),
-    ],
+    ['MongoServerError', () => refusedTwice(`in lines\n    at ${secret}`, insertFirst)],
   ]
   for (const [index, [name, act]] of quoting.entries())
     it(`omits the values quoted in the error's message, with or without a stack: ${name} (${index + 1})`, async () => {

@@ -8,11 +8,8 @@ const characters = [
   'e\u0301',
   '🏴\u{e0067}\u{e007f}',
 ]
-const character = fc.constantFrom(...characters)
-const texts = fc.oneof(
-  fc.string({ unit: character, maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 12 }),
-)
+const unit = fc.constantFrom(...characters)
+const texts = fc.oneof(fc.string({ unit, maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 12 }))
 
 describe('A name or reference', () => {
   it('does not change when it is normalised twice, and has no invisible characters at its ends', () => {

@@ -5,10 +5,7 @@ import { retryWhileUnreachable } from '../../src/mongo/connect.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { servers } from '../support/servers.ts'
 
-interface ErrorChecks {
-  isRetryableReadError(error: object): boolean
-  isStateChangeError(error: object): boolean
-}
+type ErrorChecks = Record<'isRetryableReadError' | 'isStateChangeError', (error: object) => boolean>
 
 const driver = createRequire(import.meta.resolve('mongoose'))('mongodb/lib/error.js') as ErrorChecks
 const codes = Array.from({ length: 20_000 }, (_, code) => code)
@@ -40,11 +37,9 @@ describe('A process that starts before MongoDB is available', () => {
 
   it('reconnects if it waited too long for a free connection', async () => {
     const client = new mongo.MongoClient(servers.mongoUrl, { maxPoolSize: 1, waitQueueTimeoutMS: 1 })
-    const pings = await Promise.allSettled(
-      Array.from({ length: 100 }, () => client.db().command({ ping: 1 })),
-    )
+    const sent = await Promise.allSettled(Array.from({ length: 100 }, () => client.db().command({ ping: 1 })))
     await client.close()
-    const faults = pings.map((ping) => (ping.status === 'rejected' ? ping.reason : null))
+    const faults = sent.map((ping) => (ping.status === 'rejected' ? ping.reason : null))
     const late = faults.find((fault) => fault?.name === 'MongoWaitQueueTimeoutError')
     expect(await attemptsAfter(late)).to.equal(2)
   })

@@ -37,13 +37,8 @@ describe("A delivery's job", () => {
   const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
   const _id = deliveries.makeDeliveryId(event, endpoint)
   const now = new Date(5000)
-  const delivery = {
-    _id,
-    event: 'payment.created',
-    referenceNumber: 'PI-1',
-    attempts: 0,
-    requeues: 0,
-  } as const
+  const counts = { attempts: 0, requeues: 0 }
+  const delivery = { _id, event: 'payment.created', referenceNumber: 'PI-1', ...counts } as const
   const waiting = { ...delivery, url: 'https://shop.example:8443/hook', nextAttemptAt: new Date(7500) }
 
   it('starts when the delivery is due and shows no failure before the first attempt', () => {
@@ -77,8 +72,7 @@ describe("A delivery's job", () => {
   it('belongs to a delivery whose id contains the ids of its event and its endpoint', () => {
     expect(_id).to.equal('ASNFZ4mrze8BI0Vn_ty6mHZUMhD-3LqY')
     expect([deliveries.eventIdOf(_id), deliveries.endpointIdOf(_id)]).to.deep.equal([event, endpoint])
-    expect([_id, `${_id}A`, `.${_id.slice(1)}`, `A${_id}`, ''].filter(deliveries.isDeliveryId)).to.deep.equal(
-      [_id],
-    )
+    const ids = [_id, `${_id}A`, `.${_id.slice(1)}`, `A${_id}`, '']
+    expect(ids.filter(deliveries.isDeliveryId)).to.deep.equal([_id])
   })
 })

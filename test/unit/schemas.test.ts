@@ -3,9 +3,8 @@ import { Ajv } from 'ajv'
 import { expect } from 'chai'
 
 const folder = new URL('../../schemas/', import.meta.url)
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.ts'),
-)
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const files = names.filter((name) => name.endsWith('.ts'))
 
 it('uses only valid JSON Schema, which the service does not check at startup', async () => {
   const ajv = new Ajv({ logger: false })

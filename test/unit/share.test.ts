@@ -5,13 +5,8 @@ import { Refusal } from '../../src/platform/errors.ts'
 import { createTime } from '../support/time.ts'
 
 const about = { what: 'something', gets: 'a wait' }
-const refusal = { scope: 'lists', message: 'Two at a time.' } as const
-const two = {
-  ...about,
-  total: 3,
-  parts: [{ owner: 'business', max: 2 }],
-  ...refusal,
-} satisfies LimitedResource
+const words = { scope: 'lists', message: 'Two at a time.' } as const
+const two = { ...about, total: 3, parts: [{ owner: 'business', max: 2 }], ...words } satisfies LimitedResource
 const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] } satisfies LimitedResource
 
 describe('A capacity share', () => {

@@ -4,11 +4,8 @@ import { Webhook } from 'standardwebhooks'
 import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { signedHeaders, signForEndpoint, unsignedHeaders } from '../../src/webhooks/message.ts'
 
-const [current, previous, older] = ['a1', 'b2', 'c3'].map((byte) => byte.repeat(32)) as [
-  string,
-  string,
-  string,
-]
+const secretOf = (byte: string) => byte.repeat(32)
+const [current, previous, older] = [secretOf('a1'), secretOf('b2'), secretOf('c3')]
 const event = '0123456789abcdef01234567'
 const delivery = { _id: makeDeliveryId(event, 'f'.repeat(24)), event: 'payment.created' } as const
 const at = new Date('2026-11-26T12:00:00.999Z')
@@ -57,9 +54,8 @@ describe("A webhook's headers", () => {
   it('is signed with the secrets that the endpoint has at the time, decrypted once per endpoint', () => {
     const decrypted: string[] = []
     const secrets = { decrypt: (text: string) => (decrypted.push(text), text.slice(1)) }
-    const deps = { config: { webhookHeaderBrand: 'Brand' }, secrets } as unknown as Parameters<
-      typeof signForEndpoint
-    >[0]
+    type Deps = Parameters<typeof signForEndpoint>[0]
+    const deps = { config: { webhookHeaderBrand: 'Brand' }, secrets } as unknown as Deps
     const ended = { secret: `!${older}`, validUntil: at }
     const valid = { secret: `!${previous}`, validUntil: new Date(at.getTime() + 1) }
     const endpoint = { _id: 'e', secret: `!${current}`, previousSecrets: [valid, ended] }

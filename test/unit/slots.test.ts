@@ -135,7 +135,7 @@ describe('The delivery slot limiter', () => {
 
     it('grants a slot only while more are free than the business holds, so some are left for others', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
-        (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
+        (id) => takeAll(slots, ...endpoints(id, 20)).length,
       )
       expect(held).to.deep.equal([250, 250, 250, 125, 62, 31, 16])
       for (const late of ['x', 'y', 'z']) expect(slots.takeNow(ownerOf(late, 'e0'))).to.not.equal(null)
@@ -193,9 +193,7 @@ describe('The delivery slot limiter', () => {
     })
 
     it('counts no slots as in use, fast or slow, once all have been freed', async () => {
-      const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
-        takeAll(slots, ...endpoints(businessId, 20)),
-      )
+      const all = ['a', 'b', 'c', 'd', 'e'].flatMap((id) => takeAll(slots, ...endpoints(id, 20)))
       await time.advance(fastAttemptMs)
       all.push(...['f', 'g'].flatMap((businessId) => takeAll(slots, ...endpoints(businessId, 20))))
       freeAll(all, null)

@@ -50,13 +50,14 @@ const faultOf = (act: () => unknown): unknown => {
 }
 
 describe('The query for daily statements', () => {
+  type Deps = ReturnType<typeof ledgerOf>['deps']
+  const november = (deps: Deps) => statements.readMonthStatements(deps, owner, '2026-11')
+  const daysIn = (deps: Deps, ...days: number[]) => statements.readDayStatements(deps, owner, days.map(day))
+
   it('shows each day of a month up to today, closed except for today', async () => {
     const { deps, ledger } = ledgerOf({ 2: 500, 4: 100 }, noon(6))
     const expected = [quiet(1, 0), paid(2, 0, 500), quiet(3, 500), paid(4, 500, 100), quiet(5, 600)]
-    expect(await statements.readMonthStatements(deps, owner, '2026-11')).to.deep.equal([
-      ...expected,
-      quiet(6, 600, false),
-    ])
+    expect(await november(deps)).to.deep.equal([...expected, quiet(6, 600, false)])
     expect(ledger.closings).to.equal(1)
     expect(await statements.readMonthStatements(deps, owner, '2026-11')).to.have.lengthOf(6)
     expect(ledger.closings).to.equal(1)
@@ -69,19 +70,14 @@ describe('The query for daily statements', () => {
     expect(october.at(-1)).to.deep.equal({ ...quiet(1, 0), day: '2026-10-31' })
     expect(await statements.readMonthStatements(deps, owner, '2026-12')).to.deep.equal([])
     const first = ledgerOf({}, new Date('2026-11-01T00:00:00Z'))
-    expect(await statements.readMonthStatements(first.deps, owner, '2026-11')).to.deep.equal([
-      quiet(1, 0, false),
-    ])
+    expect(await november(first.deps)).to.deep.equal([quiet(1, 0, false)])
   })
 
   it('shows what was booked today without closing the day', async () => {
     const { deps, ledger } = ledgerOf({ 5: 100, 6: 20 }, noon(6))
     expect(await statements.readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 100, 20, false))
     expect(ledger.closings).to.equal(0)
-    expect(await statements.readDayStatements(deps, owner, [day(5), day(6)])).to.deep.equal([
-      paid(5, 0, 100),
-      paid(6, 100, 20, false),
-    ])
+    expect(await daysIn(deps, 5, 6)).to.deep.equal([paid(5, 0, 100), paid(6, 100, 20, false)])
     expect(ledger.closings).to.equal(0)
   })
 
@@ -90,10 +86,7 @@ describe('The query for daily statements', () => {
     expect(await statements.readStatement(deps, owner, day(5))).to.deep.equal(paid(5, 0, 100))
     expect(ledger.closings).to.equal(1)
     const other = ledgerOf({ 5: 100 }, noon(6))
-    expect(await statements.readDayStatements(other.deps, owner, [day(5), day(6)])).to.deep.equal([
-      paid(5, 0, 100),
-      quiet(6, 100, false),
-    ])
+    expect(await daysIn(other.deps, 5, 6)).to.deep.equal([paid(5, 0, 100), quiet(6, 100, false)])
     expect(other.ledger.closings).to.equal(1)
   })
 
@@ -120,10 +113,7 @@ describe('The query for daily statements', () => {
     expect(await statements.readStatement(empty.deps, owner, day(5))).to.deep.equal(quiet(5, 0))
     const late = ledgerOf({ 5: 100 }, noon(6))
     Object.assign(late.deps.batchers, { closeDays: async () => undefined })
-    expect(await statements.readDayStatements(late.deps, owner, [day(4), day(5)])).to.deep.equal([
-      quiet(4, 0),
-      paid(5, 0, 100),
-    ])
+    expect(await daysIn(late.deps, 4, 5)).to.deep.equal([quiet(4, 0), paid(5, 0, 100)])
     expect(await statements.readStatement(late.deps, owner, day(6))).to.deep.equal(quiet(6, 100, false))
   })
 })
@@ -135,20 +125,16 @@ describe('The date range of a statement', () => {
     for (const each of ['2000-01-01', '2026-11-05', '2026-11-06'])
       expect(statements.parseStatementDay(deps, each)).to.equal(each)
     const words = 'day must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.'
-    for (const each of ['1999-12-31', '2026-11-07', '2026-02-30', '2026-11-05T00:00:00Z', '2026-1-1', ''])
-      expect(faultOf(() => statements.parseStatementDay(deps, each))).to.equal(
-        `VALIDATION_ERROR day ${words}`,
-      )
+    for (const at of ['1999-12-31', '2026-11-07', '2026-02-30', '2026-11-05T00:00:00Z', '2026-1-1', ''])
+      expect(faultOf(() => statements.parseStatementDay(deps, at))).to.equal(`VALIDATION_ERROR day ${words}`)
   })
 
   it('may be a month until the current one, which is the default', () => {
     expect(statements.parseStatementMonth(deps, {})).to.equal('2026-11')
     for (const month of ['2025-12', '2026-11'])
       expect(statements.parseStatementMonth(deps, { month })).to.equal(month)
-    const words = 'month must not be later than the current month in UTC.'
-    expect(faultOf(() => statements.parseStatementMonth(deps, { month: '2026-12' }))).to.equal(
-      `VALIDATION_ERROR month ${words}`,
-    )
+    const fault = 'VALIDATION_ERROR month month must not be later than the current month in UTC.'
+    expect(faultOf(() => statements.parseStatementMonth(deps, { month: '2026-12' }))).to.equal(fault)
   })
 })
 
@@ -162,9 +148,8 @@ describe('A CSV file of statements', () => {
   const statement = { day: day(2), opening: 10, ...totals, closing: 201, closed: true }
 
   it('has a row per day, with amounts as decimals and in centimes', () => {
-    expect(
-      statements.formatStatementsCsv([statement, quiet(3, 201, false)], ',').split('\r\n'),
-    ).to.deep.equal([
+    const csv = statements.formatStatementsCsv([statement, quiet(3, 201, false)], ',')
+    expect(csv.split('\r\n')).to.deep.equal([
       'Statement day,Closed,Currency,Number of payments,Number of refunds,Number of payouts,' +
         'Opening,Payments,Refunds,Fees,Payouts,Closing,Opening (centimes),Payments (centimes),' +
         'Refunds (centimes),Fees (centimes),Payouts (centimes),Closing (centimes)',
@@ -172,8 +157,7 @@ describe('A CSV file of statements', () => {
       '"2026-11-03","false","MRU",0,0,0,2.01,0.00,0.00,0.00,0.00,2.01,201,0,0,0,0,201',
       '',
     ])
-    expect(statements.formatStatementsCsv([statement], ';')).to.include(
-      '1;2;3;0,10;5,00;2,01;0,06;1,02;2,01;10;500',
-    )
+    const semicolons = statements.formatStatementsCsv([statement], ';')
+    expect(semicolons).to.include('1;2;3;0,10;5,00;2,01;0,06;1,02;2,01;10;500')
   })
 })

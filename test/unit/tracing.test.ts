@@ -20,10 +20,8 @@ describe('Tracing', () => {
     const said: object[] = []
     const results: object[] = []
     const failure: object = { code: 1, error: new Error('away') }
-    const failing: SpanExporter = {
-      export: (_spans, done) => done(failure as Result),
-      shutdown: async () => undefined,
-    }
+    const shutdown = async () => undefined
+    const failing: SpanExporter = { export: (_spans, done) => done(failure as Result), shutdown }
     const exporter = logFailedExports(failing, (fields) => said.push(fields))
     exporter.export([], (result) => results.push(result))
     expect(said).to.deep.equal([{ why: 'away', spans: 0 }])
@@ -32,12 +30,8 @@ describe('Tracing', () => {
 
   it('marks a span as failed for a bug or an outage, but not for a client error', async () => {
     const ends: boolean[] = []
-    const span: TraceSpan = {
-      traceId: '',
-      traceparent: '',
-      link: () => undefined,
-      end: ({ failed }) => void ends.push(failed),
-    }
+    const ids = { traceId: '', traceparent: '' }
+    const span: TraceSpan = { ...ids, link: () => undefined, end: ({ failed }) => void ends.push(failed) }
     const tracing: Tracing = { begin: () => span, close: async () => undefined }
     for (const error of [refuse('VALIDATION_ERROR'), refuse('SERVICE_UNAVAILABLE'), new Error('a bug')]) {
       const thrown = await runInSpan({ tracing }, 'part', null, () => Promise.reject(error)).catch(

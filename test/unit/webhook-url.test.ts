@@ -36,9 +36,7 @@ const malformed = {
   dots: ['https://example..com', 'https://.example.com', 'https://example.com..'],
   'characters of the host': ['https://-example.com', 'https://example-.com', 'https://exa!mple.com'],
   ports: ['https://example.com:99999', 'https://example.com:x'],
-  'top-level domains': ['example.c', 'example.123', 'example.0x1', 'xn--a.com'].map(
-    (host) => `https://${host}`,
-  ),
+  'top-level domains': ['a.c', 'a.123', 'a.0x1', 'xn--a.com'].map((host) => `https://${host}`),
   'long hosts': [`https://${'a'.repeat(64)}.com`, `https://${'a.'.repeat(127)}com`],
 }
 

@@ -7,15 +7,7 @@ import { tester } from '../../support/service.ts'
 import type { MadeSecrets } from './cast.ts'
 
 export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'
-
-export interface Actor {
-  kind: string
-  owner: number
-  mode: KeyMode
-  key: string | null
-  rights: Rights
-}
-
+export type Actor = { kind: string; owner: number; mode: KeyMode; key: string | null; rights: Rights }
 export const allowlisted = '203.0.113.0/24'
 
 /** Of these businesses with full rights, one is not approved for live mode, and one is disabled. */

@@ -69,22 +69,14 @@ export function createMadeSecrets() {
   }
 }
 
-export interface Staff {
-  role: StaffRole | 'forged' | 'absent'
-  name: string
-  password: string
-  cookie: string | null
-  csrf: string
-}
+type Account = Record<'name' | 'password' | 'csrf', string>
+export type Staff = Account & { role: StaffRole | 'forged' | 'absent'; cookie: string | null }
 
 export async function createStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
   const staff: Staff[] = []
   for (const role of ['viewer', 'support'] as const) {
     const input = { name: `${role}-${randomBytes(3).toString('hex')}`, role }
-    const account = await createAccount(deps, input, {
-      actor: { kind: 'operator', name: 'attack', from: null },
-      reason: null,
-    })
+    const account = await createAccount(deps, input, tester)
     if (account === null) throw new Error('the name is taken')
     secrets.add('password', account.password)
     staff.push({ role, ...account, ...(await signIn(origin, account)) })

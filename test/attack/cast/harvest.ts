@@ -14,13 +14,8 @@ const kinds: [path: RegExp, noun: Noun][] = [
   [/\/webhooks/, 'endpoint'],
 ]
 
-export function harvest(
-  pools: Pools,
-  secrets: MadeSecrets,
-  sending: Sending,
-  line: string,
-  response: WireResponse,
-): void {
+type Kept = { pools: Pools; secrets: MadeSecrets }
+export function harvest({ pools, secrets }: Kept, sending: Sending, line: string, response: WireResponse) {
   const { owner, mode } = sending.actor
   for (const cookie of response.cookies) secrets.add('session', cookie.split(/[=;]/)[1] ?? '')
   const token = /name="(?:form|csrf)" value="([^"]+)"/.exec(response.body)?.[1]

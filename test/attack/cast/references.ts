@@ -3,21 +3,10 @@ import type { Actor } from './actors.ts'
 import type { Payer, Staff } from './cast.ts'
 import { type Noun, nouns, type Pools } from './pools.ts'
 
-export interface Known {
-  pools: Pools
-  payers: readonly Payer[]
-  owners: number
-  trapPort: number
-  allowedPort: number
-}
-
-export interface Sending {
-  actor: Actor
-  staff: Staff
-  number: number
-  sentAt: number
-  scene: { number: number; found: Map<string, string> }
-}
+type Ports = { trapPort: number; allowedPort: number }
+export type Known = Ports & { pools: Pools; payers: readonly Payer[]; owners: number }
+type OwnScene = { number: number; found: Map<string, string> }
+export type Sending = { actor: Actor; staff: Staff; number: number; sentAt: number; scene: OwnScene }
 
 /** Names the business, the environment and the request that wrote a text, e.g. `Mk0tq12e`. */
 export const tagOf = ({ owner, mode }: Pick<Actor, 'owner' | 'mode'>, number: number): string =>

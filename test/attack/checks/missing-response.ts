@@ -1,14 +1,9 @@
 import { maxBodyBytes } from '../../../src/http/body/read-body.ts'
 import type { Attack } from '../generators/attack.ts'
 import { type TargetBody, targets } from '../targets/target.ts'
+import type { NoResponse } from '../wire/connection.ts'
 
-export interface MissingResponse {
-  attack: Attack
-  none: 'closed' | 'late'
-  ms: number
-  part: number
-  bytes: number
-}
+export type MissingResponse = NoResponse & { attack: Attack; bytes: number }
 
 export const missingResponseChecks: Readonly<Record<string, (silence: MissingResponse) => string | null>> = {
   'no hang': (silence) => {

@@ -9,12 +9,7 @@ import type { Documents } from '../../invariants/documents.ts'
 import { readDatabase } from '../../invariants/read-database.ts'
 import { type Tag, tagsIn } from '../cast/references.ts'
 
-export interface StoredTag extends Tag {
-  collection: string
-  businessId: string | null
-  sandbox: boolean | null
-}
-
+export type StoredTag = Tag & { collection: string; businessId: string | null; sandbox: boolean | null }
 export type Stored = { documents: number; faults: string[]; tags: StoredTag[] }
 type Document = Record<string, unknown>
 

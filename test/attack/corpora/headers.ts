@@ -74,12 +74,7 @@ export const contentTypes: readonly (string | null)[] = [
   '',
 ]
 
-export const contentEncodings: readonly string[] = [
-  ...words('gzip deflate br identity zstd'),
-  'gzip, gzip',
-  '',
-  'x'.repeat(500),
-]
+export const contentEncodings = [...words('gzip deflate br identity zstd'), 'gzip, gzip', '', 'x'.repeat(500)]
 
 export const oddMethods: readonly string[] = words(
   'TRACE OPTIONS HEAD PUT PATCH DELETE POST GET PROPFIND PURGE SEARCH LOCK QUERY',

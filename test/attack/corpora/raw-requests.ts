@@ -66,11 +66,7 @@ export const acceptedRequests: readonly Raw[] = [
   ].map((text): Raw => ({ expected: ['keyed'], text })),
 ]
 
-export const unfinishedRequests: readonly string[] = [
-  '\r\n\r\n',
-  post('Content-Length: 200', '', '{"amount":5,"label":"~tag~"'),
-]
-
+export const unfinishedRequests = ['\r\n\r\n', post('Content-Length: 200', '', '{"amount":5,"label":"~tag~"')]
 const get = (path: string): string => lines(`GET ${path} HTTP/1.1`, 'Host: a', '', '')
 
 export const pipelinedRequests: readonly Raw[] = [

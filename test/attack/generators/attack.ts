@@ -1,7 +1,6 @@
 /** Which page the browser names: one of the service, of another site, without origin, of a sibling domain, or none. */
 export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
 export type Site = (typeof sites)[number]
-
 export type Expected = 'refused' | 'keyless' | 'keyed'
 export type Raw = { text: string; expected: readonly Expected[] }
 

@@ -5,15 +5,9 @@ import { cancel, type Plain, plainAttack, post, refund, simulate } from './plain
 const create = (amount: number): Plain =>
   post('/dev/intents', '/dev/intents', { amount, label: '~tag~', metadata: { '~tag~': '~tag~' } })
 const look: Plain = { target: 'GET /p/:short', method: 'GET', line: '/p/~scene.short~' }
-const pay: Plain = {
-  target: 'POST /p/:short',
-  method: 'POST',
-  line: '/p/~scene.short~',
-  form: 'form=~scene.form~&phone=~phone~&pin=~pin~&lang=en',
-}
-
+const form = 'form=~scene.form~&phone=~phone~&pin=~pin~&lang=en'
+const pay: Plain = { target: 'POST /p/:short', method: 'POST', line: '/p/~scene.short~', form }
 const names = ['simulate', 'cancel', 'half', 'most', 'pay', 'look'] as const
-
 export const races: fc.Arbitrary<Scene> = fc
   .record({
     actor: fc.nat({ max: 1_000_000 }),

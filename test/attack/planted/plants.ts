@@ -1,10 +1,7 @@
 import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
 import type { Sought } from '../round.ts'
 
-export interface Plant extends Sought {
-  bug: string
-  edits: readonly Edit[]
-}
+export type Plant = Sought & { bug: string; edits: readonly Edit[] }
 
 const plant = (foundBy: string, at: RegExp, bug: string, edits: readonly Edit[]): Plant => ({
   foundBy,
@@ -73,11 +70,7 @@ export const plants: readonly Plant[] = [
     replace('successResponse', 'JSON.stringify($value)', 'JSON.stringify($value).slice(0, -1)'),
   ]),
   plant('read once', /^bytes$/, 'a request whose end is ambiguous is accepted', [
-    replace(
-      'createHttpServer',
-      'requireHostHeader: false',
-      'requireHostHeader: false, insecureHTTPParser: true',
-    ),
+    replace('createHttpServer', 'requireHostHeader: $', 'requireHostHeader: false, insecureHTTPParser: true'),
   ]),
   plant('access refused', /^bytes$/, 'a request without a key uses the previous key of its connection', [
     before(
@@ -141,18 +134,10 @@ export const plants: readonly Plant[] = [
     replace('renderFormField', "$ ? '' : 'wrong'", 'value'),
   ]),
   plant('no internals shown', writes, 'an error response contains a stack trace', [
-    replace(
-      'parseJson',
-      "refuse('INVALID_JSON')",
-      "refuse('INVALID_JSON', { message: String(new Error().stack) })",
-    ),
+    replace('parseJson', "refuse('INVALID_JSON')", "refuse('INVALID_JSON', { message: new Error().stack })"),
   ]),
   plant('once per key', writes, 'a reused idempotency key runs a second request if the body differs', [
-    replace(
-      'runWriteOnce',
-      'JSON.stringify([$route, $params])',
-      'JSON.stringify([$route, $params, write.input])',
-    ),
+    replace('runWriteOnce', 'JSON.stringify([$r, $p])', 'JSON.stringify([$r, $p, write.input])'),
   ]),
   plant('once per key', writes, 'an error response is not stored under its idempotency key', [
     replace('isFinal', 'statusCode < 500', 'statusCode < 400'),

@@ -4,11 +4,8 @@ export function createClient(origin: string, key: string, name: string): Call {
   let calls = 0
   return async (method, path, body) => {
     calls += 1
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      'X-Idempotency-Key': `${name}-${calls}`,
-      'Content-Type': 'application/json',
-    }
+    const typed = { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` }
+    const headers = { ...typed, 'X-Idempotency-Key': `${name}-${calls}` }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await fetch(`${origin}/api/v1/dev${path}`, init)
     const text = await response.text()

@@ -3,11 +3,7 @@ import { join } from 'node:path'
 import { startChild } from '../../support/child.ts'
 import { waitFor } from '../../support/wait-for.ts'
 
-export interface State {
-  name: string
-  held: number
-  strange: string[]
-}
+export type State = { name: string; held: number; strange: string[] }
 
 export type Attacked = Awaited<ReturnType<typeof startAttacked>>
 const preload = new URL('../preload.mjs', import.meta.url).href

@@ -20,6 +20,11 @@ const form = (by: Target['by'], path: string, fields: Record<string, string[]>):
   const shown = page(by, path)
   return { ...shown, name: shown.name.replace('GET', 'POST'), method: 'POST', body: { kind: 'form', fields } }
 }
+const act = (path: string, fields: Record<string, string[]> = {}) =>
+  form('staff', `/admin/${path}`, { csrf, ...fields })
+const secondCodes = ['123456', 'abcd-abcd-abcd-abcd-abcd-abcd', '']
+const period = { from: ['', '2026-01-01'], to: [''], reason: ['', 'x'] }
+const replayed = ['', 'payment.created', 'x']
 const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
 
 export const pages: readonly Target[] = [
@@ -67,69 +72,31 @@ export const pages: readonly Target[] = [
     password: ['~password~', 'wrong', ''],
     to: words('/admin //evil.example https://evil.example/ /\\evil.example /admin/../..//evil.example'),
   }),
-  form('customer', '/admin/sign-in/code', {
-    code: ['123456', 'abcd-abcd-abcd-abcd-abcd-abcd', ''],
-    csrf,
-    to: ['/admin'],
-  }),
+  form('customer', '/admin/sign-in/code', { code: secondCodes, csrf, to: ['/admin'] }),
   page('customer', `/admin/set-password/${'A'.repeat(43)}`),
   form('customer', '/admin/set-password', {
     token: ['', 'A'.repeat(43)],
     password: ['~password~', 'wrong', ''],
     again: ['~password~', ''],
   }),
-  form('staff', '/admin/account/second-factor', {
-    csrf,
-    sealed: ['', 'forged'],
-    code: ['123456'],
-    current: [''],
+  act('account/second-factor', { sealed: ['', 'forged'], code: ['123456'], current: [''] }),
+  act('account/recovery-codes', { code: ['123456', ''] }),
+  act('account/password', { old: ['wrong', ''], password: ['~password~'], again: ['~password~'] }),
+  act('account/sessions/aaaaaaaaaaaaaaaaaaaaaaaa/end'),
+  act('account/end-other-sessions'),
+  act('sign-out', { csrf: ['', 'forged'] }),
+  act('search', {
+    q: ['+222 22-00-00-01', ...words('~intent~ ~short~ ~code~ ~phone~ 22000001 ~orderNumber~ .* a')],
   }),
-  form('staff', '/admin/account/recovery-codes', { csrf, code: ['123456', ''] }),
-  form('staff', '/admin/account/password', {
-    csrf,
-    old: ['wrong', ''],
-    password: ['~password~'],
-    again: ['~password~'],
-  }),
-  form('staff', '/admin/account/sessions/aaaaaaaaaaaaaaaaaaaaaaaa/end', { csrf }),
-  form('staff', '/admin/account/end-other-sessions', { csrf }),
-  form('staff', '/admin/sign-out', { csrf: ['', 'forged'] }),
-  form('staff', '/admin/search', {
-    csrf,
-    q: [
-      '~intent~',
-      '~short~',
-      '~code~',
-      '~phone~',
-      '22000001',
-      '+222 22-00-00-01',
-      '~orderNumber~',
-      '.*',
-      'a',
-    ],
-  }),
-  form('staff', '/admin/search/amount', {
-    csrf,
+  act('search/amount', {
     business: ['~business~', 'shop', '.*', ''],
     amount: ['500', '5,00', '1e9', '-1', ''],
     day: ['2026-01-31', '2026-02-30', ''],
   }),
-  form('staff', '/admin/businesses/~business~/suspend', { csrf, reason: ['', 'x'] }),
-  form('staff', '/admin/deliveries/~delivery~/requeue', { csrf }),
-  form('staff', '/admin/endpoints/~endpoint~/requeue-all', {
-    csrf,
-    from: ['', '2026-01-01'],
-    to: [''],
-    reason: ['', 'x'],
-  }),
-  form('staff', '/admin/endpoints/~endpoint~/replay', {
-    csrf,
-    from: ['', '2026-01-01'],
-    to: [''],
-    event: ['', 'payment.created', 'x'],
-    deliveries: ['all', 'undelivered'],
-    reason: ['', 'x'],
-  }),
-  form('staff', '/admin/endpoints/~endpoint~/replays/~replay~/cancel', { csrf }),
+  act('businesses/~business~/suspend', { reason: ['', 'x'] }),
+  act('deliveries/~delivery~/requeue'),
+  act('endpoints/~endpoint~/requeue-all', period),
+  act('endpoints/~endpoint~/replay', { ...period, event: replayed, deliveries: ['all', 'undelivered'] }),
+  act('endpoints/~endpoint~/replays/~replay~/cancel'),
   page('customer', cliPackagePath),
 ]

@@ -78,21 +78,14 @@ async function dialLink(port: number): Promise<Link | null> {
   return link
 }
 
-export interface RawResult {
-  responses: WireResponse[]
-  end: 'closed' | 'late' | 'left'
-  ms: number
-  part: number
-}
-
 const graceMs = 250
 
-export async function sendAlone(port: number, bytes: Buffer, expected: number): Promise<RawResult> {
+export async function sendAlone(port: number, bytes: Buffer, expected: number) {
   const startedAt = performance.now()
   const socket = await dial(port)
-  if (socket === null) return { responses: [], end: 'closed', ms: 0, part: 0 }
+  if (socket === null) return { responses: [], end: 'closed' as const, ms: 0, part: 0 }
   let read = empty
-  let end: RawResult['end'] = 'closed'
+  let end = 'closed' as 'closed' | 'late' | 'left'
   const leave = (how: 'late' | 'left'): void => {
     end = how
     socket.destroy()

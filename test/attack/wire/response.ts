@@ -1,10 +1,7 @@
-export interface WireResponse {
-  status: number
-  headers: ReadonlyMap<string, string>
-  cookies: readonly string[]
-  body: string
-  beyond: number
-}
+type Head = { status: number; headers: ReadonlyMap<string, string>; cookies: readonly string[] }
+export type WireResponse = Head & { body: string; beyond: number }
+type Found = { response: WireResponse; end: number }
+type Body = { text: string; end: number }
 
 export function parsed({ body }: Pick<WireResponse, 'body'>): unknown {
   try {
@@ -14,11 +11,7 @@ export function parsed({ body }: Pick<WireResponse, 'body'>): unknown {
   }
 }
 
-export function readResponse(
-  bytes: Buffer,
-  isHead: boolean,
-  hasEnded: boolean,
-): { response: WireResponse; end: number } | null {
+export function readResponse(bytes: Buffer, isHead: boolean, hasEnded: boolean): Found | null {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return null
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
@@ -41,12 +34,7 @@ export function readResponse(
   return { response: { status, headers, cookies, body: body.text, beyond }, end: body.end }
 }
 
-function readBody(
-  bytes: Buffer,
-  begin: number,
-  headers: ReadonlyMap<string, string>,
-  hasEnded: boolean,
-): { text: string; end: number } | null {
+function readBody(bytes: Buffer, begin: number, headers: Head['headers'], hasEnded: boolean): Body | null {
   if (headers.get('transfer-encoding') === 'chunked') return readChunks(bytes, begin)
   const length = headers.get('content-length')
   if (length === undefined && !hasEnded) return null

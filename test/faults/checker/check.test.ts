@@ -31,6 +31,12 @@ const again = (round: Ordinary, before: Call, given: Partial<Call>): Call => {
 }
 const lost = { status: null, response: null, headers: {} }
 const refused = ordinary.refusal('AMOUNT_OUT_OF_RANGE', 400)
+const notFound = ordinary.refusal('INTENT_NOT_FOUND', 404)
+const stranger = { business: ordinary.other.id, keyId: ordinary.other.key }
+const readPending = (round: Ordinary, intent: Ordinary['paid'], seconds: number): unknown => {
+  const data = { ...ordinary.shown(intent), status: 'PENDING' }
+  return (ordinary.read(round, intent, seconds).response = ordinary.good(data))
+}
 const earlierRefund = (round: Ordinary, from: number, to: number, response: Partial<Call>): unknown => {
   const refund = first(round, 'refund')
   const headers = { 'x-request-id': `at ${from}` }
@@ -52,9 +58,7 @@ const orderOf = (reference: string): ProviderRequest => {
 type Change = (round: Ordinary) => unknown
 const broken: Record<PromiseName, Record<string, Change>> = {
   'round.ended': { 'part of the round failed': ({ setting }) => setting.brokenOff.push('the audit: no') },
-  'process.lives': {
-    'a process ended': ({ ends }) => ends.push({ at: at(3), process: 'web-1', message: 'it ended' }),
-  },
+  'process.lives': { 'a process ended': ({ ends }) => ends.push({ at: 3, process: 'web-1', message: '' }) },
   'log.calm': { 'an error was logged': (round) => log(round, { level: 'error', msg: 'job.failed' }) },
   'quiet.reached': {
     'the service never finished its work': ({ setting }) => (setting.quietAt = null),
@@ -78,13 +82,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a write was refused after it took effect': (round) => again(round, first(round, 'refund'), refused),
   },
   'transition.legal': { 'an acknowledged refund is missing': ({ paid }) => paid.refunds.pop() },
-  'read.forward': {
-    'an intent reads as PENDING after it was paid': (round) =>
-      (ordinary.read(round, round.paid, 12).response = ordinary.good({
-        ...ordinary.shown(round.paid),
-        status: 'PENDING',
-      })),
-  },
+  'read.forward': { 'an intent is PENDING after it was paid': (round) => readPending(round, round.paid, 12) },
   'list.exact': {
     'the total is wrong': (round) => ((dataIn(first(round, 'list')) as { total: number }).total = 3),
     'an item is missing': (round) => itemsIn(first(round, 'list')).pop(),
@@ -144,25 +142,18 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     },
   },
   'stock.balances': {
-    'the stock lacks a unit': ({ dump }) => (the(the(dump.products[0]).variants[0]).stock = 11),
+    'a unit is missing': ({ dump }) => (the(the(dump.products[0]).variants[0]).stock = 11),
   },
   'order.exact': { 'an order is missing': ({ dump }) => dump.orders.pop() },
   'import.whole': { 'a product is missing': ({ dump }) => dump.products.pop() },
   'tenant.apart': {
     'a different business can read an intent': (round) =>
-      Object.assign(ordinary.read(round, round.paid, 20), {
-        business: ordinary.other.id,
-        keyId: ordinary.other.key,
-      }),
+      Object.assign(ordinary.read(round, round.paid, 20), stranger),
     'test money paid for a live intent': ({ byWallet }) => (byWallet.sandbox = false),
   },
   'expiry.prompt': {
     'the expiry event is late': (round) => (deliveryOf(round, 'payment.expired').createdAt += 30_000),
-    'an intent reads as PENDING after it expired': (round) =>
-      (ordinary.read(round, round.expired, 40).response = ordinary.good({
-        ...ordinary.shown(round.expired),
-        status: 'PENDING',
-      })),
+    'an intent reads as PENDING after it expired': (round) => readPending(round, round.expired, 40),
   },
   'audit.complete': {
     'an audit line is missing': ({ dump }) => dump.auditevents.pop(),
@@ -184,11 +175,7 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       Object.assign(first(of, 'read'), ordinary.refusal('INVALID_API_KEY', 401)),
     'every cancellation is rejected': (round) => {
       for (let count = 0; count < 50; count += 1)
-        ordinary.call(round, 20, {
-          what: 'cancel',
-          path: '/api/v1/dev/x',
-          ...ordinary.refusal('INTENT_NOT_FOUND', 404),
-        })
+        ordinary.call(round, 20, { what: 'cancel', path: '/api/v1/dev/x', ...notFound })
     },
   },
   'right.kept': {
@@ -197,12 +184,8 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   },
   'clean-up.bounded': {
     'a recent product is missing': (round) => {
-      const items = [{ _id: 'gone', sandbox: true, createdAt: iso(1) }]
-      ordinary.call(round, 20, {
-        what: 'product.list',
-        path: '/api/v1/dev/x',
-        response: ordinary.good({ items }),
-      })
+      const response = ordinary.good({ items: [{ _id: 'gone', sandbox: true, createdAt: iso(1) }] })
+      ordinary.call(round, 20, { what: 'product.list', path: '/api/v1/dev/x', response })
     },
   },
 }

@@ -2,46 +2,29 @@
 import { createHmac } from 'node:crypto'
 import type { DeliveryDocument, IntentDocument } from '../../invariants/documents.ts'
 import * as usual from '../../invariants/ordinary.ts'
-import {
-  type Arrival,
-  type Call,
-  deliveryIn,
-  type Evidence,
-  type Line,
-  type What,
-} from '../evidence/evidence.ts'
+import { type Arrival, type Call, deliveryIn, type Evidence, type What } from '../evidence/evidence.ts'
 
 export const other = { id: usual.idOf('other'), key: usual.idOf('key-other'), marker: 'other-in-test' }
 const secret = 'a'.repeat(64)
 const path = '/api/v1/dev'
-export type OrdinaryRound = Evidence & usual.Ordinary & { lines: Line[] }
+export type OrdinaryRound = Evidence & usual.Ordinary & { lines: { from: string; line: string }[] }
 
 export function ordinaryRound(): OrdinaryRound {
-  const lines: Line[] = []
+  const lines: OrdinaryRound['lines'] = []
   const documents = usual.ordinaryDocuments()
   const { dump, paid, cancelled, byWallet } = documents
   const records = { calls: [], arrivals: [], provider: [], faults: [], ends: [] }
   const round: OrdinaryRound = { ...documents, ...records, lines, setting: setting(), texts: () => lines }
-  const endpoint = {
-    id: usual.endpointId,
-    businessId: usual.shop.id,
-    sandbox: true,
-    url: usual.hook,
-    events: usual.subscribed,
-    secret,
-  }
+  const owner = { id: usual.endpointId, businessId: usual.shop.id, sandbox: true }
+  const endpoint = { ...owner, url: usual.hook, events: usual.subscribed, secret }
   write(round, -40, 'endpoint.create', '/webhooks/endpoints', endpoint, { status: 201 })
   for (const intent of dump.intents) created(round, intent)
   act(round, paid, 'simulate', 'simulate-payment', 5)
   act(round, paid, 'refund', 'refund', 8, { refund: paid.refunds[0] })
   act(round, cancelled, 'cancel', 'cancel', 6)
   const form = { form: `${byWallet.payment?.key}.time.signature`, phone: '22 99 99 99', pin: '918273' }
-  submit(
-    round,
-    9,
-    { ...customer, what: 'pay.confirm', path: `/p/${byWallet.shortCode}`, body: form },
-    `/p/${byWallet.shortCode}`,
-  )
+  const payPage = `/p/${byWallet.shortCode}`
+  submit(round, 9, { ...customer, what: 'pay.confirm', path: payPage, body: form }, payPage)
   sell(round)
   const replayUrl = `/webhooks/endpoints/${usual.endpointId}/replay`
   write(round, 45, 'replay', replayUrl, { id: usual.idOf('replay') }, { status: 201 })
@@ -68,15 +51,9 @@ function setting(): Evidence['setting'] {
   const seconds = { intentLifetimeSeconds: 30, codeLifetimeSeconds: 20, webhookTimeoutSeconds: 2 }
   const product = { product: usual.idOf('product'), variant: usual.idOf('variant') }
   return {
-    ...{
-      seed: 1,
-      beganAt: usual.at(0),
-      healedAt: usual.at(100),
-      quietAt: usual.at(200),
-      clientTimeoutMs: 12_000,
-    },
+    ...{ seed: 1, beganAt: usual.at(0), healedAt: usual.at(100), quietAt: usual.at(200) },
     settings: { ...seconds, sandboxRetentionDays: 30, retrySeconds: [1, 1, 1, 1, 1, 1, 1] },
-    ...{ left: [], brokenOff: [], businesses, providerWallets: [] },
+    ...{ left: [], brokenOff: [], businesses, providerWallets: [], clientTimeoutMs: 12_000 },
     wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
     staff: [{ name: 'aicha', role: 'support', password: 'a-password-of-hers' }],
     stock: [{ ...product, business: usual.shop.id, sandbox: true, quantity: 10 }],
@@ -120,20 +97,10 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
 function created(round: Evidence, intent: IntentDocument): void {
   const { merchantReference: name, createdAt } = intent
   const body = { amount: 500, label: usual.shop.marker, merchantReference: name }
-  const first = {
-    ...intent,
-    status: 'PENDING',
-    payment: null,
-    refunds: [],
-    refundsCommitted: 0,
-    cancellationReason: null,
-  } as const
+  const unpaid = { status: 'PENDING', payment: null, refundsCommitted: 0, cancellationReason: null } as const
+  const first = shown({ ...intent, ...unpaid, refunds: [] })
   const seconds = (createdAt - usual.at(0)) / 1000 - 0.05
-  write(round, seconds, 'create', '/intents', shown({ ...first, refunds: [] }), {
-    idempotencyKey: name,
-    body,
-    status: 201,
-  })
+  write(round, seconds, 'create', '/intents', first, { idempotencyKey: name, body, status: 201 })
 }
 
 const act = (to: Evidence, intent: IntentDocument, what: What, verb: string, seconds: number, more = {}) =>

@@ -3,15 +3,8 @@ import type { Status } from '../../invariants/documents.ts'
 import type { Call, Page, What } from '../evidence/evidence.ts'
 
 type Described = 'payment' | 'refunds' | 'totalAmountRefunded' | 'cancellationReason'
-type Always =
-  | 'referenceNumber'
-  | 'shortCode'
-  | 'code'
-  | 'amount'
-  | 'status'
-  | 'sandbox'
-  | 'expiresAt'
-  | 'createdAt'
+type Code = 'referenceNumber' | 'shortCode' | 'code'
+type Always = Code | 'amount' | 'status' | 'sandbox' | 'expiresAt' | 'createdAt'
 export type ShownIntent = Pick<Intent, Always> & Partial<Pick<Intent, Described>> & { refund?: Refund }
 type Of<Field extends keyof Call> = Pick<Call, Field>
 
@@ -38,17 +31,13 @@ export const referenceIn = ({ path }: Of<'path'>): string | null => /PI-[0-9A-Z]
 export const shortCodeIn = (path: string): string | undefined => /\/p\/([0-9A-Z]{6})/.exec(path)?.[1]
 export const endpointIn = ({ path }: Of<'path'>) => /\/endpoints\/([0-9a-f]{24})/.exec(path)?.[1] ?? ''
 export const queryOf = (path: string): URLSearchParams => new URL(path, 'http://service').searchParams
-
-const becomes: Record<Status, Status[]> = {
+const becomes: Partial<Record<Status, Status[]>> = {
   PENDING: ['PAID', 'CANCELLED', 'FAILED'],
   PAID: ['REFUNDED'],
-  REFUNDED: [],
-  CANCELLED: [],
-  FAILED: [],
 }
 
 export const mayBecome = (from: Status, to: Status): boolean =>
-  from === to || becomes[from].some((next) => mayBecome(next, to))
+  from === to || (becomes[from] ?? []).some((next) => mayBecome(next, to))
 
 export const formsIn = (calls: Call[]) =>
   calls

@@ -40,10 +40,10 @@ export function roundOf(evidence: Evidence) {
     sandbox && createdAt + keptMs < endShown
   const isCleaned = mayBeCleaned({ sandbox: true, createdAt: setting.beganAt })
   const keys = setting.businesses.flatMap((business) => business.keys)
-  const changes = having(calls, 'endpoint.update', 'endpoint.delete').filter(
+  const edits = having(calls, 'endpoint.update', 'endpoint.delete').filter(
     ({ actor }) => actor !== 'stranger',
   )
-  const changed = new Set(changes.map(endpointIn))
+  const changed = new Set(edits.map(endpointIn))
   const endpointOf = new Map(dump.webhookendpoints.map((endpoint) => [endpoint._id, endpoint]))
   let found: Violation[] | undefined
   return {

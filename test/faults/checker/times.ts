@@ -15,12 +15,10 @@ export const settles = {
 export const lateMs = 30_000
 /** Each process caches the offset for 20 ms (support/edited-build/inside.ts). */
 const readMs = 50
-
 const isOf =
-  (...prefixes: string[]) =>
+  (...starts: string[]) =>
   ({ what }: Fault) =>
-    prefixes.some((prefix) => what.startsWith(prefix))
-
+    starts.some((start) => what.startsWith(start))
 export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
 export type Times = ReturnType<typeof timesOf>
 

@@ -167,11 +167,8 @@ export function readFolder(folder: string): Evidence {
   const records = <T>(file: string) => linesOf(join(folder, file)).map((line) => JSON.parse(line) as T)
   const namesIn = (part: string) =>
     fs.existsSync(join(folder, part)) ? fs.readdirSync(join(folder, part)) : []
-  const collections = namesIn(files.dump).map((file) => [
-    basename(file, '.ndjson'),
-    records(join(files.dump, file)),
-  ])
-  const dump: Documents = { ...noDocuments, ...Object.fromEntries(collections) }
+  const kept = namesIn(files.dump).map((file) => [basename(file, '.ndjson'), records(join(files.dump, file))])
+  const dump: Documents = { ...noDocuments, ...Object.fromEntries(kept) }
   const deliveries = dump.deliveries.map((delivery) => {
     return { ...delivery, eventId: Buffer.from(delivery._id, 'base64url').toString('hex', 0, 12) }
   })

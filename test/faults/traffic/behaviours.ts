@@ -3,13 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../../support/chance.ts'
 import type { Arrival } from '../evidence/evidence.ts'
 
-export interface Arriving {
-  req: IncomingMessage
-  res: ServerResponse
-  earlierAttempts: number
-  deliveryId: string
-  chance: Chance
-}
+type Received = { req: IncomingMessage; res: ServerResponse; chance: Chance }
+export type Arriving = Received & { earlierAttempts: number; deliveryId: string }
 
 type Respond = (arriving: Arriving) => Arrival['did'] | Promise<Arrival['did']>
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
+import { unescaped } from '../../admin/staff.ts'
 import type { Chance } from '../../support/chance.ts'
 import { errorOf, pageOf } from '../checker/responses.ts'
 import type { Call, Page, Recording, Setting, What } from '../evidence/evidence.ts'
@@ -133,15 +134,3 @@ function withoutMarkup(call: Call): Call {
 
 const words = (html: string): string =>
   unescaped(html.replace(/^.*<main/s, '<main').replaceAll(/<[^>]+>/g, ' ')).replaceAll(/\s+/g, ' ')
-
-/** Only numeric character references, because the service writes no others. */
-export const unescaped = (html: string): string =>
-  html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
-
-export const hiddenFields = (html: string): { [name: string]: string } =>
-  Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value = '']) => [
-      name,
-      unescaped(value),
-    ]),
-  )

@@ -66,12 +66,7 @@ export interface Context {
   newKey(): string
 }
 
-interface More {
-  method?: RequestSpec['method']
-  idempotencyKey?: string
-  other?: object
-  expects?: readonly string[]
-}
+type More = Partial<Pick<RequestSpec, 'method' | 'idempotencyKey' | 'expects'>> & { other?: object }
 
 export const specOf = (
   { operation, key, newKey }: Context,

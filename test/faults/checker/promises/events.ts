@@ -107,7 +107,7 @@ const replayExact: Check = function* (round) {
     const own = deliveries.filter((each) => [each.requeuedBy, each.insertedBy].flat().includes(replay._id))
     // Old events and deliveries may have been removed.
     const isCut = round.mayBeCleaned({ sandbox: replay.sandbox, createdAt: round.setting.beganAt })
-    const selected = round.dump.events.filter((event) => isSelected(event, replay))
+    const selected = round.dump.events.filter((event) => isChosen(event, replay))
     yield* only(replay, own, isCut ? null : selected)
     yield* counted(round, replay, own, isCut)
     const isWhole = !isCut && replay.status === 'DONE' && round.steady.has(replay.endpointId)
@@ -116,10 +116,7 @@ const replayExact: Check = function* (round) {
   yield* acknowledged(round)
 }
 
-const isSelected = (
-  { businessId, sandbox, createdAt, event, number }: EventDocument,
-  replay: ReplayDocument,
-): boolean =>
+const isChosen = ({ businessId, sandbox, createdAt, event, number }: EventDocument, replay: ReplayDocument) =>
   businessId === replay.businessId &&
   sandbox === replay.sandbox &&
   createdAt >= replay.from &&

@@ -84,11 +84,8 @@ const readForward: Check = function* ({ calls, times }) {
       if (latest === null || latest === sight) continue
       if (seen.mayBecome(latest.shown.status, sight.shown.status) && latest.refunded <= sight.refunded)
         continue
-      if (
-        latest.shown.cancellationReason === 'expired' &&
-        (times.isSkewed(latest.call) || times.isSkewed(sight.call))
-      )
-        continue
+      const isSkewed = times.isSkewed(latest.call) || times.isSkewed(sight.call)
+      if (isSkewed && latest.shown.cancellationReason === 'expired') continue
       yield [subject, `call ${sight.call.call} showed ${words(sight)} after ${words(latest)}`]
     }
   }

@@ -70,13 +70,8 @@ function movedIn({ dump }: Round) {
     const paid = payment.amountPaid + payment.commission.payerTtc
     due.set(payment.key, { reference, amount: paid, businessId, paymentKey: null })
     for (const { id, amount, returnedFees, status } of refunds) {
-      const refund = {
-        reference,
-        amount: amount + returnedFees.payerTtc,
-        businessId,
-        paymentKey: payment.key,
-      }
-      if (status === 'SUCCEEDED') due.set(id, refund)
+      const moved = { reference, amount: amount + returnedFees.payerTtc, businessId, paymentKey: payment.key }
+      if (status === 'SUCCEEDED') due.set(id, moved)
     }
   }
   return due

@@ -40,12 +40,12 @@ function* things<Field extends string, Thing extends Owner & Record<Field, strin
   for (const some of groupsOf(extra, ownerOf).values()) {
     const own = having(round.requests, what).filter((request) => isOwn(request, some[0] as Thing))
     const most = sumOf(own, maxExtraRuns)
-    const names = some.slice(0, 5).map((thing) => thing[name])
+    const names = some
+      .slice(0, 5)
+      .map((thing) => thing[name])
+      .join(' ')
     if (some.length > most)
-      yield [
-        names.join(' '),
-        `${some.length} exist that no response to ${what} names, and ${most} may have been created`,
-      ]
+      yield [names, `${some.length} exist that no response to ${what} names, and ${most} may have been made`]
   }
 }
 

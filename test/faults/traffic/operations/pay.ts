@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hiddenFields, unescaped } from '../../../admin/staff.ts'
 import { pageOf } from '../../checker/responses.ts'
 import type { Call, What } from '../../evidence/evidence.ts'
-import { type Body, hiddenFields, unescaped } from '../client.ts'
+import type { Body } from '../client.ts'
 import type { Context, KnownIntent } from '../context.ts'
 import { pendingOf } from './intents.ts'
 

@@ -127,12 +127,10 @@ async function readOrders(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.orders.length > 0 && chance.is(0.6))
     await read(context, 'order.read', `/store/orders/${chance.pick(tenant.orders)}`)
-  else
-    await read(
-      context,
-      'order.list',
-      `/store/orders?limit=${chance.pick([5, 9])}&page=${chance.pick([1, 2])}`,
-    )
+  else {
+    const query = `limit=${chance.pick([5, 9])}&page=${chance.pick([1, 2])}`
+    await read(context, 'order.list', `/store/orders?${query}`)
+  }
 }
 
 export const ofStore = {

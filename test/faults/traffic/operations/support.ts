@@ -1,6 +1,7 @@
+import { hiddenFields, unescaped } from '../../../admin/staff.ts'
 import { pageOf } from '../../checker/responses.ts'
 import type { Call, What } from '../../evidence/evidence.ts'
-import { hiddenFields, isGood, unescaped } from '../client.ts'
+import { isGood } from '../client.ts'
 import type { Context, Employee } from '../context.ts'
 
 async function requeue(context: Context): Promise<void> {
