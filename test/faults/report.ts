@@ -35,9 +35,8 @@ export function figuresOf(folder: string, played: RoundResult): string {
 /** How much of the plan was done: `2 of 4 faults (process.kill 1/2, …); 1 of 2 points`. */
 export function faultsDone({ planned, done, faults }: Faults): string {
   const made = countsOf(done, ({ what }) => what)
-  const counts = [...countsOf(planned, ({ what }) => what)].map(
-    ([kind, all]) => `${kind} ${made.get(kind) ?? 0}/${all}`,
-  )
+  const due = [...countsOf(planned, ({ what }) => what)]
+  const counts = due.map(([kind, all]) => `${kind} ${made.get(kind) ?? 0}/${all}`)
   const points = `${pointsReached(faults).size} of ${pointsIn(planned).size} points`
   return `${done.length} of ${planned.length} faults (${counts.join(', ')}); ${points}`
 }

@@ -21,16 +21,10 @@ describe('The time left for a payment', () => {
 describe('A date and time on hosted pages', () => {
   it('is formatted as usual in each language, in Mauritanian time', () => {
     const shown = (at: string) => locales.map(({ moment }) => moment(new Date(at)))
-    expect(shown('2026-08-14T14:05:00Z')).to.deep.equal([
-      '14 août 2026 à 14:05',
-      '14 أغشت 2026 الساعة 14:05',
-      '14 August 2026 at 14:05',
-    ])
-    expect(shown('2026-04-01T00:00:00Z')).to.deep.equal([
-      '1er avril 2026 à 00:00',
-      '1 إبريل 2026 الساعة 00:00',
-      '1 April 2026 at 00:00',
-    ])
+    const august = ['14 août 2026 à 14:05', '14 أغشت 2026 الساعة 14:05', '14 August 2026 at 14:05']
+    expect(shown('2026-08-14T14:05:00Z')).to.deep.equal(august)
+    const april = ['1er avril 2026 à 00:00', '1 إبريل 2026 الساعة 00:00', '1 April 2026 at 00:00']
+    expect(shown('2026-04-01T00:00:00Z')).to.deep.equal(april)
     expect(shown('2026-12-11T09:30:00Z')[0]).to.equal('11 décembre 2026 à 09:30')
   })
 })

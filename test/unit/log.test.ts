@@ -14,10 +14,8 @@ async function linesOf(code: string): Promise<string[]> {
   const args = ['--input-type=module', '-e', begin + code]
   const ended = promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => error)
   const { stdout } = await ended
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).msg)
+  const lines = stdout.trim().split('\n')
+  return lines.map((line) => JSON.parse(line).msg)
 }
 
 describe('A log line', function () {

@@ -91,9 +91,8 @@ describe('A capacity share', () => {
   })
 
   it('keeps at least as many slots free as an owner holds if `leavesFree` is set', () => {
-    const share = createShare({
-      slots: { ...two, total: 100, parts: [{ owner: 'business', max: 90 }], leavesFree: true },
-    })
+    const slots = { ...two, total: 100, parts: [{ owner: 'business', max: 90 }], leavesFree: true }
+    const share = createShare({ slots })
     const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((owner) => {
       while (share.takeNow([owner], { slots: 1 }) !== null);
       return share.held('slots', owner)

@@ -36,11 +36,9 @@ describe('A transaction', () => {
     await connection.close()
   })
 
+  const admin = () => connection.getClient().db('admin')
   const fail = (mode: 'off' | 'alwaysOn' | { times: number }, data: object) =>
-    connection
-      .getClient()
-      .db('admin')
-      .command({ configureFailPoint: 'failCommand', mode, data: { appName, ...data } })
+    admin().command({ configureFailPoint: 'failCommand', mode, data: { appName, ...data } })
   const soon = (ms = 8000): number => performance.now() + deadlineMs(ms)
   let runs = 0
   const add = (at: Transactions, deadlineAt = soon(), documents = ['a']) =>

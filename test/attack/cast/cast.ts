@@ -41,10 +41,8 @@ const plenty = 1_000_000_000_000_000
 
 /** In both environments. PINs are random, so that no other number in a log equals one. */
 async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecrets) {
-  const payers = Array.from({ length: 4 }, () => ({
-    phone: `36${randomInt(100_000, 999_999)}`,
-    pin: String(randomInt(100_000, 999_999)),
-  }))
+  const digits = () => String(randomInt(100_000, 999_999))
+  const payers = Array.from({ length: 4 }, () => ({ phone: `36${digits()}`, pin: digits() }))
   for (const { phone, pin } of payers) {
     await createWallet(deps, { phone, pin, balance: plenty }, tester)
     wallets.set(phone, { pin, balance: plenty })

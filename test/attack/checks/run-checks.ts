@@ -39,12 +39,8 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
   'nothing private reached': ({ processes, endpointServers, serverPorts, isProduction }) => {
     const ports = isProduction ? serverPorts : [...serverPorts, endpointServers.allowedPort]
     const allowed = new Set(ports.flatMap((port) => [`127.0.0.1:${port}`, `::1:${port}`]))
-    const reached = processes.flatMap((each) =>
-      each
-        .connections()
-        .filter((to) => !allowed.has(to))
-        .map((to) => `${each.name} connected to ${to}`),
-    )
+    const outside = (each: Attacked) => each.connections().filter((to) => !allowed.has(to))
+    const reached = processes.flatMap((each) => outside(each).map((to) => `${each.name} connected to ${to}`))
     return [...reached, ...endpointServers.trapped]
   },
   'nothing stored is wrong': ({ stored }) => stored.faults,

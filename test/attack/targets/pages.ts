@@ -24,6 +24,7 @@ const act = (path: string, fields: Record<string, string[]> = {}) =>
   form('staff', `/admin/${path}`, { csrf, ...fields })
 const secondCodes = ['123456', 'abcd-abcd-abcd-abcd-abcd-abcd', '']
 const period = { from: ['', '2026-01-01'], to: [''], reason: ['', 'x'] }
+const searched = words('~intent~ ~short~ ~code~ ~phone~ 22000001 ~orderNumber~ .* a')
 const replayed = ['', 'payment.created', 'x']
 const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
 
@@ -85,9 +86,7 @@ export const pages: readonly Target[] = [
   act('account/sessions/aaaaaaaaaaaaaaaaaaaaaaaa/end'),
   act('account/end-other-sessions'),
   act('sign-out', { csrf: ['', 'forged'] }),
-  act('search', {
-    q: ['+222 22-00-00-01', ...words('~intent~ ~short~ ~code~ ~phone~ 22000001 ~orderNumber~ .* a')],
-  }),
+  act('search', { q: ['+222 22-00-00-01', ...searched] }),
   act('search/amount', {
     business: ['~business~', 'shop', '.*', ''],
     amount: ['500', '5,00', '1e9', '-1', ''],

@@ -35,11 +35,8 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence) {
   const disturbing = faults.filter((fault) => !isOf('endpoint.')(fault))
   const ofWrites = disturbing.filter((fault) => !isOf('redis.', 'machine.')(fault))
   const busy = busyOf(setting, faults)
-  const aheadAt = (at: number): Span =>
-    spanOf(
-      steps.filter(({ from, to }) => from <= at && at <= to),
-      ({ ahead }) => ahead,
-    )
+  const stepsAt = (at: number) => steps.filter(({ from, to }) => from <= at && at <= to)
+  const aheadAt = (at: number): Span => spanOf(stepsAt(at), ({ ahead }) => ahead)
   /** How far two processes' clocks may differ, since a jump doesn't reach them at the same time. */
   const skewAround = ({ from, to }: Span): number => {
     const near = jumps.filter(({ began, ended }) => began <= to && ended + readMs >= from)

@@ -188,10 +188,7 @@ export function readFolder(folder: string): Evidence {
   }
 }
 
-export const linesOf = (path: string): string[] =>
-  fs.existsSync(path)
-    ? fs
-        .readFileSync(path, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-    : []
+export function linesOf(path: string): string[] {
+  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : ''
+  return text.split('\n').filter((line) => line !== '')
+}

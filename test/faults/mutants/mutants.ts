@@ -34,9 +34,8 @@ const quickChoice = [...Map.groupBy(mutants, ({ caughtBy }) => caughtBy[0] ?? ''
 export function mutantsLike(text: string): Mutant[] {
   const found = all.filter(({ name }) => name.includes(text))
   if (found.length > 0) return found
-  throw new Error(
-    `No mutant's name contains "${text}". There are:\n${all.map(({ name }) => name).join('\n')}`,
-  )
+  const names = all.map(({ name }) => name).join('\n')
+  throw new Error(`No mutant's name contains "${text}". There are:\n${names}`)
 }
 
 export function chooseMutants(names: readonly string[]): Mutant[] {

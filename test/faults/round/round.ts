@@ -162,10 +162,8 @@ async function dump(db: mongo.Db, folder: string): Promise<void> {
   }
   mkdirSync(join(folder, files.dump), { recursive: true })
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-    const documents = await db
-      .collection(name)
-      .find({}, { sort: { _id: 1 } })
-      .toArray()
+    const cursor = db.collection(name).find({}, { sort: { _id: 1 } })
+    const documents = await cursor.toArray()
     const lines = documents.map((document) => `${JSON.stringify(document, plain)}\n`)
     writeFileSync(join(folder, files.dump, `${name}.ndjson`), lines.join(''))
   }

@@ -81,9 +81,8 @@ const nameIn: Partial<Record<What, string>> = {
 }
 
 const listExact: Check = function* (round) {
-  const audited = round.calls.filter(
-    ({ actor, what, status }) => actor === 'auditor' && what in nameIn && status === 200,
-  )
+  const read = round.calls.filter(({ actor, status }) => actor === 'auditor' && status === 200)
+  const audited = read.filter(({ what }) => what in nameIn)
   const listed = listedIn(round)
   for (const some of groupsOf(audited, listOf).values()) yield* exactly(round, some, listed)
 }
