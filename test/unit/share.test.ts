@@ -91,8 +91,8 @@ describe('A capacity share', () => {
   })
 
   it('keeps at least as many slots free as an owner holds if `leavesFree` is set', () => {
-    const slots = { ...two, total: 100, parts: [{ owner: 'business', max: 90 }], leavesFree: true }
-    const share = createShare({ slots })
+    const parts: LimitedResource['parts'] = [{ owner: 'business', max: 90 }]
+    const share = createShare({ slots: { ...two, total: 100, parts, leavesFree: true } })
     const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((owner) => {
       while (share.takeNow([owner], { slots: 1 }) !== null);
       return share.held('slots', owner)
