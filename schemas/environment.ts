@@ -89,7 +89,7 @@ export const environmentSchema = {
     INTENT_LIFETIME_SECONDS: [integer(1, 31_536_000, 86_400), 'How long a payment intent can be paid.'],
     CODE_LIFETIME_SECONDS: [
       { type: 'integer', minimum: 1, maximum: 31_536_000 },
-      'How long its six-digit payment code works. Without it: as long as the intent.',
+      'How long its six-digit payment code works: at most and by default as long as the intent.',
     ],
     WEBHOOK_RETRY_SECONDS: [
       matching(
@@ -104,11 +104,11 @@ export const environmentSchema = {
     ],
     ENDPOINT_WARNING_HOURS: [
       positive(720, 24),
-      "Hours of failures after which an endpoint is reported to its business's other endpoints.",
+      "Hours without success after which a failing endpoint is reported to its business's other endpoints. Decimals are allowed.",
     ],
     WEBHOOK_HEADER_BRAND: [
       matching('^[A-Za-z][A-Za-z0-9]{0,30}$', 'Service'),
-      'The word in headers such as `X-Service-Signature`: 1 to 31 letters and digits, beginning with a letter.',
+      'The word in `User-Agent` and headers such as `X-Service-Signature`: 1 to 31 letters and digits, beginning with a letter.',
     ],
     WEBHOOK_ALLOWED_HOSTS: [
       formatted('host-port-list'),
@@ -124,7 +124,7 @@ export const environmentSchema = {
     ],
     WALLET_PROVIDER_NAME: [
       { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
-      "The provider's name, stored with each payment. Without it: the host of the URL. Keep it if the URL changes.",
+      "The provider's name, stored with each payment: 1 to 64 letters, digits and `_ . : -`. Without it: the host of the URL. Keep it if the URL changes.",
     ],
     WALLET_PROVIDER_KEY: [
       { type: 'string', minLength: 32, maxLength: 512 },
@@ -141,7 +141,7 @@ export const environmentSchema = {
     ],
     LIVE_DELIVERY_RETENTION_DAYS: [
       number(0, 3_650, 90),
-      'Days after which attempts of finished live deliveries are removed. 0: never.',
+      'Days after which attempts of finished live deliveries are removed. 0: never, otherwise at least 1 in production.',
     ],
     RATE_LIMIT_PER_SECOND: [
       integer(0, 1_000_000, 100),
@@ -163,7 +163,7 @@ export const environmentSchema = {
     SANDBOX_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 1_000_000_000), 'The same with test keys.'],
     AUDIT_LINES_PER_DAY: [
       integer(0, 1_000_000_000, 1_000),
-      'Endpoint changes, retries and replays per business and UTC day, with live or with test keys. 0: no limit.',
+      'Endpoint changes, retries and replays per business and UTC day, separately for live and test keys. 0: no limit.',
     ],
     SHUTDOWN_DRAIN_SECONDS: [
       number(0, 60, 2),

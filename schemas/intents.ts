@@ -41,15 +41,21 @@ const createIntentBody = <Format extends string>(redirect: Format) =>
         },
         errorCodes: { '*': 'INVALID_METADATA', maxProperties: 'METADATA_TOO_MANY_KEYS' },
       }),
-      success_url: described('The page to which the customer returns after paying.', redirectUrl(redirect)),
-      cancel_url: described('The page to which the customer returns without paying.', redirectUrl(redirect)),
+      success_url: redirectUrl(redirect, 'after paying'),
+      cancel_url: redirectUrl(redirect, 'without paying'),
     },
     if: { properties: { amountType: { const: 'OPEN' } }, required: ['amountType'] },
     else: { required: ['amount'] },
   }) as const
 
-const redirectUrl = <Format extends string>(format: Format) =>
-  ({ type: 'string', format, emptyIsAbsent: true, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
+const redirectUrl = <Format extends string>(format: Format, when: string) =>
+  ({
+    description: `The page to which the customer returns ${when}: https with a live key. Empty means none.`,
+    type: 'string',
+    format,
+    emptyIsAbsent: true,
+    errorCodes: { '*': 'INVALID_REDIRECT_URL' },
+  }) as const
 
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')

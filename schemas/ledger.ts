@@ -17,7 +17,10 @@ export const exportLedgerQuery = querySchema({
     ...delimiterSchema,
     description: `${delimiterSchema.description} With a semicolon, decimals use a comma. Only for \`csv\`.`,
   },
-  language: { description: 'The language of a CSV file. Defaults to English.', enum: exportLanguages },
+  language: {
+    description: 'The language of the column names and entry types of a CSV file. Defaults to English.',
+    enum: exportLanguages,
+  },
   after: described('Resumes a download after the line with this `number`, without the column names.', {
     type: 'string',
     format: 'entry-number',

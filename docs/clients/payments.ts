@@ -26,9 +26,9 @@ export interface components {
       metadata?: {
         [key: string]: string
       } | null
-      /** The page to which the customer returns after paying. */
+      /** The page to which the customer returns after paying: https with a live key. Empty means none. */
       success_url?: string | null
-      /** The page to which the customer returns without paying. */
+      /** The page to which the customer returns without paying: https with a live key. Empty means none. */
       cancel_url?: string | null
     }
     SimulatePaymentBody: {
@@ -277,7 +277,7 @@ export interface components {
     }
     Balance: {
       currency: 'MRU'
-      /** Centimes. Negative if you owe the service money. */
+      /** Centimes. Negative if you owe the service money, for example after refunds of payments already paid out. */
       amount: number
       /** Includes all payments and refunds recorded up to this time. */
       asOf: string
@@ -302,7 +302,7 @@ export interface components {
       refundId: null | string
       /** The reference of a payout. Null for other entries. */
       payoutReference: string | null
-      /** The UTC day of the payment, refund or payout. */
+      /** The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day. */
       day: string
       /** The statement of this UTC day contains the entry. */
       bookedAt: string
@@ -578,7 +578,7 @@ export interface components {
       /** Also the `id` in the body of every attempt. */
       id: string
       endpointId: string
-      /** The URL of the last attempt, or of the endpoint. */
+      /** The URL of the last attempt. Before the first one, the URL of the endpoint. */
       url: string | null
       event:
         | 'payment.created'
@@ -596,7 +596,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due. Null if there is none. */
+      /** When the next attempt is due. In the past during an attempt, null if there is none. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -628,7 +628,7 @@ export interface components {
       /** Also the `id` in the body of every attempt. */
       id: string
       endpointId: string
-      /** The URL of the last attempt, or of the endpoint. */
+      /** The URL of the last attempt. Before the first one, the URL of the endpoint. */
       url: string | null
       event:
         | 'payment.created'
@@ -646,7 +646,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due. Null if there is none. */
+      /** When the next attempt is due. In the past during an attempt, null if there is none. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -725,7 +725,7 @@ export interface components {
       /** Also the `id` in the body of every attempt. */
       id: string
       endpointId: string
-      /** The URL of the last attempt, or of the endpoint. */
+      /** The URL of the last attempt. Before the first one, the URL of the endpoint. */
       url: string | null
       event:
         | 'payment.created'
@@ -743,7 +743,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due. Null if there is none. */
+      /** When the next attempt is due. In the past during an attempt, null if there is none. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -1018,7 +1018,7 @@ export interface components {
     Failure: {
       success: false
       error: {
-        /** The error code, which never changes. */
+        /** The error code for your program to read. It never changes. */
         code: string
         /** A human-readable explanation. The wording may change. */
         message: string
@@ -1069,7 +1069,7 @@ export interface components {
       [key: string]: unknown
     }
     PaymentCreatedEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.created'
       /** When the event happened. */
@@ -1103,7 +1103,7 @@ export interface components {
       }
     }
     PaymentConfirmedEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.confirmed'
       /** When the event happened. */
@@ -1138,7 +1138,7 @@ export interface components {
       }
     }
     PaymentCancelledEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.cancelled'
       /** When the event happened. */
@@ -1172,7 +1172,7 @@ export interface components {
       }
     }
     PaymentExpiredEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.expired'
       /** When the event happened. */
@@ -1206,7 +1206,7 @@ export interface components {
       }
     }
     PaymentRefundedEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.refunded'
       /** When the event happened. */
@@ -1251,7 +1251,7 @@ export interface components {
       }
     }
     PaymentFailedEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'payment.failed'
       /** When the event happened. */
@@ -1319,7 +1319,7 @@ export interface components {
           }
     }
     OrderNewEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'order.new'
       /** When the event happened. */
@@ -1352,7 +1352,7 @@ export interface components {
       }
     }
     EndpointFailingEvent: {
-      /** The id of the delivery, the same in every attempt. It begins with the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
       id: string
       event: 'endpoint.failing'
       /** When the event happened. */
@@ -1832,7 +1832,7 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of a CSV file. Defaults to English. */
+        /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
         /** Resumes a download after the line with this `number`, without the column names. */
         after?: number
@@ -1866,7 +1866,7 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of a CSV file. Defaults to English. */
+        /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
         /** Resumes a download after the line with this `number`, without the column names. */
         after?: number
@@ -1900,7 +1900,7 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** The language of a CSV file. Defaults to English. */
+        /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
         /** Resumes a download after the line with this `number`, without the column names. */
         after?: number
@@ -3191,7 +3191,7 @@ export const table = {
   /**
    * List the statements of a month.
    *
-   * Returns one statement for each UTC day, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.
+   * Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3359,7 +3359,7 @@ export const table = {
   /**
    * Retrieve an event.
    *
-   * Returns one event with the body of its webhooks.
+   * Returns one event with the body of its webhooks, or SCOPE_REQUIRED if the key may not read its type.
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */

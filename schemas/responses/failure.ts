@@ -47,7 +47,10 @@ export const failureSchema = field.objectSchema({
   success: { type: 'boolean', const: false },
   error: field.objectSchema(
     {
-      code: described('The error code, which never changes.', field.patternSchema('^[A-Z_]+$', 64)),
+      code: described(
+        'The error code for your program to read. It never changes.',
+        field.patternSchema('^[A-Z_]+$', 64),
+      ),
       message: described('A human-readable explanation. The wording may change.', field.textSchema(2000)),
       statusCode: field.integerSchema(400, 599),
       requestId: described('Also in the header X-Request-Id. Include it when you contact support.', {

@@ -9,7 +9,10 @@ const merchantReference = described('Your own reference for the payment, or null
 
 export const balanceSchema = field.objectSchema({
   currency: field.currencySchema,
-  amount: described('Centimes. Negative if you owe the service money.', signed),
+  amount: described(
+    'Centimes. Negative if you owe the service money, for example after refunds of payments already paid out.',
+    signed,
+  ),
   asOf: described('Includes all payments and refunds recorded up to this time.', field.instantSchema),
 })
 
@@ -27,7 +30,10 @@ export const ledgerEntrySchema = field.objectSchema({
   merchantReference,
   refundId: described('Null unless a refund caused the entry.', field.nullableSchema(refundId)),
   payoutReference: described('The reference of a payout. Null for other entries.', field.nullableText(64)),
-  day: described('The UTC day of the payment, refund or payout.', daySchema),
+  day: described(
+    'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',
+    daySchema,
+  ),
   bookedAt: described('The statement of this UTC day contains the entry.', field.instantSchema),
 })
 

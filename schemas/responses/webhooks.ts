@@ -99,13 +99,19 @@ export const testResultSchema = field.objectSchema({
 const deliveryFields = {
   id: described('Also the `id` in the body of every attempt.', deliveryIdSchema),
   endpointId: field.idSchema,
-  url: described('The URL of the last attempt, or of the endpoint.', field.nullableType(field.urlSchema)),
+  url: described(
+    'The URL of the last attempt. Before the first one, the URL of the endpoint.',
+    field.nullableType(field.urlSchema),
+  ),
   event: field.eventNameSchema,
   referenceNumber: field.subjectSchema,
   status: field.enumSchema(deliveryStatuses),
   attempts: described('The number of finished attempts.', field.nullableCount),
   maxAttempts: described(`${maxAttempts}, plus one for each requested retry.`, field.nullableCount),
-  nextAttemptAt: described('When the next attempt is due. Null if there is none.', field.nullableInstant),
+  nextAttemptAt: described(
+    'When the next attempt is due. In the past during an attempt, null if there is none.',
+    field.nullableInstant,
+  ),
   lastAttemptAt: field.nullableInstant,
   lastResponseStatus: responseStatusSchema,
   lastError: described('The stage at which the last attempt failed. Null if it succeeded.', stageOrNull),

@@ -9,7 +9,7 @@ import { formatDeliveryCount, isolateText, lookUpEntry } from './format.ts'
 import { renderHiddenInput } from './forms.ts'
 import { csrfField } from './layout.ts'
 import { deliveryPath, endpointPath, spanFields, withQuery } from './paths.ts'
-import { deriveEndpointState, requeueRemedies } from './sentences/webhook-advice.ts'
+import { deriveEndpointState, nothingRequeued, requeueRemedies } from './sentences/webhook-advice.ts'
 
 /** `back` selects the page to show afterwards. */
 export function requeueButton(
@@ -50,7 +50,7 @@ const ofOne: Record<Exclude<RequeueOutcome, 'not_found'>, [good: boolean, senten
   requeued: [true, 'Re-queued. The next attempt starts now.'],
   delivered: [false, 'This delivery was already delivered, so it was not re-queued.'],
   under_way: [false, 'An attempt is already due or in progress, so the delivery was not re-queued.'],
-  endpoint_gone: [false, 'Not re-queued, because the endpoint is deleted or disabled.'],
+  endpoint_gone: [false, `The endpoint is deleted or disabled. ${nothingRequeued}`],
 }
 
 export function requeueNotice({ result }: Query): string {

@@ -74,7 +74,7 @@ describe('The Re-queue button', () => {
     const { _id } = await deadOne()
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     for (const [act, sentence] of [
-      [`deliveries/${_id}/requeue`, 'Not re-queued, because the endpoint is deleted or disabled.'],
+      [`deliveries/${_id}/requeue`, 'The endpoint is deleted or disabled. Nothing was re-queued.'],
       [`endpoints/${id}/requeue-all`, 'Endpoint deleted.'],
     ]) {
       const { location } = await support.act(`/admin/${act}`)

@@ -61,7 +61,7 @@ describe('npm run admin -- deliveries requeue', function () {
     await service.deps.Endpoint.updateOne({ _id: endpointId }, { active: false })
     const { exitCode, stdout, stderr } = await cli.admin(['deliveries', 'requeue', '--endpoint', endpointId])
     await service.deps.Endpoint.updateOne({ _id: endpointId }, { active: true })
-    expect([exitCode, stdout]).to.deep.equal([1, 'matched: 2\nrequeued: 0\nskipped: endpoint-gone 2\n'])
+    expect([exitCode, stdout]).to.deep.equal([1, 'matched: 2\nrequeued: 0\nskipped: endpoint_gone 2\n'])
     expect(stderr).to.include('2 deliveries not re-queued: the endpoint is deleted or not active.')
   })
 
@@ -79,7 +79,7 @@ describe('npm run admin -- deliveries requeue', function () {
     const { exitCode, stdout, stderr } = await cli.admin(command)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(
-      /^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/,
+      /^matched: 3\nrequeued: 1\nskipped: (delivered 1, under_way 1|under_way 1, delivered 1)\n$/,
     )
     expect(stderr).to.equal('')
     const again = await cli.admin([...command.slice(0, 3), two?._id ?? '', '--json'])

@@ -14,10 +14,11 @@ import { choiceParser, fromTimeOption, idArgument, idListArgument, toTimeOption 
 import { addReplayCommands } from './replays.ts'
 import type { AdminDeps } from './run.ts'
 
-const reasons: Record<string, string> = {
+const reasons: Record<keyof OutcomeCounts['skipped'], string> = {
   delivered: 'the endpoint has accepted the delivery in the meantime',
-  'under-way': 'an attempt is already due or in progress',
-  'endpoint-gone': 'the endpoint is deleted or not active',
+  under_way: 'an attempt is already due or in progress',
+  endpoint_gone: 'the endpoint is deleted or not active',
+  not_found: 'the delivery is no longer stored',
 }
 
 const requeueHelp = `
@@ -82,18 +83,15 @@ function checkSelection(command: Command) {
 }
 
 type Counts = { matched: number } & OutcomeCounts
-type RequeueCounts = Omit<Counts, 'skipped'> & { skipped: Record<string, number> }
 
 type RequeueOptions = DeliverySelection & { dryRun: boolean }
 
-async function requeue(deps: AdminDeps, { dryRun, ...selection }: RequeueOptions): Promise<RequeueCounts> {
+async function requeue(deps: AdminDeps, { dryRun, ...selection }: RequeueOptions): Promise<Counts> {
   await expectExisting(deps, selection)
   const filter = await filterOf(deps, selection)
   const total = await deps.Delivery.countDocuments(filter)
   if (dryRun) return { matched: total, requeued: 0, skipped: {} }
-  const done = await withProgressBar(deps, total, (advance) => requeueMatching(deps, filter, advance))
-  const skipped = Object.entries(done.skipped).map(([reason, count]) => [reason.replace('_', '-'), count])
-  const counts = { ...done, skipped: Object.fromEntries(skipped) }
+  const counts = await withProgressBar(deps, total, (advance) => requeueMatching(deps, filter, advance))
   if (selection.id !== undefined && counts.requeued === 0) reportNone(counts)
   else await reportGone(counts)
   return counts
@@ -150,17 +148,17 @@ async function requeueMatching(
   }
 }
 
-function reportNone({ skipped }: RequeueCounts) {
+function reportNone({ skipped }: Counts) {
   process.exitCode = 1
-  const why = Object.keys(skipped).map((reason) => reasons[reason] ?? reason)
+  const why = (Object.keys(skipped) as (keyof typeof skipped)[]).map((reason) => reasons[reason])
   process.stderr.write(`No delivery was re-queued: ${why.join(', or ') || 'none matches all options'}.\n`)
 }
 
-async function reportGone({ skipped }: RequeueCounts) {
-  const gone = skipped['endpoint-gone'] ?? 0
+async function reportGone({ skipped }: Counts) {
+  const { endpoint_gone: gone = 0 } = skipped
   if (gone === 0) return
   const { formatDeliveryCount } = await import('../../staff-pages/format.ts')
   process.exitCode = 1
   const remedy = 'The merchant can enable an endpoint with the API. Then run the command again.'
-  process.stderr.write(`${formatDeliveryCount(gone)} not re-queued: ${reasons['endpoint-gone']}. ${remedy}\n`)
+  process.stderr.write(`${formatDeliveryCount(gone)} not re-queued: ${reasons.endpoint_gone}. ${remedy}\n`)
 }

@@ -61,7 +61,7 @@ export const balanceRoutes = [
     operationId: 'listStatements',
     summary: 'List the statements of a month',
     description:
-      'Returns one statement for each UTC day, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.',
+      'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.',
     query: inputs.listStatementsQuery,
     response: schema.statementPageSchema,
     shows: 'statement',

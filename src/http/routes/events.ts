@@ -45,7 +45,8 @@ export const eventRoutes = [
   get('/dev/events/:id', {
     operationId: 'getEvent',
     summary: 'Retrieve an event',
-    description: 'Returns one event with the body of its webhooks.',
+    description:
+      'Returns one event with the body of its webhooks, or SCOPE_REQUIRED if the key may not read its type.',
     response: schema.loggedEventSchema,
     errors: ['EVENT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     shows: 'event',

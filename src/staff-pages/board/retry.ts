@@ -9,6 +9,7 @@ import {
   requeueDeliveries,
 } from '../../webhooks/deliveries/requeue.ts'
 import type { RequeueOutcome } from '../../webhooks/deliveries/requeue-plan.ts'
+import { nothingRequeued } from '../sentences/webhook-advice.ts'
 
 /** The page shows `error` as the headline and `message` below it. */
 export interface BoardResponse {
@@ -28,11 +29,7 @@ const responses: Record<RequeueOutcome, BoardResponse> = {
   not_found: createBoardError(404, 'This delivery is no longer stored', 'Nothing was re-queued.'),
   delivered: createBoardError(409, 'Already delivered', 'Nothing was re-queued. The job has left this list.'),
   under_way: createBoardError(409, 'An attempt is already due or in progress', 'Nothing was re-queued.'),
-  endpoint_gone: createBoardError(
-    409,
-    'The endpoint is deleted or disabled',
-    'Nothing was re-queued. If it is disabled, the merchant must enable it first.',
-  ),
+  endpoint_gone: createBoardError(409, 'The endpoint is deleted or disabled', nothingRequeued),
 }
 
 /** True if the job no longer belongs in the *failed* list. */

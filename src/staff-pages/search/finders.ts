@@ -120,6 +120,9 @@ const finders: readonly Finder[] = [
 const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
 const maxKeys = 20
 
+const keyHits = (keys: readonly { id: string; key: string }[], query = ''): SearchHit[] =>
+  keys.map(({ id, key }) => ({ path: keyPath(id) + query, name: key, intent: null }))
+
 /** Matches secret keys in clear text, anywhere in a query. */
 const wholeOrPart = /[sp]k_(?:test|live)_[0-9A-Za-z]{5,}/gi
 
@@ -141,7 +144,7 @@ const keyFinders: readonly Finder[] = [
     async find(deps, input) {
       const key = await recogniseKey(deps, input)
       if (typeof key === 'string') return []
-      return [{ path: `${keyPath(key.id)}?matched=${key.matched}`, name: key.key, intent: null }]
+      return keyHits([key], `?matched=${key.matched}`)
     },
     shown: (input) => `${input.slice(0, 'sk_live_'.length)}…${input.slice(-4)}`,
     whyNoHit: whyNotOneKey,
@@ -152,11 +155,14 @@ const keyFinders: readonly Finder[] = [
     async find(deps, input) {
       const [, prefix, last4] = shortForm.exec(input) ?? []
       const { items } = await listKeys(deps, { last4: last4 ?? '' }, { limit: maxKeys, after: null })
-      const matches = items.filter(({ key }) => prefix === undefined || key.startsWith(prefix))
-      return matches.map(({ id, key }) => ({ path: keyPath(id), name: key, intent: null }))
+      return keyHits(items.filter(({ key }) => prefix === undefined || key.startsWith(prefix)))
     },
   },
-  onePage('key id', (query) => matching(isId, query.toLowerCase()), lookUpKey, keyPath),
+  {
+    kind: 'key id',
+    read: (query) => matching(isId, query.toLowerCase()),
+    find: async (deps, input) => keyHits([await lookUpKey(deps, input)].filter((key) => key !== null)),
+  },
 ]
 
 export interface SearchResultGroup {

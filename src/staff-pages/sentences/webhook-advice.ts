@@ -148,6 +148,10 @@ export const deadDeliverySentences: Record<EndpointState, CallerAdvice> = {
   ),
 }
 
+/** The remedy for deliveries whose endpoint is deleted or disabled. */
+export const nothingRequeued =
+  'Nothing was re-queued. If the endpoint is disabled, the merchant must enable it first.'
+
 /** Says why deliveries can't be re-queued. Null means that they can. */
 export const requeueRemedies: Record<EndpointState, string | null> = {
   ...whileActive(null),
