@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { queueNames } from '../../schemas/jobs.ts'
 import { parseIpRange } from '../platform/network.ts'
+import { orNull } from '../platform/or-null.ts'
 import { parseUrl } from '../platform/url.ts'
 import { findWeakOptions, hasDatabaseName, isMongoUrl } from './mongo-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
@@ -17,20 +18,10 @@ export function readCertificates(text: string): string | null {
 function pemOf(text: string): string | null {
   for (const pem of [text.replaceAll('\\n', '\n'), Buffer.from(text, 'base64').toString('latin1')])
     if (pem.includes('-----BEGIN')) return pem
-  try {
-    return readFileSync(text, 'latin1')
-  } catch {
-    return null
-  }
+  return orNull(() => readFileSync(text, 'latin1'))
 }
 
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).fingerprint256 !== ''
-  } catch {
-    return false
-  }
-}
+const isCertificate = (pem: string) => orNull(() => new X509Certificate(pem)) !== null
 
 export const splitAtCommas = (text: string | undefined): string[] =>
   (text ?? '')
@@ -38,13 +29,7 @@ export const splitAtCommas = (text: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-export function ipRangeOrNull(part: string): ReturnType<typeof parseIpRange> | null {
-  try {
-    return parseIpRange(part)
-  } catch {
-    return null
-  }
-}
+export const ipRangeOrNull = (part: string) => orNull(() => parseIpRange(part))
 
 /** Express rejects `/0`. */
 export function parseProxyTrust(text: string): number | readonly string[] | null {

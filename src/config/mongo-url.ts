@@ -1,13 +1,9 @@
 import { mongo } from 'mongoose'
+import { orNull } from '../platform/or-null.ts'
 
 /** Creating a client opens no connection. */
-function optionsOf(url: string) {
-  try {
-    return new mongo.MongoClient(url, { readPreference: 'primary' }).options
-  } catch {
-    return null
-  }
-}
+const optionsOf = (url: string) =>
+  orNull(() => new mongo.MongoClient(url, { readPreference: 'primary' }).options)
 
 export function isMongoUrl(text: string): boolean {
   const { hosts = [], srvHost } = optionsOf(text) ?? {}

@@ -1,3 +1,4 @@
+import { orNull } from '../platform/or-null.ts'
 import { parseUrl } from '../platform/url.ts'
 
 type RedisServers =
@@ -56,10 +57,4 @@ function parseLogin(userInfo = ''): Pick<Nodes, 'username' | 'password'> | null 
   return { username: username || undefined, password: password || undefined }
 }
 
-function decoded(part: string): string | null {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return null
-  }
-}
+const decoded = (part: string) => orNull(() => decodeURIComponent(part))

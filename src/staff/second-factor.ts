@@ -2,6 +2,7 @@ import { type AuditContext, runAudited } from '../audit/audited.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
+import { orNull } from '../platform/or-null.ts'
 import type { Author } from '../security/actor.ts'
 import type { EncryptedField } from '../security/encrypt.ts'
 import type { Staff } from './account.ts'
@@ -25,17 +26,8 @@ export function proposeFactor({ secrets }: SecretDeps, session: SignedInStaff) {
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
 }
 
-export function readProposedSecret(
-  { secrets }: SecretDeps,
-  session: SignedInStaff,
-  sealed: string,
-): string | null {
-  try {
-    return secrets.decrypt(sealed, formField(session))
-  } catch {
-    return null
-  }
-}
+export const readProposedSecret = ({ secrets }: SecretDeps, session: SignedInStaff, sealed: string) =>
+  orNull(() => secrets.decrypt(sealed, formField(session)))
 
 const formField = ({ sessionId }: SignedInStaff): EncryptedField => ({
   collection: staffSessions.name,

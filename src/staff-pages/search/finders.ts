@@ -120,7 +120,7 @@ const finders: readonly Finder[] = [
 const shortForm = /^(?:([sp]k_(?:test|live)_)\W*)?([0-9A-Za-z]{4})$/
 const maxKeys = 20
 
-const keyHits = (keys: readonly { id: string; key: string }[], query = ''): SearchHit[] =>
+const keyHits = (keys: { id: string; key: string }[], query = ''): SearchHit[] =>
   keys.map(({ id, key }) => ({ path: keyPath(id) + query, name: key, intent: null }))
 
 /** Matches secret keys in clear text, anywhere in a query. */

@@ -148,7 +148,6 @@ export const deadDeliverySentences: Record<EndpointState, CallerAdvice> = {
   ),
 }
 
-/** The remedy for deliveries whose endpoint is deleted or disabled. */
 export const nothingRequeued =
   'Nothing was re-queued. If the endpoint is disabled, the merchant must enable it first.'
 

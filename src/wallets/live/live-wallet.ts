@@ -9,6 +9,7 @@ import {
 import type { Config } from '../../config/config.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Log, throttleLog } from '../../platform/log.ts'
+import { orNull } from '../../platform/or-null.ts'
 import type { OrderStatusQuery, PinRefusalReason, Wallet, WalletOutcome } from '../wallet.ts'
 import { openWalletProvider, type ProviderResponse } from './provider.ts'
 
@@ -133,13 +134,7 @@ export function readWalletResponse(
   return { response }
 }
 
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
-}
+const parse = (body: string): unknown => orNull(() => JSON.parse(body))
 
 const defaultFailure = 'technical_error'
 const refusals: readonly PinRefusalReason[] = ['wrong_pin', 'wallet_locked']

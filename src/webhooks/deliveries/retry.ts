@@ -105,7 +105,7 @@ function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skip
 }
 
 function resultOf(outcomes: RequeueOutcomes, next: string | null): BulkRetryResult {
-  // Omits `not_found`: the clean-up has just removed these deliveries.
+  // Omits `not_found`: the clean-up has just removed them.
   const { requeued, skipped } = countOutcomes(outcomes)
   const { delivered = 0, under_way = 0, endpoint_gone = 0 } = skipped
   return { requeued, skipped: { delivered, under_way, endpoint_gone }, hasMore: next !== null, next }

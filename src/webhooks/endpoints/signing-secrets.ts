@@ -4,6 +4,7 @@ import type { mongo } from 'mongoose'
 import { nativeCollection } from '../../mongo/collection.ts'
 import { runInBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
+import { orNull } from '../../platform/or-null.ts'
 import type { EncryptedField, Secrets } from '../../security/encrypt.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 
@@ -31,17 +32,9 @@ export function decryptSecrets(
 ): [current: string, ...previous: string[]] {
   const valid = endpoint.previousSecrets.filter(({ validUntil }) => validUntil > now)
   const field = secretField(endpoint._id)
+  // If a SECRET_KEY is lost, attempts after a rotation must still work.
   const previous = valid.flatMap(({ secret }) => orNull(() => secrets.decrypt(secret, field)) ?? [])
   return [secrets.decrypt(endpoint.secret, field), ...previous]
-}
-
-/** If a SECRET_KEY is lost, attempts after a rotation must still work. */
-function orNull(read: () => string): string | null {
-  try {
-    return read()
-  } catch {
-    return null
-  }
 }
 
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>

@@ -1,0 +1,8 @@
+/** Null if `read` throws. */
+export function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}
