@@ -15,7 +15,7 @@ export const figures = [
   { name: 'files directly in src/', value: looseFiles.length, max: 8 },
   { name: 'import cycles', value: importCycles().length, max: 0 },
   { name: 'files under 20 lines with one importer', value: smallFiles().length, max: 0 },
-  { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.65 },
+  { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.45 },
   { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 6_500 },
   { name: 'lines of test/support, faults and attack', value: sum(harness.map(linesIn)), max: 15_000 },
   { name: 'KB of docs/**/*.md', value: pageBytes / 1024, max: 165 },
