@@ -1,4 +1,4 @@
-export type Gate = ReturnType<typeof createGate>
+type Gate = ReturnType<typeof createGate>
 
 export function createGate() {
   const { promise: passed, resolve: open } = Promise.withResolvers<void>()
