@@ -1,5 +1,3 @@
-type Gate = ReturnType<typeof createGate>
-
 export function createGate() {
   const { promise: passed, resolve: open } = Promise.withResolvers<void>()
   return { passed, open: (): void => open() }
