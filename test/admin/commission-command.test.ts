@@ -77,7 +77,7 @@ describe('npm run admin -- business commission', function () {
 
   it('refuses rates that start in the past or exceed 5000, and an unknown business', async () => {
     const faults = [
-      [await setRates(1, 1, '--from', '2020-01-01'), /--from is in the past/],
+      [await setRates(1, 1, '--from', '2020-01-01'), /--from time is in the past/],
       [await setRates(5001, 1), /whole number from 0 to 5000/],
       [
         await cli.here('business', 'commission', 'none', '--provider-bp', '1', '--payer-bp', '1'),
