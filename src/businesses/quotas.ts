@@ -153,7 +153,7 @@ export async function checkLargeRow(deps: QuotaDeps, caller: Owner, bytes: numbe
   if (bytes > smallRowBytes) await spend(deps, caller, bytesQuota(caller), 1)
 }
 
-/** False if an earlier request with the same key had the effect. */
+/** False if an earlier request with the same key has already done the work. */
 export const hasNewEffect = (result: OperationResult): boolean =>
   (result.kind === 'effect' && !result.isRepeat) || (result.kind === 'stored' && result.repeats === null)
 

@@ -68,7 +68,7 @@ type LimitedLookup<Found> =
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
-/** Only lookups in which `find` resolves to null count. */
+/** Counts only lookups whose `find` resolves to null. */
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**

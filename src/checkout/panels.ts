@@ -39,7 +39,7 @@ export function renderStatePanel(offer: Offer, state: Exclude<CheckoutState, 'pe
   }
 }
 
-/** If the business is suspended, the page shows none of its texts. */
+/** If the business is suspended, the page shows nothing that it has written. */
 export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
@@ -83,7 +83,7 @@ const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentenc
 })
 
 /**
- * True if another customer's form paid the intent. This customer wasn't
+ * True if the intent was paid with another customer's form. This customer wasn't
  * charged, because an intent's payments never overlap.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer) =>

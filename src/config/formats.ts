@@ -82,7 +82,7 @@ export const envFormats: Record<string, Format> = {
       'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips invalid characters, so several strings could be one key.
+    // Decoding skips invalid characters, so two texts can be one key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

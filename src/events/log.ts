@@ -13,7 +13,7 @@ export const loggedEvents = declareCollection({
   fields: {
     ...chainFields.fields,
     ...recordedFactFields.fields,
-    // The clean-up keeps the last event, because the next number follows it.
+    // The clean-up keeps the last event, from which the next number follows.
     event: oneOf<EventName | 'cleaned'>(),
     /** For an endpoint event, the endpoint's id. */
     referenceNumber: text,

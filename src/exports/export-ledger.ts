@@ -144,7 +144,7 @@ export function createExportWriter({ kind, format, delimiter, language }: Export
 const entriesPerChunk = 125
 /** These pauses keep a fast client from slowing down others. */
 const pausesPerChunk = 3
-/** If a chunk took over 10 ms, other work probably interrupted it. */
+/** Longer pauses than this follow only chunks that other work interrupted. */
 const maxPauseMs = 30
 
 const csvParams = ['delimiter', 'language'] as const

@@ -166,7 +166,7 @@ export const intents = declareCollection({
     /** PAY_URL at creation, so that repeats get the same response. */
     payBase: field.text,
     responseFormat: field.whole,
-    /** When the clean-up began to remove the intent and hid it. */
+    /** When the clean-up hid the intent and began to remove it. */
     cleanedAt: field.optional(field.date),
   },
   indexes: intentIndexes,

@@ -155,7 +155,7 @@ const maxInBetween = 10_000
 /** `refundedInBetween` finds intents refunded before, in and after `span`. */
 async function listRefunded(deps: Reads, where: Filter, span: TimeSpan, slice: PageRequest) {
   const { from, to } = span
-  // With any other kind of filter, MongoDB would read documents.
+  // For any other filter, MongoDB would read documents, not only keys.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }

@@ -118,7 +118,7 @@ export interface PlannedChange<Stored> {
 export type TransitionDeps = Pick<Deps, 'batchers' | 'metrics' | 'now'>
 export type SettleDeps = TransitionDeps & Pick<Deps, 'Intent' | 'enqueue' | 'log'>
 
-/** Without `marking`, null can also mean that the event was relayed. */
+/** Null if the guard failed or, without `marking`, if the event was relayed. */
 export function applyTransition<Stored extends IntentWithoutRefunds>(
   deps: TransitionDeps,
   intent: Stored,

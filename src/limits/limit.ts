@@ -24,10 +24,10 @@ export interface LimitedResource extends LimitSummary, Partial<OwnerRefusal> {
   total?: number
   /** The limits of nested owners, outermost first. */
   parts: readonly [OwnerLimit, ...OwnerLimit[]]
-  /** An owner may hold at most as much as is still free. */
+  /** No owner may hold more than what remains free. */
   leavesFree?: true
   unit?: 'bytes'
-  /** The maximum number of waiting calls per innermost owner. Default: 100. */
+  /** Waiting calls per owner on the lowest level. Default: 100. */
   maxWaiting?: number
 }
 

@@ -64,7 +64,7 @@ interface RateStanding {
   over: number
 }
 
-/** Each limit applies to a second on the clock, across all processes. */
+/** Limits are per clock second, across all processes. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
 interface Counts {

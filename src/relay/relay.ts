@@ -64,7 +64,7 @@ export async function relayOutboxes(
   return relayed
 }
 
-/** Skips documents of a concurrent call, which runs `act` again for them. */
+/** Skips ids of a concurrent call, which then reruns `act` for them. */
 async function relayOnce({ relaying }: RelayDeps, ids: string[], act: (ids: string[]) => Promise<void>) {
   let own: string[] = []
   for (const id of new Set(ids))

@@ -49,7 +49,7 @@ export function createSessionLoader(
   }
 }
 
-/** Without a required second factor, staff can only add one or sign out. */
+/** Staff who still need a second factor can only add one or sign out. */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
   const staff = res.locals.staff as SignedInStaff | undefined
   if (staff === undefined) return refuseSignedOut(req, res)

@@ -126,7 +126,7 @@ describe('The audit trail', () => {
       })
     })
 
-    it('is refused to viewers, to forms without a CSRF token, and in other formats', async () => {
+    it("isn't available to viewers, without a CSRF token or in other formats", async () => {
       const before = (await exports()).length
       expect((await viewer.get('/admin/audit')).text).to.not.include('Download as')
       expect((await viewer.act('/admin/audit/export', { format: 'csv' })).status).to.equal(403)

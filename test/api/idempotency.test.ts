@@ -62,7 +62,7 @@ describe('An idempotency key', () => {
         await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
-    it('must be sent only once, and otherwise gets 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    it("can't be sent twice in one request, which gets 400 IDEMPOTENCY_KEY_INVALID", async () => {
       for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 

@@ -139,7 +139,7 @@ describe("A business's quota of live payment codes", () => {
     return { codes, elapse: (ms: number) => void (elapsedMs += ms) }
   }
 
-  it('is recounted at most every ten seconds, or every second while no code seems to be left', async () => {
+  it('is recounted at most every ten seconds, or every second while no codes appear to be left', async () => {
     const { codes, elapse } = liveCodes()
     const admit = () => codes.within(merchant, 20, async () => true).catch(codeOf)
     const admitted = (creates: number) => Promise.all(Array.from({ length: creates }, admit))

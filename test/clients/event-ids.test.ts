@@ -92,7 +92,7 @@ describe('The event id that webhook verification returns', () => {
   })
 
   for (const language of languages)
-    it(`is the same by webhook, at a second endpoint, by replay and in the feed, in ${language.name}`, async function () {
+    it(`is the same in a webhook, at a second endpoint, in a replay and in the feed, in ${language.name}`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       expect(await verdictsOf(language, requests)).to.deep.equal(expected)
     })
@@ -105,7 +105,7 @@ describe('The event id that webhook verification returns', () => {
       expect(printed.trim()).to.equal('true,false,true,true,true,true')
     })
 
-  it('is the same by webhook, at a second endpoint, by replay and in the feed, in TypeScript', async () => {
+  it('is the same in a webhook, at a second endpoint, in a replay and in the feed, in TypeScript', async () => {
     const verified = requests.map(({ body = '', headers, secret, now }) =>
       verifyWebhook({ body, headers, secret, now: new Date(now * 1000) }),
     )

@@ -48,7 +48,7 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('lists exactly the checks of the attack', () => {
+  it('lists exactly the checks in the attack', () => {
     expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
   })
 })

@@ -174,7 +174,7 @@ describe('The monitoring setup', () => {
     expect([...alertedLogLines.error, ...alertedLogLines.warn]).to.include.members(watched)
   })
 
-  it('has a dashboard whose panels show the chosen data source', () => {
+  it('has a dashboard whose panels use the selected data source', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
     for (const { type, datasource, targets: queries = [] } of panels) {

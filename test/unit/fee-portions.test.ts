@@ -61,7 +61,7 @@ describe('The fee returned by refunds', () => {
       expect(portions(100, 0, 5)).to.deep.equal(guarded(100, [0, 5], [7, 2]))
     })
 
-    it('is all that is left if the refund completes the payment', () => {
+    it('is all that is left if nothing is left to refund afterwards', () => {
       expect(portions(500, 7, 3)).to.deep.equal(guarded(500, [7, 3], [8, 4]))
     })
 

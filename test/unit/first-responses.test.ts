@@ -11,7 +11,7 @@ const changed =
   'Format 1 of the first responses has changed: a retry of a create from before the change would get other bytes. ' +
   'Leave the function and the files of format 1 as they are, and add format 2'
 
-describe("Format 1 of a create's first response", () => {
+describe('Format 1 of the response to a create request', () => {
   for (const { name, data } of cases)
     it(`produces exactly the bytes of ${name}.body`, () => {
       const expected = readFileSync(join(folder, `${name}.body`), 'utf8')

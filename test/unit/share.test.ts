@@ -43,7 +43,7 @@ describe('A capacity share', () => {
       await settle()
     }
 
-    it('grants an owner its own share, and others the remaining slots', async () => {
+    it("reserves each owner's part, and gives others the remaining slots", async () => {
       start('a1', 'a2', 'a3', 'b1', 'b2')
       await settle()
       expect(granted).to.deep.equal(['a1', 'a2', 'b1'])

@@ -97,7 +97,7 @@ describe('The query for daily statements', () => {
     expect(await statements.getLedgerBalance(deps, owner)).to.equal(0)
   })
 
-  it('shows a day as closed if another process books an entry of the next day meanwhile', async () => {
+  it('shows a day as closed if another process books an entry for the next day in the meantime', async () => {
     const { deps, ledger } = ledgerOf({ 6: 20 }, noon(6))
     ledger.beforeLast = () => ledger.chain.length === 1 && ledger.pay(7, 5)
     expect(await statements.readStatement(deps, owner, day(6))).to.deep.equal(paid(6, 0, 20))

@@ -14,7 +14,7 @@ type ReadGrown = (known: readonly ChainEnd[]) => Promise<readonly ChainEnd[]>
 /** All waiting requests share one read, and so one connection. */
 export type ChainWatch = ReturnType<typeof createChainWatch>
 
-/** A waiting request sees a new event after at most this time. */
+/** A waiting request sees a new event within this time. */
 const readEveryMs = 500
 /** The longest that any request may wait for MongoDB. */
 const maxSilenceMs = 8000

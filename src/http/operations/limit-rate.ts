@@ -45,7 +45,7 @@ async function limitTo(
   throw rateLimits.refusal(scope, perSecond)
 }
 
-/** The first costly request of a second always runs. */
+/** The first costly request in each second is always allowed. */
 export function limitCostlyCall({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
   const perSecond = limits.perSecond ?? rateLimits.perSecond

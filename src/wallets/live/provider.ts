@@ -92,7 +92,7 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
   body: string
 }
 
-/** Only the body can contain a line feed, so no two signed texts are equal. */
+/** Only the body can contain a line feed, so signed texts differ. */
 export function signWalletRequest(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`

@@ -24,7 +24,7 @@ export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log)
   const noted = new Map<string, HealthNote[]>()
   const writing = createWorkTracker()
   const closing = new AbortController()
-  // Each endpoint adds a listener, and Node.js would warn of so many.
+  // Each endpoint adds a listener, and Node.js would warn about that many.
   setMaxListeners(0, closing.signal)
 
   async function writeAll(_id: string, gathered: HealthNote[]): Promise<void> {

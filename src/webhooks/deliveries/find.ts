@@ -61,7 +61,7 @@ export function listDeliveries(
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = search
-  // Count checkpoints need a list that never shrinks. Test deliveries expire.
+  // Test deliveries expire, and checkpoints need a list that never shrinks.
   const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every(
     (each) => each === null,
   )

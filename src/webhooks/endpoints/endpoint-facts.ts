@@ -8,7 +8,7 @@ import { type Endpoint, endpointSlots, undeletedFilter } from './endpoint.ts'
 
 const shownPath = 4
 const fingerprint = 8
-/** Shorter parts of a URL are hardly secret, but may be ordinary words. */
+/** Shorter parts of a URL aren't secrets, and may be ordinary words. */
 const minSecretPart = 12
 
 /**

@@ -120,7 +120,7 @@ type Gauge = ReturnType<typeof createGauge>
 
 /**
  * Holds received bytes back until their business has CPU time, because a large
- * certificate chain takes 80 ms.
+ * certificate chain takes 80 ms to process.
  */
 export function createGauge(raw: Socket) {
   let use: Use | null = null
