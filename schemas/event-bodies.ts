@@ -1,11 +1,11 @@
 import { currencyCode } from './currency.ts'
 import type { EventName } from './events.ts'
+import { intentEventFields } from './intents.ts'
 import { maxOrderItems, maxUnitsPerItem } from './orders.ts'
 import { declineReasons, failureReasons } from './payment-reasons.ts'
 import { maxProductNameLength, maxSkuLength, maxVariantLabelLength } from './products.ts'
 import { described } from './requests.ts'
 import * as field from './responses/fields.ts'
-import { intentEventFields } from './responses/intent.ts'
 import { failureStages, responseStatusSchema } from './responses/webhooks.ts'
 
 const exactly = (properties: Record<string, object>) => ({

@@ -5,7 +5,6 @@ import { newId } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
-import { paymentDataVersion } from './event-data.ts'
 import type { Intent, IntentWithoutRefunds, UsedKey } from './intent.ts'
 import {
   cancelsAtOf,
@@ -15,6 +14,7 @@ import {
   type TransitionName,
   transitions,
 } from './lifecycle.ts'
+import { paymentDataVersion } from './present.ts'
 import type { Refund } from './records.ts'
 
 interface EventDetails {

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto'
-import { type PaymentEventSource, paymentDataFormats, paymentEventFields } from '../intents/event-data.ts'
+import { type PaymentEventSource, paymentDataFormats, paymentEventFields } from '../intents/present.ts'
 import { createBatcher } from '../mongo/batchers.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { EventFacts, RecordedFacts } from '../outbox/event.ts'

@@ -1,5 +1,5 @@
 import type { EventName } from '../../schemas/events.ts'
-import { paymentDataVersion } from '../../src/intents/event-data.ts'
+import { paymentDataVersion } from '../../src/intents/present.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { nativeCollection } from '../../src/mongo/collection.ts'
 import type { Deps } from '../../src/platform/deps.ts'

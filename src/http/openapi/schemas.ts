@@ -1,10 +1,9 @@
 import * as endpointBodies from '../../../schemas/endpoints.ts'
 import * as events from '../../../schemas/event-bodies.ts'
-import * as intentBodies from '../../../schemas/intents.ts'
+import * as intent from '../../../schemas/intents.ts'
 import * as orderBodies from '../../../schemas/orders.ts'
 import * as productBodies from '../../../schemas/products.ts'
 import * as failure from '../../../schemas/responses/failure.ts'
-import * as intent from '../../../schemas/responses/intent.ts'
 import * as ledger from '../../../schemas/responses/ledger.ts'
 import * as store from '../../../schemas/responses/store.ts'
 import * as webhook from '../../../schemas/responses/webhooks.ts'
@@ -16,9 +15,9 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 const eventType = (event: string): string => `${event.split('.').map(capitalised).join('')}Event`
 
 export const namedSchemas: Record<string, object> = {
-  CreateIntentBody: intentBodies.createTestIntentBody,
-  SimulatePaymentBody: intentBodies.simulatePaymentBody,
-  RefundBody: intentBodies.refundBody,
+  CreateIntentBody: intent.createTestIntentBody,
+  SimulatePaymentBody: intent.simulatePaymentBody,
+  RefundBody: intent.refundBody,
   CreatedIntent: intent.createdIntentSchema,
   Intent: intent.intentSchema,
   RefundedIntent: intent.refundedIntentSchema,

@@ -1,7 +1,6 @@
-import * as inputs from '../../../schemas/intents.ts'
+import * as schema from '../../../schemas/intents.ts'
 import { described } from '../../../schemas/requests.ts'
 import { intentReferenceSchema } from '../../../schemas/responses/fields.ts'
-import * as schema from '../../../schemas/responses/intent.ts'
 import { cancelIntent } from '../../intents/cancel.ts'
 import { createIntent, parseNewIntent } from '../../intents/create.ts'
 import { findEffectByKey } from '../../intents/effect.ts'
@@ -35,7 +34,7 @@ export const intentRoutes = [
     summary: 'Create a payment intent',
     description:
       "Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, for example at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
-    body: inputs.createTestIntentBody,
+    body: schema.createTestIntentBody,
     response: schema.createdIntentSchema,
     errors: ['MERCHANT_REFERENCE_TAKEN'],
     status: 201,
@@ -49,7 +48,7 @@ export const intentRoutes = [
     summary: 'List payment intents',
     description:
       "Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.",
-    query: inputs.listIntentsQuery,
+    query: schema.listIntentsQuery,
     response: schema.intentPageSchema,
     shows: 'intent',
     run: async (deps, caller, { query }) => {
@@ -88,7 +87,7 @@ export const intentRoutes = [
     summary: 'Simulate a payment',
     description:
       'Pays a test intent as a customer would; no money moves. With `outcome`, the payment fails for the reason that you choose, and the service returns PAYMENT_FAILED.',
-    body: inputs.simulatePaymentBody,
+    body: schema.simulatePaymentBody,
     response: schema.intentSchema,
     errors: [...missing, 'INTENT_NOT_PENDING', 'PAYMENT_FAILED'],
     sandboxOnly: true,
@@ -101,7 +100,7 @@ export const intentRoutes = [
     summary: 'Refund a payment intent',
     description:
       'Refunds `amount`, or the remaining balance if you omit it. The response can take up to 20 seconds; after SERVICE_UNAVAILABLE, retry with the same idempotency key.',
-    body: inputs.refundBody,
+    body: schema.refundBody,
     response: schema.refundedIntentSchema,
     errors: [
       ...missing,

@@ -4,7 +4,7 @@ import type { BoardHooks } from '@bull-board/api/typings/app'
 import { ExpressAdapter } from '@bull-board/express'
 import type { Queue } from 'bullmq'
 import type { Express } from 'express'
-import type { JobPayloads, QueueName } from '../../../schemas/jobs.ts'
+import { type JobPayloads, type QueueName, queueSettings } from '../../../schemas/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery.ts'
 import { formatUtc } from '../format.ts'
 import { boardUiConfig } from './settings.ts'
@@ -72,22 +72,12 @@ function addOwnFiles(app: Express) {
   )
 }
 
-const descriptions: Record<QueueName, string> = {
-  'webhook-delivery':
-    'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
-  'outbox-relay': 'Turns events into deliveries.',
-  'intent-expiry': 'Expires payment intents that are not paid in time.',
-  'wallet-outcome': 'Asks wallets about payments and refunds whose outcome is unknown.',
-  maintenance: 'Restores the failed jobs of DEAD deliveries.',
-  retention: 'Deletes old data every night.',
-}
-
 export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
 function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
   const isDelivery = isDeliveryQueue(name)
   const adapter = new BullMQAdapter(queue, {
-    description: descriptions[name],
+    description: queueSettings[name].description,
     // In read-only mode, Bull Board refuses every action.
     readOnlyMode: !(mayRetry && isDelivery),
     ...(isDelivery ? { externalJobUrl: ({ id }) => deliveryPage(String(id)) } : {}),
@@ -124,20 +114,7 @@ const titleOf = ({ name, data = {} }: Titled) => {
 const shownReferences = ([first, ...others]: string[]) =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
-type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
-
-/** Bull Board shows only these fields of a job's data. */
-const shownFields: Record<FieldsOf<JobPayloads[QueueName]>, true> = {
-  ref: true,
-  host: true,
-  failed: true,
-  error: true,
-  next: true,
-  intentIds: true,
-  orderIds: true,
-  intentId: true,
-  referenceNumbers: true,
-}
+const shownFields = new Set(Object.values(queueSettings).flatMap(({ job }) => Object.keys(job.properties)))
 
 const onlyKnown = (data: object = {}) =>
-  Object.fromEntries(Object.entries(data).filter(([field]) => Object.hasOwn(shownFields, field)))
+  Object.fromEntries(Object.entries(data).filter(([field]) => shownFields.has(field)))
