@@ -1778,7 +1778,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** Success. The `Accept` header chooses JSON or CSV. */
+      /** Success. The `Accept` header selects JSON or CSV. */
       200: {
         headers: {
           [name: string]: unknown
@@ -1807,7 +1807,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** Success. The `Accept` header chooses JSON or CSV. */
+      /** Success. The `Accept` header selects JSON or CSV. */
       200: {
         headers: {
           [name: string]: unknown
@@ -3127,7 +3127,7 @@ export const table = {
   /**
    * List payment intents.
    *
-   * Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.
+   * Returns the payment intents of the key's environment, newest first. You can filter by payment time, refund time or amount, but by only one of these three at a time.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3135,7 +3135,7 @@ export const table = {
   /**
    * Retrieve a payment intent.
    *
-   * A publishable key may call this operation, but gets no fees and no refund reasons.
+   * You can also use a publishable key, but then you get no fees and no refund reasons.
    *
    * Requires a key with the scope `payments.intents:read`.
    */
@@ -3175,7 +3175,7 @@ export const table = {
   /**
    * List balance entries.
    *
-   * Returns every change in the balance, newest first. A fee is an entry of its own.
+   * Returns every change to the balance, newest first. Each fee is a separate entry.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3189,7 +3189,7 @@ export const table = {
    */
   listRefunds: { method: 'GET', path: '/dev/refunds' },
   /**
-   * List the statements of a month.
+   * List the statements for a month.
    *
    * Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.
    *
@@ -3197,7 +3197,7 @@ export const table = {
    */
   listStatements: { method: 'GET', path: '/dev/statements' },
   /**
-   * Retrieve the statement of a day.
+   * Retrieve the statement for a day.
    *
    * Returns what was booked on a UTC day. With `Accept: text/csv`, you get a CSV file.
    *
@@ -3207,7 +3207,7 @@ export const table = {
   /**
    * Export payments to a file.
    *
-   * Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.
+   * Returns the payments of a period, one line per payment, with the merchant's and the payer's fees.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3223,7 +3223,7 @@ export const table = {
   /**
    * Export ledger entries to a file.
    *
-   * Returns all changes in the balance during a period: payments, refunds, fees and payouts. Each line also shows the balance after the change.
+   * Returns all changes to the balance during a period: payments, refunds, fees and payouts. Each line also shows the balance after the change.
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
@@ -3231,7 +3231,7 @@ export const table = {
   /**
    * Create a webhook endpoint.
    *
-   * Registers a URL that receives your events: sandbox events with a test key, and also live events with a live key. Store the `secret`, because no other response contains it.
+   * Registers a URL that receives your events: only sandbox events with a test key, or sandbox and live events with a live key. Store the `secret`, because no other response contains it.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3279,7 +3279,7 @@ export const table = {
   /**
    * List webhook deliveries.
    *
-   * Returns the webhook deliveries of the key's environment, newest first. For a test key, attempts to live endpoints are hidden: fields about them are null.
+   * Returns the webhook deliveries of the key's environment, newest first. For a test key, attempts to live endpoints are hidden, and fields about them are null.
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
@@ -3303,7 +3303,7 @@ export const table = {
   /**
    * Retry a webhook delivery.
    *
-   * Makes one more attempt now, with the same `id` and body, or says why not in `reason`.
+   * Makes one more attempt now, with the same `id` and body, or explains in `reason` why not.
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
@@ -3343,7 +3343,7 @@ export const table = {
   /**
    * List events.
    *
-   * Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only the events to which it may subscribe an endpoint.
+   * Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only events that it may subscribe an endpoint to.
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */
@@ -3367,7 +3367,7 @@ export const table = {
   /**
    * Import products from a CSV file.
    *
-   * Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.
+   * Creates and updates products from a file with one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.
    *
    * Requires a secret key with the scope `store.products:write`.
    */
@@ -3428,7 +3428,7 @@ export const table = {
   /**
    * Change the stock of a variant.
    *
-   * Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.
+   * Send either `stock` (the new stock level) or `delta` (the number of units to add or subtract). A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.
    *
    * Requires a secret key with the scope `store.products:write`.
    */
@@ -3436,7 +3436,7 @@ export const table = {
   /**
    * Simulate an order.
    *
-   * Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, the order is for one unit of a variant in stock, and a test shop without products first gets a sample product.
+   * Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, orders one unit of a variant in stock, and first adds a sample product if the shop has none.
    *
    * Requires a secret test key with the scope `store.orders:write`.
    */

@@ -94,7 +94,7 @@ function fromEnvironment(env: EnvironmentVariables) {
     liveDeliveryRetentionMs: env.LIVE_DELIVERY_RETENTION_DAYS * dayMs || null,
     shutdownDrainMs: env.SHUTDOWN_DRAIN_SECONDS * 1000,
     shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT_SECONDS * 1000,
-    /** Here and below, null means no limit. */
+    /** For these limits, null means unlimited. */
     rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND || null,
     liveCodesPerBusiness: env.LIVE_CODES_PER_BUSINESS,
     sandboxIntentsPerDay: env.SANDBOX_INTENTS_PER_DAY || null,

@@ -9,7 +9,7 @@ import { parseRedisUrl } from './redis-url.ts'
 
 const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** Accepts PEM, base64 of PEM, or a file path. Null if any part is invalid. */
+/** Takes PEM, base64 of PEM, or a file path. Null if any part is invalid. */
 export function readCertificates(text: string): string | null {
   const found = pemOf(text)?.match(blocks) ?? []
   return found.length > 0 && found.every(isCertificate) ? found.join('\n') : null
@@ -67,8 +67,8 @@ export const envFormats: Record<string, Format> = {
       if (weakening.length > 0)
         return `must not lower the write concern, read concern or read preference: remove ${weakening.join(', ')}`
       return isMongoUrl(text)
-        ? 'must contain the name of the database, as in mongodb://host/payment_intents'
-        : 'must be a mongodb:// URL that the driver can read'
+        ? 'must contain a database name, as in mongodb://host/payment_intents'
+        : 'must be a mongodb:// URL that the driver can parse'
     },
   },
   'redis-url': {
@@ -78,17 +78,16 @@ export const envFormats: Record<string, Format> = {
   },
   certificates: {
     validate: (text) => readCertificates(text) !== null,
-    hint: () =>
-      'must be certificates in PEM form, with line breaks or \\n, or in base64, or the path of a PEM file',
+    hint: () => 'must be PEM certificates (with line breaks or \\n, or in base64) or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips invalid characters, so two texts can be one key.
+    // Decoding skips invalid characters, so two texts could yield one key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },
   'bearer-token': {
     validate: (text) => /^[\w.~+/=-]{16,512}$/.test(text),
-    hint: () => 'must have 16 to 512 letters, digits or characters of -._~+/= (openssl rand -hex 32)',
+    hint: () => 'must be 16 to 512 letters, digits or -._~+/= characters (openssl rand -hex 32)',
   },
   'queue-list': {
     validate: everyOf((part) => (queueNames as readonly string[]).includes(part)),

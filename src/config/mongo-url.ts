@@ -10,7 +10,7 @@ export function isMongoUrl(text: string): boolean {
   return hosts.length > 0 || srvHost !== undefined
 }
 
-/** The driver defaults to `test`, so the URL must name even that database. */
+/** `test` is the driver's default, so even that name must be in the URL. */
 export function hasDatabaseName(text: string): boolean {
   const { dbName = '' } = optionsOf(text) ?? {}
   const isOwn = /^[^\s/\\."$*<>:|?\0]+$/.test(dbName) && !['admin', 'config', 'local'].includes(dbName)

@@ -50,12 +50,12 @@ import { createSender, type Sender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
 import { addModels, ensureIndexes, type ModelsByName, openModels } from './models.ts'
 
-/** Code may use what its own layer or a lower layer adds. */
+/** Code may use only what its own layer or a lower one adds. */
 declare module '../platform/deps.ts' {
   interface Deps {
     apiSwitch: ApiSwitch
     config: Config
-    /** Wakes requests that wait for the event feed. */
+    /** Wakes requests that wait for a new event. */
     chainWatch: ChainWatch
     validate: Validate
     shortCodes: ShortCodePool
@@ -106,7 +106,7 @@ export async function openDeps(
   processType: ProcessType,
   shift: ClockShift = noClockShift,
 ): Promise<Deps> {
-  // OpenTelemetry takes 7 MB and 0.1 s, so load it only if it's enabled.
+  // Loading OpenTelemetry takes 7 MB and 0.1 s, so do it only if it's enabled.
   const otlp = config.otlpEndpoint === null ? null : await import('../tracing/otlp.ts')
   const tracing = otlp?.createTracing(config, log, processType) ?? null
   const mongo = await awaitMongo(config, log, {})

@@ -63,7 +63,7 @@ export interface WriteRequest {
 
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
-/** Only work in `withinDeadline` counts towards the request's deadline. */
+/** Only work inside `withinDeadline` counts towards the request's deadline. */
 export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>
 
 /**
@@ -108,7 +108,7 @@ export const encryptResponse = (
   expiresAt: new Date(about.at.getTime() + keyLifetimeMs),
 })
 
-/** Throws if the SECRET_KEY is lost: a second run could repeat the effect. */
+/** Throws if SECRET_KEY was lost: running again could repeat the effect. */
 export function decryptResponse(
   { secrets, log }: Pick<Deps, 'secrets' | 'log'>,
   { _id, response }: StoredResponse,
@@ -167,7 +167,7 @@ export async function storeResponse(
 export const refuseInProgress = (): Refusal =>
   refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
-/** Throws if a concurrent request still holds the row at the deadline. */
+/** Throws if a concurrent request still locks the row at the deadline. */
 export async function storeInTransaction<Act extends { session: mongo.ClientSession }>(
   deps: Pick<Deps, 'StoredResponse'>,
   request: WriteRequest,

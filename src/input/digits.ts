@@ -1,6 +1,6 @@
 const easternDigits = '٠١٢٣٤٥٦٧٨٩'
 const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
-/** Keyboards and PDF files put such characters between digits. */
+/** Some keyboards and PDF files put these between digits. */
 const invisible = /\p{Cf}/gu
 
 export const normaliseDigits = (typed: string): string =>

@@ -9,7 +9,7 @@ export interface AnnotatedSchema extends FieldSchema {
   properties: Record<string, object>
 }
 
-/** The first fault in the order of the schema determines the error code. */
+/** The first fault in schema order determines the error code. */
 export function refuseFields(
   schema: AnnotatedSchema,
   errors: ErrorObject[],
@@ -30,7 +30,7 @@ export function refuseFields(
 const maxNameLength = 64
 const unprintable = /(?! )[\p{C}\p{Z}]/gu
 
-/** The client chose the name, so it might garble a terminal or a log. */
+/** The client chose the name, which might garble a terminal or a log. */
 function printableName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, maxNameLength).join('')

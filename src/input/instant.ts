@@ -2,7 +2,7 @@ const date = /^(\d{4}-\d{2}-\d{2})$/
 const dateTime =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?$/
 
-/** A date becomes the first or last millisecond of that day in UTC. */
+/** A date becomes the first or last millisecond of that UTC day. */
 export function readInstant(text: string, edge: 'start' | 'end'): Date | null {
   const isDate = date.test(text)
   const parts = isDate ? [text, text] : dateTime.exec(text)

@@ -10,7 +10,7 @@ export interface FieldSchema {
   minProperties?: unknown
   else?: object
   additionalProperties?: unknown
-  /** Leaving out one of these fields would widen the operation. */
+  /** Without one of these fields, the operation would affect more. */
   absenceWidens?: readonly string[]
   emptyIsAbsent?: true
 }

@@ -4,7 +4,7 @@ export type NameKind = 'name' | 'reference'
 const maxTypedLength = 1024
 
 const blanks = /[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu
-/** The two joiners change how words look in Arabic and other scripts. */
+/** Keeps two joiners that change how words look in Arabic and other scripts. */
 const formatCharacters = /(?![\u200C\u200D])\p{Cf}/gu
 
 /** Counts code points, as JSON Schema does. */

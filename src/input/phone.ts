@@ -2,7 +2,7 @@ import { normaliseDigits } from './digits.ts'
 
 const countryCode = '222'
 const nationalLength = 8
-/** Below this, a national number with a stray `+` would count as foreign. */
+/** A shorter one could be a national number with a stray `+`. */
 const minForeignLength = 10
 
 const separators = /[\s.()/\p{Dash_Punctuation}]/gu

@@ -17,7 +17,7 @@ export const privateSuffixes: ReadonlySet<string> = new Set(
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** The URL parser would drop these characters or replace them with a slash. */
+/** The URL parser would drop or replace the excluded characters. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
@@ -29,7 +29,7 @@ export function portOfUrl(url: URL): number {
 
 export const hasUserInfo = (input: string): boolean => /^https?:\/\/[^/?#]*@/i.test(input)
 
-/** The sender's parser also reads `0x7f.1` as 127.0.0.1. */
+/** Like the sender's parser, reads `0x7f.1` as 127.0.0.1. */
 export const readAbsoluteUrl = (input: string): URL | null =>
   isLongerThan(input, maxLength) || !input.isWellFormed() || !absolute.test(input) ? null : parseUrl(input)
 
@@ -57,11 +57,11 @@ function publicFault(url: URL): string | null {
   const { hostname } = url
   const port = portOfUrl(url)
   if (url.protocol !== 'https:')
-    return 'The URL must begin with https://. For your own machine, use the command listen instead.'
+    return 'The URL must begin with https://. For your own machine, use the listen command instead.'
   if (hostname.startsWith('[') || isIP(hostname) !== 0)
     return 'The URL must have a host name, not an IP address.'
   if (!isPublicName(hostname)) return 'The URL must have a public host name.'
-  if (port !== 443 && port < 1024) return 'The port of the URL must be 443, or 1024 or above.'
+  if (port !== 443 && port < 1024) return "The URL's port must be 443, or 1024 or above."
   return null
 }
 
@@ -69,7 +69,7 @@ function publicFault(url: URL): string | null {
 export function judgeWebhookUrl(input: string, allowedHosts: ReadonlySet<string>): JudgedUrl {
   const url = parse(input)
   if (url === null || url.href.length > maxLength)
-    return { fault: `The URL must be absolute, without spaces, and have at most ${maxLength} characters.` }
+    return { fault: `The URL must be absolute, contain no spaces, and have at most ${maxLength} characters.` }
   if (hasUserInfo(input)) return { fault: 'The URL must not have a user name or password.' }
   if (allowedHosts.has(`${url.hostname}:${portOfUrl(url)}`)) return { url, allowed: true }
   const fault = publicFault(url)

@@ -7,7 +7,7 @@ const mib = 1024 * 1024
 export const maxBusinessBytes = 128 * mib
 /** Reading and building 1 MB takes 10 ms, so this uses a sixth of a CPU. */
 export const readBytesPerSecond = 16 * mib
-/** A page of 100 ordinary items is smaller. */
+/** A page of 100 ordinary items is smaller than this. */
 const largeBytes = 256 * 1024
 const carefulMs = 600_000
 /** The request may then wait 8 s for MongoDB. Its total limit is 10 s. */
@@ -64,7 +64,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       parts: [{ owner: 'business', max: 5 }],
       gets: '429 `polls`, or an empty response if the process is at its limit',
       scope: 'polls',
-      message: 'At most 5 requests per business can wait for events. Follow the feed with fewer programs.',
+      message: 'At most 5 requests per business can wait for events. Use fewer programs to follow the feed.',
     },
     tests: {
       what: 'Concurrent endpoint tests',
@@ -117,7 +117,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
     }
   }
 
-  /** Frees slots later after a heavy read, to slow down the next request. */
+  /** After a heavy read, frees slots late to slow down the next request. */
   function endRead(businessId: string, held: HeldShare, read: { bytes: number; tookMs: number }): void {
     const { bytes, tookMs } = read
     const isLarge = bytes > largeBytes
@@ -151,7 +151,7 @@ export function createCapacity({ elapsedMs, after }: ProcessClock = processClock
   }
 }
 
-/** 100 of the largest orders fit into a page. */
+/** A page can hold 100 of the largest orders. */
 export const maxPageBytes = 26 * 1024 * 1024
 
 export class PageTooLarge extends Refusal {

@@ -165,7 +165,7 @@ export function openCounters({ Counter: model, now, log }: CounterDeps & { log: 
       used: { $cond: [isOver, amount, used] },
       expireAt: { $cond: [isOver, expireAt, '$expireAt'] },
     }
-    // If too little is left, the upsert fails on the duplicate id.
+    // If too little is left, the upsert fails because the id exists.
     const guard = max < Infinity && { $or: [{ used: { $lte: max - amount } }, { expireAt: { $lte: at } }] }
     return { updateOne: { filter: { _id, ...guard }, update: [{ $set: set }], upsert: true } }
   }

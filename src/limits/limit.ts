@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../platform/errors.ts'
 
 export interface LimitSummary {
   what: string
-  /** What a caller gets at the limit, such as a wait or an error. */
+  /** What happens to a caller at the limit, e.g. a wait or an error. */
   gets: string
   metric?: string
 }
@@ -13,7 +13,7 @@ export type OwnerLimit =
   | { owner: string; max: number }
   | { owner: string; max: (key: string) => number; range: string }
 
-/** The error for an owner at its own limit, to which `limit` defaults. */
+/** The error for an owner at its own limit, which is the default of `limit`. */
 export interface OwnerRefusal {
   scope: RateLimitScope
   message: string
@@ -27,7 +27,7 @@ export interface LimitedResource extends LimitSummary, Partial<OwnerRefusal> {
   /** No owner may hold more than what remains free. */
   leavesFree?: true
   unit?: 'bytes'
-  /** Waiting calls per owner on the lowest level. Default: 100. */
+  /** How many calls may wait per owner at the innermost level. Default: 100. */
   maxWaiting?: number
 }
 

@@ -14,7 +14,7 @@ interface Unread {
   movedAt: number | null
 }
 
-/** Nested empty arrays take 24 bytes, and very short CSV cells take 5. */
+/** The worst cases are nested empty arrays and very short CSV cells. */
 export const memoryPerBodyByte = { json: 24, csv: 5 } as const
 
 export type BodyFormat = keyof typeof memoryPerBodyByte
@@ -60,7 +60,7 @@ export function createRequestMemory(capacity: Capacity) {
     return true
   }
 
-  /** Closes stalled responses of businesses using more, if memory is full. */
+  /** If memory is full, closes stalled responses of the largest users. */
   function closeForOthers(businessId: string, cost: CapacityCost): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)

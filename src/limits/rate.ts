@@ -14,7 +14,7 @@ export const requestRateLimits = {
   network: {
     what: 'Requests with a publishable key per second from one network',
     owner: 'network within the key',
-    limit: 'a tenth of the key',
+    limit: 'a tenth of the key limit',
     gets: '429 `address`',
   },
   address: {
@@ -121,7 +121,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
 
   return {
     perSecond,
-    /** The delay of a refusal is random: from this to twice as long. */
+    /** Each refusal is delayed by this long to twice as long, at random. */
     refusalDelayMs: 1000,
     count(who: RateLimitOwner, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)
@@ -161,7 +161,7 @@ export interface TimeMeter {
 }
 
 interface Metered extends RateLimit {
-  /** How much of the time an overdrawn owner gets, and all of them together. */
+  /** The fraction of the time for one overdrawn owner, and for all of them. */
   ofOne: number
   ofAll: number
   maxSavedMs: number
@@ -173,7 +173,7 @@ export const timeMeterLimits = {
   endpoints: {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
-    limit: 'a tenth of the time; two tenths for all that use up theirs,',
+    limit: 'a tenth of the time (two tenths for all overdrawn ones)',
     gets: 'received data waits',
     ofOne: 0.1,
     ofAll: 0.2,

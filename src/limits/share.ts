@@ -25,7 +25,7 @@ interface Block<Name extends string> {
   level: number | null
 }
 
-/** The waiters of one outermost owner, by innermost owner and resources. */
+/** One outermost owner's waiters, by innermost owner and resources. */
 type Line<Name extends string> = Map<string, Waiter<Name>[]>
 
 /**
@@ -47,7 +47,7 @@ export function createShare<Name extends string>(
   const none = () => Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   const taken = none()
   const levels: Map<string, Record<Name, number>>[] = []
-  /** The owner that was served longest ago comes first. */
+  /** The least recently served owner comes first. */
   const lines = new Map<string, Line<Name>>()
   let isTight = false
 
@@ -159,7 +159,7 @@ export function createShare<Name extends string>(
     onFree()
   }
 
-  /** In the end, `isTight` is true only if the total still blocks a waiter. */
+  /** Afterwards, `isTight` is true only if the total still blocks a waiter. */
   function serveNext(): boolean {
     const inOrder = [...lines].toSorted((one, other) => partOf(...one) - partOf(...other))
     isTight = false

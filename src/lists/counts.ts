@@ -21,7 +21,7 @@ export type ListCheckpoints = Stored<typeof storedCheckpoints>
 
 const itemsPerCheckpoint = 2_000
 
-/** Enough checkpoints for 500 million documents, in about 15 MB. */
+/** Enough for 500 million documents. Takes about 15 MB. */
 const maxCheckpoints = 250_000
 
 /** Many times the limits for requests (8 s) and MongoDB commands (5 s). */
@@ -30,13 +30,13 @@ const maxDelayMs = 300_000
 /** Everything older is in MongoDB, unless a process was frozen. */
 export const allWrittenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
-/** A frozen process may insert late, but rarely by over an hour. */
+/** A frozen process may insert items late, but rarely by over an hour. */
 const unsettledMs = 3_600_000
 
 const settledCheckpoints = (checkpoints: readonly CountCheckpoint[], keptFrom: Date | null, now: Date) =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)
 
-/** Items must match `where` forever. */
+/** An item that matches `where` must always match it. */
 export interface CountableList {
   key: string
   collection: Model<DatedDocument>['collection']

@@ -18,7 +18,7 @@ export function createListReader(models: Models, capacity: Capacity) {
       if (!isMaxTimeError(error)) throw error
       throw refuse('SERVICE_UNAVAILABLE', {
         message:
-          'Reading this list took too long. Narrow it with a filter such as from and to, or try again.',
+          'Reading this list took too long. Narrow it with a filter such as `from` and `to`, or try again.',
         retryAfterSeconds: 5,
       })
     }

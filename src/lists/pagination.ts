@@ -30,7 +30,7 @@ export interface Page<Item> extends PageRequest {
 const defaultLimit = 20
 const maxLimit = 100
 export const maxListReadMs = 3_000
-/** A page with a larger offset is empty and isn't queried. */
+/** A page with a larger offset is returned empty, without a query. */
 export const maxSkip = 2 ** 31
 
 export function parsePageRequest(query: { page?: string; limit?: string }): PageRequest {

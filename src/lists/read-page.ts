@@ -20,7 +20,7 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // A page far from the start begins at a checkpoint, which needs the count.
+  // Finding a distant page's checkpoint needs the count.
   const start =
     skip <= deps.listCounts.itemsPerCheckpoint ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([

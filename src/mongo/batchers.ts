@@ -15,8 +15,8 @@ export const noDeadline = Number.POSITIVE_INFINITY
 type Waiting<Item, Outcome> = PromiseWithResolvers<Outcome> & { item: Item; deadlineAt: number }
 
 /**
- * The minimum ms between background batches, found by measuring. Shorter
- * rests slow down requests, and longer ones slow down everything.
+ * The rest between background batches, found by measuring. A shorter one
+ * slows down requests, and a longer one slows down everything.
  */
 export const backgroundRestMs = (operations: number): number =>
   Math.max(Math.min(operations * 10, 30), Math.min(operations, 60))
@@ -150,7 +150,7 @@ export interface GuardedUpdate {
   proof: Record<string, unknown>
 }
 
-/** Resolves to whether the guard matched. */
+/** Resolves to true if the guard matched. */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
 ): Batcher<GuardedUpdate, boolean> {

@@ -2,10 +2,9 @@ import { type Connection, type Model, mongo, Schema } from 'mongoose'
 import { type CollectionDeclaration } from './declare.ts'
 import { toMongooseFields } from './fields.ts'
 
-/** Tests open each model on hundreds of connections. */
+/** Cached, because tests open each model on hundreds of connections. */
 const schemas = new WeakMap<CollectionDeclaration, Map<number | undefined, Schema>>()
 
-/** MongoDB aborts the model's reads after `maxTimeMs`. */
 export function openModel<Doc>(
   connection: Connection,
   declared: CollectionDeclaration,

@@ -59,7 +59,7 @@ async function requireTransactions(connection: Connection): Promise<void> {
   if (setName === undefined && msg !== 'isdbgrid')
     throw Object.assign(
       new Error(
-        'MONGODB_URL names a standalone server, which has no transactions. Restart mongod with --replSet rs and run rs.initiate() once in mongosh: a replica set of one is enough. The data stays.',
+        'MONGODB_URL names a standalone server, which does not support transactions. Restart mongod with --replSet rs and run rs.initiate() once in mongosh: a replica set of one is enough. Your data is kept.',
       ),
       { code: standaloneServer },
     )

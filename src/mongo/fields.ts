@@ -3,7 +3,7 @@ import type { SchemaDefinition } from 'mongoose'
 export interface StoredField<Value> {
   type: unknown
   fields?: StoredFields
-  /** Otherwise Mongoose would replace a missing value with an empty one. */
+  /** Keeps Mongoose from replacing a missing value with an empty one. */
   options?: { default: null | undefined }
   isOptional?: boolean
   isSecret?: boolean

@@ -12,7 +12,7 @@ export interface IdPage<Item> {
   next: string | null
 }
 
-/** Returns the newest first or, with `byName`, the ids in ascending order. */
+/** Sorts newest first or, with `byName`, by ascending id. */
 export async function readIdPage<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,

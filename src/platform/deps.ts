@@ -6,7 +6,7 @@ export interface Deps extends Models {
   /** The time of the database. Use it for times that are stored or compared. */
   now(): Date
   batchers: Batchers
-  /** Once aborted, `/readyz` fails and responses close their connection. */
+  /** After an abort, `/readyz` fails and responses close their connection. */
   stopping: AbortController
   close(): Promise<void>
 }

@@ -11,14 +11,14 @@ const statusLines = {
     '403 This business is not approved for live mode yet. Use a test key until it is.',
   SECRET_KEY_REQUIRED: '403 This operation needs a secret key (sk_…), not a publishable key.',
   SCOPE_REQUIRED: '403 This API key lacks a scope that the operation needs. Use a key that has it.',
-  IP_NOT_ALLOWED: '403 The allowlist of this API key does not contain your IP address.',
+  IP_NOT_ALLOWED: "403 Your IP address is not on this API key's allowlist.",
   FEATURE_DISABLED: '503 The developer API is disabled. Contact support.',
   IDEMPOTENCY_KEY_REQUIRED:
     '400 The X-Idempotency-Key header is missing. Send a new value, such as a UUID v4, for each operation.',
-  IDEMPOTENCY_KEY_INVALID: '400 X-Idempotency-Key is not valid. Send it once, with at most 255 characters.',
+  IDEMPOTENCY_KEY_INVALID: '400 X-Idempotency-Key is invalid. Send it once, with at most 255 characters.',
   IDEMPOTENCY_REQUEST_IN_PROGRESS:
     '409 The first request with this idempotency key is still running. Repeat the request later, with the same key.',
-  VALIDATION_ERROR: '400 A field of the request is missing or not valid.',
+  VALIDATION_ERROR: '400 A field in the request is missing or invalid.',
   INVALID_JSON: '400 The body is not valid JSON.',
   AMOUNT_OUT_OF_RANGE: '400 The amount is outside the allowed range.',
   INVALID_AMOUNT_TYPE: '400 amountType must be FIXED or OPEN.',
@@ -58,7 +58,7 @@ const statusLines = {
   REPLAY_NOT_FOUND: '404 This endpoint has no replay with this id.',
   EVENT_NOT_FOUND: '404 There is no event with this id.',
   MAX_ENDPOINTS_REACHED: '400 A business can have at most 5 webhook endpoints. Delete one to create another.',
-  EVENTS_NOT_PERMITTED: '403 The scopes of this API key do not permit all of these events.',
+  EVENTS_NOT_PERMITTED: "403 This API key's scopes do not permit all of these events.",
   INVALID_WEBHOOK_EVENT: '400 There is no webhook event with this name.',
   INVALID_WEBHOOK_URL: '400 The webhook URL must be a public https URL.',
   PAYLOAD_TOO_LARGE: '413 The body is too large.',
@@ -90,7 +90,7 @@ interface RefusalExtras {
   message?: string
   retryAfterSeconds?: number
   headers?: Record<string, string>
-  /** True if the error is known to have written nothing. */
+  /** True if the request is known to have written nothing. */
   changedNothing?: true
 }
 

@@ -21,7 +21,7 @@ const sizes = {
 const maxKnown = 1000
 const known = new Map<string, readonly NetworkPrefix[]>()
 
-/** Returns the smallest prefix first, and nothing for an unknown address. */
+/** Returns the smallest prefix first, and no prefix for an unknown address. */
 export function ipPrefixesOf(ip: string): readonly NetworkPrefix[] {
   const found = known.get(ip)
   if (found !== undefined) return found
@@ -44,7 +44,6 @@ export const networkOfIp = (ip: string): string => ipPrefixesOf(ip)[0]?.range ??
 
 export type IpRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** Throws if `entry` is neither an IP address nor a CIDR range. */
 export function parseIpRange(entry: string): IpRange {
   // ipaddr would accept `10.1` and `010.0.0.1` as other addresses.
   const [address = '', bits = '0'] = entry.split('/')

@@ -1,4 +1,3 @@
-/** Null if `read` throws. */
 export function orNull<Value>(read: () => Value): Value | null {
   try {
     return read()

@@ -1,6 +1,6 @@
 /**
- * Doesn't abort `work`. After a blocked event loop, results that have already
- * arrived don't count as late.
+ * Doesn't abort `work`. If the event loop was blocked, results that have
+ * already arrived don't count as late.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,

@@ -60,7 +60,7 @@ describe('A sequence of arbitrary bytes', () => {
   }
   const seeded = { seed: inFull(9, 8), endOnFailure: true }
 
-  it('inserted into a valid request causes no internal error and no malformed response', async () => {
+  it('causes neither an internal error nor a malformed response if it is inserted into a valid request', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

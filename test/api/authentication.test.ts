@@ -21,7 +21,7 @@ describe('Authentication', () => {
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
   describe('by the Authorization header', () => {
-    it('accepts the scheme Bearer in upper and lower case', async () => {
+    it('accepts the Bearer scheme in upper and lower case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER'])
         await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
     })
@@ -69,7 +69,7 @@ describe('Authentication', () => {
       await expectRefused(list(bearer(newApiKey('secret', 'test'))), 401, 'INVALID_API_KEY')
     })
 
-    it('does not accept the old secret for longer if the key is rotated again', async () => {
+    it('does not extend the life of the old secret if the key is rotated again', async () => {
       const first = await service.merchant()
       const second = await rotateApiKey(service.deps, first.keyId, 60, tester)
       const third = await rotateApiKey(service.deps, first.keyId, day / 1000, tester)
@@ -169,7 +169,7 @@ describe('Authentication', () => {
       ['2001:db8::1', '"[2001:DB8:0:0:0:0:0:1]"', '2001:db8:0:0:0:0:0:1:443', '[2001:db8::1%25eth0]:443'],
     ]
     for (const [address, ...forms] of written)
-      it(`recognises ${address} in every notation of a trusted proxy: ${forms.join(' ')}`, async () => {
+      it(`recognises ${address} in every notation that a trusted proxy may use: ${forms.join(' ')}`, async () => {
         const { read } = await service.merchant({ ipAllowlist: [address] })
         for (const form of forms) {
           const far = await list({ ...read(), 'X-Forwarded-For': `192.0.2.1, ${form}` })

@@ -80,7 +80,7 @@ describe('A large request body', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it("uses only the sending business's share of memory, whichever of its keys it uses", async () => {
+  it("uses only the sending business's share of memory, whichever API key is used", async () => {
     const free = fill()
     await expectNoBudget(upload(csv(20_000)), 'csv')
     await expectNoBudget(upload(csv(20_000), await withAnotherKey(service, merchant)), 'csv')
@@ -88,14 +88,14 @@ describe('A large request body', () => {
     free()
   })
 
-  it('gets 503 while the bodies of other businesses use all the memory', async () => {
+  it("is refused with 503 while other businesses' bodies use all the memory", async () => {
     const frees = others.map(fill)
     expect((await upload(csv(20_000))).status).to.equal(503)
     for (const free of frees) free()
     expect((await upload(csv(20_000))).status).to.equal(200)
   })
 
-  it('never causes a create of up to 16 KiB to be refused', async () => {
+  it('never causes a create request of up to 16 KiB to be refused', async () => {
     const free = fill()
     await expectNoBudget(create(json(16 * 1024 + 1)), 'json')
     expect((await create(json(16 * 1024))).status).to.equal(201)

@@ -33,7 +33,7 @@ describe('The metrics endpoint', () => {
       expect(Object.keys(shares)).to.have.length(10)
       expect(shares).to.include({ [small.businessId]: 1 })
       const others = Object.entries(shares).filter(([business]) => business !== small.businessId)
-      // Creates running during the last count may count twice.
+      // Create requests that run during the last count may be counted twice.
       for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
     }
     expect(Object.keys(await usedOf('sandboxBytes'))).to.have.length(10)

@@ -15,7 +15,7 @@ const bodies = [
   ['a file', '/api/v1/dev/store/products/import-csv', 'text/csv', csv, 200],
 ] as const
 
-/** MongoDB is slow, and the client disconnects after its whole body has arrived but before it is read. */
+/** MongoDB is slow, and the client disconnects once its whole body has arrived but before we read it. */
 describe('A request whose client disconnects before the response', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)

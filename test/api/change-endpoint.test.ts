@@ -46,7 +46,7 @@ describe('The webhook endpoint API', () => {
     return Promise.all(made.map((each) => storedDelivery(service, each)))
   }
 
-  it("returns the same 404 ENDPOINT_NOT_FOUND for an endpoint that never existed, is deleted or isn't yours", async () => {
+  it("returns the same 404 ENDPOINT_NOT_FOUND for an endpoint that never existed, was deleted or isn't yours", async () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
@@ -88,7 +88,7 @@ describe('The webhook endpoint API', () => {
       }
     })
 
-    it('validates its input like a create, even if the endpoint is unknown', async () => {
+    it('validates its input like a create request, even if the endpoint is unknown', async () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
@@ -119,7 +119,7 @@ describe('The webhook endpoint API', () => {
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
     })
 
-    it("cancels an endpoint's deliveries when they are due if it deactivates the endpoint", async () => {
+    it("cancels a deactivated endpoint's deliveries when they are due", async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length
@@ -139,7 +139,7 @@ describe('The webhook endpoint API', () => {
   })
 
   describe('on DELETE /dev/webhooks/endpoints/{id}', () => {
-    it('returns {id, deleted: true} whatever the body, but 404 to a second request', async () => {
+    it('returns {id, deleted: true} whatever the body, and 404 to a second request', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
       expect(await listed()).to.deep.equal([])
@@ -231,7 +231,7 @@ describe('The webhook endpoint API', () => {
       expect((await listed()).map((each: { id: string }) => each.id)).to.deep.equal([kept.id])
     })
 
-    it('lets you create another endpoint, but never more than five even if requests are concurrent', async () => {
+    it('lets you create another endpoint, but never allows more than five, even with concurrent requests', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const body = { url, events: ['payment.created'] }

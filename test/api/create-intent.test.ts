@@ -221,7 +221,7 @@ describe('POST /dev/intents', () => {
       }
     })
 
-    it('lists every invalid field in details, with the error code of the field documented first', async () => {
+    it('lists every invalid field in details and returns the error code of the field that is documented first', async () => {
       const urls = { cancel_url: 'x', success_url: 'y' }
       const faulty = { ...urls, metadata: { a: 1 }, label: 'x'.repeat(201), amountType: 'FREE', amount: 0 }
       const codes = {
@@ -238,7 +238,7 @@ describe('POST /dev/intents', () => {
       for (const fault of details) expect(fault.message).to.match(/\w/)
     })
 
-    it('quotes only the start of a long request body', async () => {
+    it('keeps the error short even if the request body is long', async () => {
       const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, n]))
       expect((await create({ amount: 1, metadata }).expect(400)).text.length).to.be.lessThan(20_000)
     })

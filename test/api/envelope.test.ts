@@ -78,7 +78,7 @@ describe('A response', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('lets browsers send every request that a publishable key may make and read the response', async () => {
+    it('lets browsers send every request that a publishable key allows, and read the response', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
@@ -98,7 +98,7 @@ describe('A response', () => {
       for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('omits Access-Control-Allow-Origin if no publishable key may make the request', async () => {
+    it('omits Access-Control-Allow-Origin if no publishable key allows the request', async () => {
       const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const path = `${intents}/PI-1`
       const responses = await Promise.all([
@@ -144,14 +144,14 @@ describe('A response', () => {
     })
   })
 
-  it('has the same headers for HEAD as for GET but no body', async () => {
+  it('has the same headers for HEAD as for GET, but no body', async () => {
     const { status, headers, text } = await service.http.head(intents).set(merchant.read())
     expect([status, headers['content-type'], text ?? '']).to.deep.equal([200, json, ''])
     expect(Number(headers['content-length'])).to.be.greaterThan(2)
     await service.http.head(intents).expect(401)
   })
 
-  it('contains an error if the path cannot be decoded', async () => {
+  it('is an error if the path cannot be decoded', async () => {
     for (const path of [`${intents}/%`, `${intents}/%E0%A4%A`, `${intents}/%ff/cancel`]) {
       const { status, body, headers } = await service.http.get(path).set(merchant.read())
       expect(status, path).to.be.oneOf([400, 404])
@@ -205,7 +205,7 @@ describe('A response', () => {
       expectFailure(response, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('is 201 if the body has eight levels of nesting, charset=UTF-8 or the maximum number of escapes', async () => {
+    it('is 201 if the body has eight levels of nesting, charset=UTF-8 or the maximum number of escaped characters', async () => {
       const deep = JSON.stringify({ amount: 5, x: JSON.parse(nested(7)) })
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)

@@ -220,7 +220,7 @@ describe('An example in the OpenAPI document', () => {
   for (const id of names.operations) it(`matches what ${id} returns`, () => expectExample(id))
 
   for (const event of names.events)
-    it(`shows a webhook for ${event} whose signatures verify`, () => expectWebhook(event as EventName))
+    it(`shows a webhook for ${event} whose signatures are valid`, () => expectWebhook(event as EventName))
 
   const itUnlessRecording = isRecording ? it.skip : it
   itUnlessRecording('belongs to an existing operation or event', () => {

@@ -20,7 +20,7 @@ const changedEnvironment = {
   CODE_LIFETIME_SECONDS: '30',
 }
 
-describe('The first response to a create', () => {
+describe('The first response to a create request', () => {
   const service = withService({ SECRET_KEY: secretKey, SECRET_KEY_PREVIOUS: newKey, ...lifetimes })
   const changed = withSecondProcess(service, changedEnvironment)
   const merchant = withMerchantPerTest(service)
@@ -98,7 +98,7 @@ describe('The first response to a create', () => {
     await expectSame(path, body, first)
   })
 
-  it('becomes 503 SERVICE_UNAVAILABLE if the process is too old to know its format', async () => {
+  it('becomes 503 SERVICE_UNAVAILABLE if the process runs a version too old to know its format', async () => {
     const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>

@@ -14,7 +14,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     (await service.http.post(intents).set(merchant.write()).send(body).expect(201)).body.data
   const get = (reference: string) => readIntent(service, merchant, reference)
 
-  it('returns every field of the create response and the fields that only a retrieval returns', async () => {
+  it('returns every field of the create response, plus the fields that only a retrieval returns', async () => {
     const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
     const read = await get(made.referenceNumber)
     const later = { payment: null, refunds: [], totalAmountRefunded: 0, updatedAt: made.createdAt }
@@ -52,7 +52,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     }
   })
 
-  it('returns the payment code while it is valid, and CANCELLED from expiresAt on, even without workers', async () => {
+  it('returns the payment code while it is valid, and the status CANCELLED from expiresAt on, even without workers', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, code, codeExpiresAt, codeUrl, expiresAt } = await create()
     expect(await get(referenceNumber)).to.include({ code, codeExpiresAt, codeUrl })

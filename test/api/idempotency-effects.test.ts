@@ -20,7 +20,7 @@ interface Act {
   /** A body that is refused. Without one, the operation ignores its body. */
   wrong?: object
   status: number
-  /** How often it has changed its object, and written its audit line. An array if these differ. */
+  /** How often it has changed its object and written its audit line. An array if these differ. */
   effects(): Promise<number | number[]>
   /** What the same request does a day later. */
   later: { status: number; effects: number }
@@ -296,10 +296,10 @@ describe('A write', () => {
         const found = await send(act)
         expect([found.status, replayed(found), await act.effects()]).to.deep.equal([act.status, true, 1])
       })
-      // A cancel ignores its body, so no duplicate of it can be refused.
+      // A cancel request ignores its body, so no duplicate of it is refused.
       if (name === 'cancel') continue
 
-      it(`takes effect and its response is kept, even if a concurrent duplicate is refused: ${name}`, async () => {
+      it(`takes effect and keeps its response, even if a concurrent duplicate is refused: ${name}`, async () => {
         const act = await ready()
         const { arrived, open } = hold(service.deps.batchers, written)
         const first = send(act)
@@ -411,7 +411,7 @@ describe('A write', () => {
         expect((await storedIntent(service, reference)).marks).to.have.length(1)
       })
 
-      it('never blocks a refund or a cancellation when payments have recorded too many keys', async () => {
+      it('never blocks a refund or a cancellation, even if payments have recorded too many keys', async () => {
         const [paid, cancelled] = [await pendingIntent(), await pendingIntent()]
         await simulate(service, merchant, paid)
         for (const reference of [paid, cancelled]) await fill(reference, 1000, service.clock.now())
@@ -475,7 +475,7 @@ describe('A write', () => {
       const found = await send(act)
       expect([found.status, replayed(found), await effects()]).to.deep.equal([200, true, 1])
       expect(found.text).to.match(/"requeued":1|"retried":true/)
-      // As if the process had died before marking the plan as done, with the attempt failed by then.
+      // As if the process had died before marking the plan as done, and the attempt had failed since.
       await attempt(service.deps, delivery._id)
       expect((await storedDelivery(service, delivery)).status).to.equal('DEAD')
       await loseResponses(service)

@@ -47,7 +47,7 @@ describe('An idempotency key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write, which otherwise returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write, or the request gets 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
       for (const values of [[], [''], ['   '], ['\t']])
         await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
@@ -55,14 +55,14 @@ describe('An idempotency key', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('may have up to 255 characters in any script, and otherwise gets 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    it('must have at most 255 characters, in any script, or the request gets 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)])
         await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
-    it("can't be sent twice in one request, which gets 400 IDEMPOTENCY_KEY_INVALID", async () => {
+    it('must not be repeated, or the request gets 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 
@@ -77,7 +77,7 @@ describe('An idempotency key', () => {
   })
 
   describe('that is reused', () => {
-    it('gets the same status and bytes, with Idempotent-Replayed and a new X-Request-Id', async () => {
+    it('returns the same status and bytes, with Idempotent-Replayed and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
       expectReplay(await create('once'), first)
@@ -90,12 +90,12 @@ describe('An idempotency key', () => {
       expectReplay(await create('once'), first)
     })
 
-    it('gets the stored response if only the field order or whitespace of the body differs', async () => {
+    it('returns the stored response if only the field order or whitespace of the body differs', async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
 
-    it('gets the stored response even if the new body differs or is unreadable, but with Idempotent-Params-Mismatch', async () => {
+    it('returns the stored response, but with Idempotent-Params-Mismatch, if the new body differs or is unreadable', async () => {
       const first = await create('once')
       const others = [{ amount: 50_001 }, { amount: 50_000, label: 'x' }, { amount: 0 }, {}, '{"amount":']
       for (const body of [...others, `"${'x'.repeat(600_000)}"`])
@@ -117,7 +117,7 @@ describe('An idempotency key', () => {
       expect(await count(stranger)).to.equal(1)
     })
 
-    it('gets the stored response if the path is percent-encoded differently', async () => {
+    it('returns the stored response if the path is percent-encoded differently', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)

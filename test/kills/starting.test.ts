@@ -32,8 +32,8 @@ describe('A starting process', () => {
     expect(stderr).to.deep.equal([
       'The environment is not valid:',
       '  WEBHOOK_ALLOWED_HOSTS must not be set in production',
-      '  PUBLIC_URL must be https in production',
-      '  PAY_URL must be https in production',
+      '  PUBLIC_URL must use https in production',
+      '  PAY_URL must use https in production',
       '  METRICS_TOKEN or METRICS_PORT must be set in production, because /metrics is not public',
       '  SECRET_KEY must not be a weak or example key in production (openssl rand -base64 32)',
     ])

@@ -209,7 +209,7 @@ describe('Configuration parsing', () => {
     for (const end of ['', '/ ', ...ends])
       for (const url of urls) {
         const message = faultsOf({ MONGODB_URL: url + end })
-        expect(message, url + end).to.match(/^ {2}MONGODB_URL must contain the name of the database, as in /m)
+        expect(message, url + end).to.match(/^ {2}MONGODB_URL must contain a database name, as in /m)
         expect(message).not.to.include('hidden')
       }
     const accepted = words('mongodb://h/test mongodb://%2Ftmp%2Fm.sock/pi mongodb://h/caf%C3%A9?tls=true')
@@ -270,7 +270,7 @@ describe('Configuration parsing', () => {
     expect(trustIn(two).ca).to.equal(`${pem}\n${pem}`)
     const broken = ['none', '/none.pem', pem.replace('MII', 'XII'), pem.slice(0, 200), import.meta.filename]
     for (const ca of broken)
-      expect(faultsOf({ ...redis, REDIS_TLS_CA: ca })).to.include('REDIS_TLS_CA must be certificates in PEM')
+      expect(faultsOf({ ...redis, REDIS_TLS_CA: ca })).to.include('REDIS_TLS_CA must be PEM certificates')
     expect(faultsOf({ MONGODB_TLS_CA: pem, REDIS_TLS_CA: pem, REDIS_TLS_VERIFY: 'off' })).to.match(
       /MONGODB_TLS_CA needs tls=true[^]+REDIS_TLS_CA needs rediss[^]+REDIS_TLS_VERIFY needs rediss/,
     )
@@ -300,9 +300,9 @@ describe('Configuration parsing', () => {
 
     const faults: [name: string, value: string | undefined, fault: string][] = [
       ['PUBLIC_URL', undefined, 'is missing, and must be set in production'],
-      ['PUBLIC_URL', 'http://10.0.0.7:8080', 'must be https in production'],
-      ['PAY_URL', 'http://10.0.0.7:8080', 'must be https in production'],
-      ['WALLET_PROVIDER_URL', 'http://10.0.0.7:8080', 'must be https in production'],
+      ['PUBLIC_URL', 'http://10.0.0.7:8080', 'must use https in production'],
+      ['PAY_URL', 'http://10.0.0.7:8080', 'must use https in production'],
+      ['WALLET_PROVIDER_URL', 'http://10.0.0.7:8080', 'must use https in production'],
       ['WEBHOOK_ALLOWED_HOSTS', '127.0.0.1:4000', 'must not be set in production'],
       ['SANDBOX_RETENTION_DAYS', '0.5', 'must be 1 or more in production'],
       ['LIVE_DELIVERY_RETENTION_DAYS', '0.001', 'must be 0 (never delete), or 1 or more, in production'],

@@ -33,10 +33,10 @@ export async function readCsvBody(bytes: Buffer, contentType: string | undefined
 }
 
 const tooLarge =
-  'A file sent as JSON can have at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
+  'A file sent as JSON can be at most 2 MiB. Send a larger file as text/csv or multipart/form-data.'
 
 export const csvTypeMessage =
-  'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
+  'Send the file uncompressed: as text/csv in UTF-8, in the "file" field of multipart/form-data, or in the "csv" field of application/json.'
 
 /** Clients choose a new multipart boundary for each request. */
 const digest = (csv: unknown): string | null =>
@@ -45,10 +45,10 @@ const digest = (csv: unknown): string | null =>
     : null
 
 const maxParts = 100
-/** Errors mention only unexpected fields' names, so values may be truncated. */
+/** Errors quote only the names of unexpected fields, so values may be cut. */
 const otherFieldBytes = 1024
 
-const noFile = 'Send one file as the form field file.'
+const noFile = 'Send one file in the form field "file".'
 const broken = 'The body is not valid multipart/form-data.'
 
 function readFormFile(bytes: Buffer, contentType: string): Promise<ParsedBody> {

@@ -7,7 +7,7 @@ export interface ParsedBody {
   refusal?: Refusal
 }
 
-/** Deeper bodies could overflow the stack in recursive code. */
+/** Deeper nesting could overflow the stack in recursive code. */
 export const maxJsonNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
@@ -40,7 +40,7 @@ export function parseMediaType(header: string | undefined): { type: string; isUt
   return { type, isUtf8: charset === undefined || /^charset="?utf-?8"?$/.test(charset) }
 }
 
-/** The value may be nested deeply enough to overflow recursive code. */
+/** The value may be too deeply nested for recursive code. */
 export function parseJson(bytes: Buffer): ParsedBody {
   try {
     const text = asUtf8.decode(bytes)

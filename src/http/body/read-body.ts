@@ -26,7 +26,7 @@ const readSmall = readUpTo(uncountedBytes)
 
 type LimitDeps = Pick<Deps, 'memory' | 'rateLimits'>
 
-/** A chunked body reserves the maximum, or must be small if that isn't free. */
+/** A chunked body reserves the maximum. It must be small if that isn't free. */
 export function reserveBody(
   deps: LimitDeps,
   { businessId }: Caller,

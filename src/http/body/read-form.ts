@@ -3,7 +3,7 @@ import { hasBody, refuseTruncated } from './read-body.ts'
 
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
-/** Otherwise, a body that the parser skipped would look like an empty form. */
+/** Without this, a body that the parser skips would look like an empty form. */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
   next(hasBody(req) && req.body === undefined && req.socket.destroyed ? refuseTruncated() : undefined)
 

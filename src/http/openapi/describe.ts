@@ -41,15 +41,15 @@ const introduction = [
   'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
   'Every write needs an `X-Idempotency-Key` header.',
   'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',
-  'An unknown query parameter is refused with VALIDATION_ERROR, and so is an unknown body field if the schema has `additionalProperties: false`, or if it differs from a known field only in case, blanks, `_` and `-`. Other unknown fields are ignored. An optional field may be null, except where its schema says otherwise.',
-  'An unknown path, or a method that a path does not support, gets 404 ENDPOINT_NOT_FOUND. The `Allow` header then lists the supported methods.',
+  'An unknown query parameter is refused with VALIDATION_ERROR. So is an unknown body field if the schema has `additionalProperties: false`, or if its name differs from a known one only in case, spaces, `_` and `-`. Other unknown fields are ignored. An optional field may be null, except where its schema says otherwise.',
+  'A request with an unknown path, or with a method that the path does not support, gets 404 ENDPOINT_NOT_FOUND. For a known path, the `Allow` header lists the supported methods.',
 ].join('\n\n')
 
 const apiKey: OpenApiPart = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only retrieve a payment intent.',
+    'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only retrieve payment intents.',
 }
 
 const idempotencyKey: OpenApiPart = {

@@ -23,7 +23,7 @@ const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][N
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
-/** The service accepts more separators than this (src/input/phone.ts). */
+/** The service accepts more separators than these (src/input/phone.ts). */
 const separators = '[ ./-]*'
 const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
 const countryCode = `2${separators}2${separators}2`
@@ -37,7 +37,7 @@ const phone = [
 const control = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`
 const printable = String.raw`^\s*[^\s${control}][^${control}]*$`
 
-/** Describes each custom format exactly or as closely as OpenAPI can. */
+/** Describes each custom format as exactly as OpenAPI allows. */
 export const describeFormats = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },
   uri: { format: 'uri' },

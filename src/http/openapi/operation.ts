@@ -98,7 +98,7 @@ function success(writer: SchemaWriter, route: Route, example: OpenApiExample): O
   if ('download' in route)
     return {
       description: 'The file.',
-      headers: { ...headers, ...fileNameHeader('The suggested name of the file.') },
+      headers: { ...headers, ...fileNameHeader('The suggested file name.') },
       content: {
         'text/csv': { schema: writer.refer(route.response), example: example.response },
         'application/x-ndjson': route.lines && { schema: writer.refer(route.lines), example: example.lines },
@@ -106,8 +106,8 @@ function success(writer: SchemaWriter, route: Route, example: OpenApiExample): O
     }
   const hasCsv = 'toCsv' in route
   return {
-    description: hasCsv ? 'Success. The `Accept` header chooses JSON or CSV.' : 'Success.',
-    headers: { ...headers, ...(hasCsv && fileNameHeader('The suggested name of the CSV file.')) },
+    description: hasCsv ? 'Success. The `Accept` header selects JSON or CSV.' : 'Success.',
+    headers: { ...headers, ...(hasCsv && fileNameHeader('The suggested name for the CSV file.')) },
     content: {
       'text/csv': hasCsv ? { schema: csvText, example: example.csv } : undefined,
       'application/json': {

@@ -104,7 +104,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
   const write = (keyword: string, value: unknown): OpenApiPart => {
     if (['$schema', 'message', 'emptyIsAbsent'].includes(keyword)) return {}
     if (keyword === 'absenceWidens') return { additionalProperties: false }
-    // Clients must accept unknown fields, because we may add some.
+    // Clients must accept unknown fields, because we may add new ones.
     if (keyword === 'additionalProperties' && value === false) return {}
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format' || keyword === 'normalise') return keywordsOf(String(value))
@@ -135,7 +135,7 @@ function withWidth(written: OpenApiPart): OpenApiPart {
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** An optional field may be null, which means absent. */
+/** An optional field may be null, which counts as absent. */
 function withNull(schema: FieldSchema): FieldSchema {
   const { properties, items } = schema
   const nullable = (name: string, field: FieldSchema): FieldSchema => {

@@ -39,24 +39,24 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
   return {
     operationId: `${event.replaceAll('.', '-')}-event`,
     summary: event,
-    description: `${occasion} Verify the signature on the raw body before you parse it, and respond with 2xx within ${seconds} s. The same \`id\` may arrive more than once.`,
+    description: `${occasion} Verify the signature of the raw body before you parse it, and respond with 2xx within ${seconds} s. The same \`id\` may arrive more than once.`,
     security: [],
     parameters: [
       header(
         'X-BRAND-Signature',
         patternSchema('^sha256=[0-9a-f]{64}$', 71),
-        "`sha256=` and the HMAC-SHA256, in hex, of `{timestamp}.{raw body}`, with the endpoint's secret.",
+        "`sha256=` and the hex HMAC-SHA256 of `{timestamp}.{raw body}`, keyed with the endpoint's secret.",
       ),
       header(
         'X-BRAND-Signature-Previous',
         patternSchema('^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64}){0,4}$', 359),
-        'Present for 24 hours after a rotation: the signatures with the previous secrets, newest first.',
+        'The signatures with the previous secrets, newest first. Sent for 24 hours after a rotation.',
         false,
       ),
       header(
         'X-BRAND-Timestamp',
         unixSeconds,
-        'The time at which this attempt was signed, in Unix seconds. Reject the request if it differs from your clock by more than 300 s.',
+        'The time at which this attempt was signed, in Unix seconds. Reject the request if this time differs from your clock by more than 300 s.',
       ),
       header(
         'X-BRAND-Event',
@@ -66,7 +66,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
       header(
         'X-BRAND-Event-Id',
         patternSchema('^[0-9a-f]{24}$', 24),
-        'The id of the event, as in the event log. It is not signed, but the first 16 characters of `id` are the same id in base64url.',
+        "The id of the event, as in the event log. It is not signed, but the first 16 characters of the body's `id` are the same id in base64url.",
       ),
       header(
         'webhook-id',
@@ -87,7 +87,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
     requestBody: { required: true, content: { 'application/json': { schema, example: body } } },
     responses: {
       '2XX': {
-        description: `You received the event. After any other response, or without a response within ${seconds} s, the service retries the delivery.`,
+        description: `You received the event. After any other response, or none within ${seconds} s, the service retries the delivery.`,
       },
     },
   }
@@ -95,7 +95,7 @@ function webhook(config: DescribedConfig, event: EventName, schema: OpenApiPart)
 
 const unixSeconds = patternSchema('^[0-9]{1,15}$', 15)
 
-/** ENDPOINT_WARNING_HOURS replaces `HOURS`. */
+/** `HOURS` is replaced by ENDPOINT_WARNING_HOURS. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',
@@ -106,5 +106,5 @@ const occasions: Record<EventName, string> = {
     'A payment failed. If `failure.retryable` is true, the intent is still PENDING and the customer may try again.',
   'order.new': 'A customer placed an order.',
   'endpoint.failing':
-    'All attempts to another webhook endpoint of your business have failed for HOURS hours (FAILING), or one has succeeded since then (RECOVERED). The endpoint that the event is about does not receive it.',
+    'All attempts to deliver to another of your webhook endpoints have failed for HOURS hours (FAILING), or one has succeeded since (RECOVERED). The endpoint that failed does not receive this event.',
 }

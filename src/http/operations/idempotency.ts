@@ -192,7 +192,7 @@ export async function runWriteOnce(
   })
 }
 
-/** After an error that isn't final, the client may run the request again. */
+/** If an error isn't final, the client may send the request again. */
 const isFinal = ({ statusCode, code }: Refusal): boolean =>
   statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
 

@@ -13,10 +13,10 @@ type Scope = 'key' | 'address'
 /** Clients could mistake a longer delay for a hang. */
 const maxDelayMs = 5_000
 
-/** Anyone can see a publishable key, so one network can't use up its limit. */
+/** Anyone can see a publishable key, so no one network may use up its limit. */
 const shareOfNetwork = 1 / 10
 
-/** A request over its network's limit doesn't count for the key (step 6). */
+/** Requests over a network's limit don't count towards the key's (step 6). */
 export async function limitKeyRate({ rateLimits }: Limiting, caller: Caller, res: Response): Promise<void> {
   if (rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? rateLimits.perSecond
@@ -61,7 +61,7 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Failed lookups count per network (step 3 in docs/maintainers/decisions.md).
+ * Counts failed lookups per network (step 3 in docs/maintainers/decisions.md).
  * Known keys don't count, because anyone may have a publishable one.
  */
 export async function limitUnknownKeys<Known>(

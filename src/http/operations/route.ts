@@ -18,18 +18,18 @@ export interface OperationInput<Param extends string = string, Query = unknown> 
 }
 
 export const apiSections = {
-  'Payment intents': 'One intent stands for one payment: create, retrieve, cancel and refund it.',
-  Balance: 'What the service owes you: payments, minus refunds, fees and payouts, with a statement per day.',
+  'Payment intents': 'An intent represents one payment. You can create, retrieve, cancel and refund it.',
+  Balance: 'What the service owes you: payments minus refunds, fees and payouts, with daily statements.',
   Exports: 'Files with the payments, refunds or ledger entries of a period.',
   Events:
-    'Everything that happened to your payments and orders. Read it here if you have no webhook endpoint or missed webhooks.',
+    'Everything that happened to your payments and orders. Read events here if you have no webhook endpoint or missed webhooks.',
   'Webhook endpoints': 'The URLs of your servers that receive events.',
-  'Webhook deliveries': 'One delivery is one event for one endpoint, with all attempts to send it.',
-  Products: 'The products that your shop sells, their variants and their stock.',
+  'Webhook deliveries': 'A delivery is one event for one endpoint, including all attempts to send it.',
+  Products: 'The products that your shop sells, with their variants and stock.',
   Orders: 'The orders of your shop.',
 }
 
-/** Without `body`, the request's body is ignored. */
+/** Without a `body` schema, the request's body is ignored. */
 interface Common {
   tag: keyof typeof apiSections
   path: string
@@ -51,12 +51,12 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
   /** Accepts publishable keys too. */
   key?: 'any'
   shows: ItemKind
-  /** The limits and connections for lists apply (src/lists). */
+  /** Uses the limits and connections for lists (src/lists). */
   isPage?: true
-  /** The limits for lists apply, because the read costs as much as a list. */
+  /** Uses the limits for lists, because the read costs as much as a list. */
   needsQuery?: true
   /**
-   * Holds no memory while it waits. Returns the query to run, or the data
+   * Holds no memory while it waits. Returns the query to run, the data
    * if nothing arrived in time, or null if the request doesn't wait.
    */
   longPoll?(
@@ -81,7 +81,7 @@ export interface WriteRoute<Param extends string = string, Query = unknown> exte
   /** With `dryRun: true`, the response has status 200. */
   hasDryRun?: true
   readsCsv?: true
-  /** Finds the change of an earlier request with the same key. */
+  /** Finds the change that an earlier request with the same key made. */
   findEffect?(
     deps: Deps,
     caller: Caller,
@@ -111,7 +111,7 @@ type ParamIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
 /** A union of all schemas would be too large for the compiler. */
 type QueryOf<Schema> = Schema extends JSONSchema ? SchemaValue<Schema> : never
 
-/** Needed only if the scope differs from the section's. */
+/** `scope` is needed only if it differs from the section's. */
 type Declared<Each extends Route, Schema> = Omit<
   Each,
   'tag' | 'method' | 'path' | 'params' | 'query' | 'isPage' | 'scope'

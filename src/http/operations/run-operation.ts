@@ -96,7 +96,7 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   return readNow({ ...call, caller }, route, { ...input, query: polled.query })
 }
 
-/** Reserves everything that the read needs in a single wait. */
+/** In a single wait, reserves everything that the read needs. */
 async function readNow(call: Call, route: ReadRoute, input: OperationInput): Promise<BuiltResponse> {
   const { deps, res, deadline, caller } = call
   const { businessId } = caller

@@ -22,7 +22,7 @@ export function limitVisitors(
 ): RequestHandler {
   return async (req: Request, _res: Response, next: NextFunction): Promise<void> => {
     if (rateLimits === null) return next()
-    // `find` stops early, so excess requests don't count for larger prefixes.
+    // `find` stops early, so larger prefixes don't count excess requests.
     const closed = limitsPerPrefix(req.ip ?? '', rateLimits).find(
       ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,
     )

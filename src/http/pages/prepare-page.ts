@@ -92,10 +92,10 @@ export function handlePageErrors(
     const { status, code, headers } = reportError(error, res)
     if (res.headersSent) return void (res.writableEnded || req.socket.destroy())
     res.locals.code = code
-    // The error may have come before the router set these headers.
+    // The error may have occurred before the router set these headers.
     setPageHeaders(req, res)
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    // Otherwise, the rest of the body would be mistaken for the next request.
+    // On an open connection, the rest of the body would look like a request.
     if (!req.complete) res.setHeader('Connection', 'close')
     sendError(req, res, status, error)
   }

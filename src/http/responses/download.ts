@@ -37,7 +37,7 @@ export async function sendDownload(req: Request, res: Response, file: StartedDow
   // By default, Node.js warns about more than 10 listeners.
   res.setMaxListeners(20)
   try {
-    // The default reads 16 pieces ahead of a slow client.
+    // By default, a stream reads 16 pieces ahead of a slow client.
     await pipeline(Readable.from(withFirst(file), { highWaterMark: 1 }), res)
   } catch (error) {
     if (!isGone(error)) throw error

@@ -45,7 +45,7 @@ export interface EarlyResponse {
   at: number
 }
 
-/** Closing before the request has arrived may lose the response. */
+/** If we closed before the request has arrived, the response could be lost. */
 export function endAfterRequest(res: Response, body: Buffer | string): void {
   if (res.req.complete) return void res.end(body)
   res.write(body)

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../../schemas/requests.ts'
 import { parsePageRequest } from '../../lists/pagination.ts'
 
-/** Each item's largest possible JSON, in bytes. */
+/** The size in bytes of each item's largest possible JSON. */
 export const maxItemBytes = {
   intent: 232 * 1024,
   delivery: 4 * 1024,
@@ -19,7 +19,7 @@ export const maxItemBytes = {
 
 export type ItemKind = keyof typeof maxItemBytes
 
-/** The text takes one byte, and the documents at most one more (measured). */
+/** One byte for the text and, as measured, at most one for the documents. */
 const perByte = 2
 
 export const itemMemoryBytes = (kind: ItemKind): number => maxItemBytes[kind] * perByte

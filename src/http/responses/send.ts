@@ -43,7 +43,7 @@ const partLength = 64 * 1024
 /** Building this much takes about 3 ms. Other requests can run after that. */
 const sliceLength = 256 * 1024
 
-/** Builds a page item by item, so memory never holds it twice. */
+/** Builds a page item by item, so that it's never in memory twice. */
 export async function buildPage({ items, ...page }: Pick<Page<unknown>, 'items'>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0

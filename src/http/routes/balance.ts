@@ -40,7 +40,7 @@ export const balanceRoutes = [
   list('/dev/balance/entries', {
     operationId: 'listBalanceEntries',
     summary: 'List balance entries',
-    description: 'Returns every change in the balance, newest first. A fee is an entry of its own.',
+    description: 'Returns every change to the balance, newest first. Each fee is a separate entry.',
     query: inputs.listEntriesQuery,
     response: schema.ledgerEntryPageSchema,
     shows: 'ledgerEntry',
@@ -59,7 +59,7 @@ export const balanceRoutes = [
   }),
   list('/dev/statements', {
     operationId: 'listStatements',
-    summary: 'List the statements of a month',
+    summary: 'List the statements for a month',
     description:
       'Returns one statement for each UTC day of the month up to today, oldest first, on one page. With `Accept: text/csv`, you get a CSV file.',
     query: inputs.listStatementsQuery,
@@ -76,7 +76,7 @@ export const balanceRoutes = [
   }),
   get('/dev/statements/:day', {
     operationId: 'getStatement',
-    summary: 'Retrieve the statement of a day',
+    summary: 'Retrieve the statement for a day',
     description: 'Returns what was booked on a UTC day. With `Accept: text/csv`, you get a CSV file.',
     query: inputs.getStatementQuery,
     response: schema.statementSchema,

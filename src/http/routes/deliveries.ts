@@ -25,7 +25,7 @@ export const deliveryRoutes = [
     operationId: 'listWebhookDeliveries',
     summary: 'List webhook deliveries',
     description:
-      "Returns the webhook deliveries of the key's environment, newest first. For a test key, attempts to live endpoints are hidden: fields about them are null.",
+      "Returns the webhook deliveries of the key's environment, newest first. For a test key, attempts to live endpoints are hidden, and fields about them are null.",
     query: inputs.listDeliveriesQuery,
     response: schema.deliveryPageSchema,
     shows: 'delivery',
@@ -57,7 +57,7 @@ export const deliveryRoutes = [
   post('/dev/webhooks/events/:id/retry', {
     operationId: 'retryWebhookDelivery',
     summary: 'Retry a webhook delivery',
-    description: 'Makes one more attempt now, with the same `id` and body, or says why not in `reason`.',
+    description: 'Makes one more attempt now, with the same `id` and body, or explains in `reason` why not.',
     response: schema.retriedDeliverySchema,
     errors: missing,
     findEffect: (deps, caller, { id }, request) => findRetryResult(deps, caller, id, request),

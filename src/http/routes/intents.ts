@@ -47,7 +47,7 @@ export const intentRoutes = [
     operationId: 'listIntents',
     summary: 'List payment intents',
     description:
-      "Returns the payment intents of the key's environment, newest first. You can limit the time of payment, the time of refund or the amount, but only one of these three at a time.",
+      "Returns the payment intents of the key's environment, newest first. You can filter by payment time, refund time or amount, but by only one of these three at a time.",
     query: schema.listIntentsQuery,
     response: schema.intentPageSchema,
     shows: 'intent',
@@ -60,7 +60,7 @@ export const intentRoutes = [
   get('/dev/intents/:referenceNumber', {
     operationId: 'getIntent',
     summary: 'Retrieve a payment intent',
-    description: 'A publishable key may call this operation, but gets no fees and no refund reasons.',
+    description: 'You can also use a publishable key, but then you get no fees and no refund reasons.',
     response: schema.intentSchema,
     errors: missing,
     key: 'any',

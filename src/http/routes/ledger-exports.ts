@@ -12,7 +12,7 @@ const texts = {
     operationId: 'exportPayments',
     summary: 'Export payments to a file',
     description:
-      'Returns the payments of a period, one line per payment, with the fees of the merchant and the payer.',
+      "Returns the payments of a period, one line per payment, with the merchant's and the payer's fees.",
   },
   refunds: {
     operationId: 'exportRefunds',
@@ -23,7 +23,7 @@ const texts = {
     operationId: 'exportLedgerEntries',
     summary: 'Export ledger entries to a file',
     description:
-      'Returns all changes in the balance during a period: payments, refunds, fees and payouts. Each line also shows the balance after the change.',
+      'Returns all changes to the balance during a period: payments, refunds, fees and payouts. Each line also shows the balance after the change.',
   },
 } satisfies Record<ExportKind, object>
 
@@ -36,7 +36,7 @@ export const ledgerExportRoutes = exportKinds.map((kind) =>
       textSchema(maxSafeInteger),
     ),
     lines: described(
-      'One JSON object per line, with amounts in centimes and unchanged texts.',
+      'One JSON object per line, with amounts in centimes and text left as is.',
       textSchema(maxSafeInteger),
     ),
     download: async (deps, caller, { query }) => {

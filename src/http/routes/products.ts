@@ -40,7 +40,7 @@ export const productRoutes = [
     operationId: 'importProducts',
     summary: 'Import products from a CSV file',
     description:
-      'Creates and updates products, one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
+      'Creates and updates products from a file with one row per variant. If the file has a fault, nothing changes, and `details.faults` lists the faults by row and column.',
     query: inputs.importProductsQuery,
     body: inputs.importProductsBody,
     response: schema.importResultSchema,
@@ -121,7 +121,7 @@ export const productRoutes = [
     operationId: 'changeStock',
     summary: 'Change the stock of a variant',
     description:
-      'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
+      'Send either `stock` (the new stock level) or `delta` (the number of units to add or subtract). A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
     body: inputs.changeStockBody,
     response: schema.stockedVariantSchema,
     errors: [...missing, ...noVariant, 'INSUFFICIENT_STOCK'],

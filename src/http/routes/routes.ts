@@ -10,7 +10,7 @@ import { orderRoutes } from './orders.ts'
 import { productRoutes } from './products.ts'
 import { replayRoutes } from './replays.ts'
 
-/** The first match serves a request, so paths with parameters come last. */
+/** The first match serves the request, so paths with parameters come last. */
 export const apiRoutes: readonly Route[] = [
   ...intentRoutes,
   ...balanceRoutes,

@@ -93,11 +93,11 @@ function refuseMalformed(req: Request): void {
       'The service does not support this Expect header. Send 100-continue, or no Expect header.',
     )
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy ignores Transfer-Encoding, so it misjudges the end.
+  // An HTTP/1.0 proxy ignores Transfer-Encoding and misjudges the body's end.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
+    throw unsound('Transfer-Encoding', 'The service supports only the chunked transfer coding.')
 }
 
 /** RFC 3986, sections 3.2.2 and 3.2.3 */

@@ -27,7 +27,7 @@ export const trackConnection = (app: Express, socket: Socket) => ({
   unanswered: 0,
   /** Only the newest request can still be arriving. */
   latest: null as TrackedResponse | null,
-  /** Why we read no more requests. */
+  /** Why we stopped reading requests. */
   fault: null as { refusal: Refusal; url: string | undefined } | null,
   bytesRead: 0,
   progressAt: 0,
@@ -83,7 +83,7 @@ const maxErrorBytes = 1024 * 1024
 /** Stands in for an unknown URL, so that the error is sent as JSON. */
 export const unknownRequestUrl = '/api'
 
-/** The app renders the error, so pages get an error page. */
+/** The app renders the error, so a request for a page gets an error page. */
 function render(
   { app, socket }: ClientConnection,
   { refusal, url }: NonNullable<ClientConnection['fault']>,
@@ -168,7 +168,7 @@ const cutSlowReader: Cut = (connection, { responseIdleMs, responseGraceMs }, at)
 
 const cutIdle: Cut = (connection, { lingerMs, keepAliveMs, headersMs }, at) => {
   if (connection.due.length > 0) return
-  // Node.js restarts its own timeout at each empty line.
+  // Node.js restarts its own timeout on each empty line.
   connection.idleSince ??= at
   const limitMs = connection.socket.writableEnded ? lingerMs : keepAliveMs + headersMs
   if (at - connection.idleSince > limitMs) connection.socket.destroy()

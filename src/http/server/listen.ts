@@ -17,7 +17,7 @@ import type { HttpTimeouts } from './timeouts.ts'
 const lastRequestsMs = 500
 /** Includes 8 s for MongoDB and 1 s to end the wallet request. */
 const beyondWalletMs = 11_000
-/** Busy connections close after this many, so new processes get some too. */
+/** A connection then closes, so that clients also connect to new processes. */
 const maxRequests = 1_000
 const quietChecks = 10
 const checkEveryMs = 10
@@ -80,7 +80,7 @@ export function createHttpServer(
     socket.once('close', () => {
       connections.delete(socket)
       share?.free()
-      // After CONNECT, Node.js closes only the first of several replies.
+      // After CONNECT, Node.js closes only the first of several responses.
       for (const reply of connection.due)
         if (reply.socket === null) reply.assignSocket(new PassThrough().destroy() as unknown as Socket)
     })

@@ -56,7 +56,7 @@ export const readCausingRequest = (res: Response): CausingRequest => ({
   traceparent: (res.locals.traceparent as string | undefined) ?? null,
 })
 
-/** Clients may send any method, so all others share one label. */
+/** Clients may send any method, so all except these share one label. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 function resultOf(status: number | null): 'ok' | 'refused' | 'failed' | 'gone' {
