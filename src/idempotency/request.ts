@@ -139,7 +139,7 @@ export async function findStoredResponse(
   return row !== null && row.at > since ? row : null
 }
 
-/** Null unless a valid row was stored first. An effect replaces a refusal. */
+/** Null unless another valid row came first. An effect replaces a refusal. */
 export async function storeResponse(
   deps: Rows,
   row: StoredResponse,

@@ -13,7 +13,7 @@ export type OwnerLimit =
   | { owner: string; max: number }
   | { owner: string; max: (key: string) => number; range: string }
 
-/** The error for an owner at its own limit, which is the default of `limit`. */
+/** The error for an owner at its own limit. `limit` defaults to that limit. */
 export interface OwnerRefusal {
   scope: RateLimitScope
   message: string

@@ -121,7 +121,7 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
 
   return {
     perSecond,
-    /** Each refusal is delayed by this long to twice as long, at random. */
+    /** Each refusal is delayed by a random time, from this to twice this. */
     refusalDelayMs: 1000,
     count(who: RateLimitOwner, limit = perSecond, requests = 1): RateStanding {
       const counts = countsOf(current().callers, who, limit)

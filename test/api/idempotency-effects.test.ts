@@ -508,7 +508,7 @@ describe('A write', () => {
   const lastPlan = () => service.deps.RequeuePlan.findOne({}).sort({ at: -1 }).orFail().lean<RequeuePlan>()
 
   for (const [name, ready] of Object.entries(changes)) {
-    it(`gives its response to a concurrent duplicate even if a majority read doesn't see it yet: ${name}`, async () => {
+    it(`gives its response to a concurrent duplicate even if a majority read doesn't see the response yet: ${name}`, async () => {
       const change = await ready()
       const first = await send(change)
       const { batchers } = service.deps

@@ -19,7 +19,7 @@ export const maxItemBytes = {
 
 export type ItemKind = keyof typeof maxItemBytes
 
-/** One byte for the text and, as measured, at most one for the documents. */
+/** Per byte of JSON: one for the text, at most one for documents (measured). */
 const perByte = 2
 
 export const itemMemoryBytes = (kind: ItemKind): number => maxItemBytes[kind] * perByte
