@@ -18,7 +18,7 @@ const storedSecretFields = field.part({
 })
 export type KeySecret = field.ValueOfField<typeof storedSecretFields>
 
-/** The current secret comes first, then overlapping ones, then ended ones. */
+/** `secrets` lists the current one, then overlapping ones, then ended ones. */
 export const apiKeys = declareCollection({
   name: 'apikeys',
   kept: 'forever',

@@ -4,7 +4,7 @@ import type { CommissionRates } from '../wallets/commission.ts'
 
 /** Null means the service's default. For a limit per day, 0 means no limit. */
 const limitFields = part({
-  /** Requests per second and key. */
+  /** Requests per second per key. */
   perSecond: orNull(whole),
   liveCodes: orNull(whole),
   /** Also counts orders and products. */
@@ -31,7 +31,7 @@ export const businesses = declareCollection({
     _id: text,
     name: text,
     liveApproved: flag,
-    /** If false, the API refuses all requests, but payment pages still work. */
+    /** If false, the API refuses its requests, but payment pages still work. */
     apiEnabled: flag,
     suspended: flag,
     limits: limitFields,
@@ -44,7 +44,7 @@ export const businesses = declareCollection({
 })
 export type Business = Stored<typeof businesses>
 
-/** Every request reads the history along with its key. */
+/** Limited, because every request reads the history along with its key. */
 export const maxRateEntries = 200
 
 export function ratesAt(

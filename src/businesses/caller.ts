@@ -23,7 +23,7 @@ export const byMerchant = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' |
   sandbox,
 })
 
-/** Throws `code` or, in the other environment, SANDBOX_MISMATCH. */
+/** Throws `code` if null, or SANDBOX_MISMATCH if in the other environment. */
 export function requireOwned<Found extends Pick<Caller, 'sandbox'>>(
   { sandbox }: Pick<Caller, 'sandbox'>,
   found: Found | null | undefined,

@@ -74,7 +74,7 @@ export function createKeyNoteBatcher(ApiKey: Model<ApiKey>) {
   }
 }
 
-/** Counts every identified request, even one that is rejected later. */
+/** Every identified request is a use, even one that is rejected later. */
 export function recordKeyUse(
   { batchers, now }: NoteDeps,
   { _id, lastUsedDay }: Pick<ApiKey, '_id' | 'lastUsedDay'>,
@@ -88,7 +88,7 @@ export function recordKeyUse(
   batchers.noteOnKey(note, deadlineAt).catch(() => undefined)
 }
 
-/** During a rolling restart, processes could undo each other's rehashes. */
+/** Keeps processes from undoing each other's rehashes in a rolling restart. */
 const minAgeMs = 3_600_000
 
 /** Once all keys are rehashed, operators can remove the old SECRET_KEY. */

@@ -28,7 +28,7 @@ const storage = (keys: string, what: string, name: Parameters<typeof ofBusiness>
   gets: '429 `storage`',
   scope: 'storage',
   message: (limit) =>
-    `The ${keys} keys of this business can store ${limit} ${what} per UTC day. Try again tomorrow (UTC). Until then, you can still cancel, refund and delete.`,
+    `This business's ${keys} keys can store ${limit} ${what} per UTC day. Try again tomorrow (UTC). Until then, you can still cancel, refund and delete.`,
 })
 
 const auditLines = (keys: string): QuotaInfo => ({
@@ -38,7 +38,7 @@ const auditLines = (keys: string): QuotaInfo => ({
   scope: 'audit',
   limit: (config) => config.auditLinesPerDay,
   message: (limit) =>
-    `The ${keys} keys of a business can change webhook endpoints, retry deliveries and replay events ${limit} times per UTC day. Try again tomorrow (UTC).`,
+    `A business's ${keys} keys can make ${limit} endpoint changes, delivery retries and event replays per UTC day. Try again tomorrow (UTC).`,
 })
 
 /** All quotas are per UTC day. */
@@ -52,7 +52,7 @@ export const quotas = {
     gets: '429 `sandbox`',
     scope: 'sandbox',
     message: (limit) =>
-      `The test keys of this business can create ${limit} intents, orders and products per UTC day. Try again tomorrow (UTC).`,
+      `This business's test keys can create ${limit} intents, orders and products per UTC day. Try again tomorrow (UTC).`,
   },
   liveAuditLines: auditLines('live'),
   sandboxAuditLines: auditLines('test'),
@@ -148,7 +148,7 @@ export const withStorageQuota = (
 /** Enough for an ordinary product or intent. */
 const smallRowBytes = 4096
 
-/** Otherwise, a key could store 700 GB a day by changing a large product. */
+/** Without this, a key could store 700 GB a day by changing a large product. */
 export async function checkLargeRow(deps: QuotaDeps, caller: Owner, bytes: number): Promise<void> {
   if (bytes > smallRowBytes) await spend(deps, caller, bytesQuota(caller), 1)
 }

@@ -40,7 +40,7 @@ export const findChainEnd = <Doc extends ChainLink>(
     maxTimeMS: maxListReadMs,
   }) as Promise<Doc | null>
 
-/** Runs `build` again if another process was first to append to the chain. */
+/** Runs `build` again if another process appended to the chain first. */
 export async function appendToChain<Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   owner: ChainOwner,
@@ -74,7 +74,7 @@ export type AppendListener = (owner: ChainOwner, documents: readonly object[]) =
 
 type ChainAppender<Item> = (owner: ChainOwner, drafts: readonly Item[], deadlineAt: number) => Promise<void>
 
-/** Batches concurrent appends to a chain, because they'd collide. */
+/** Batches concurrent appends to a chain so that they don't collide. */
 export function createChainAppender<Item extends Draft, Doc extends ChainLink>(
   collection: mongo.Collection<Doc>,
   link: (owner: ChainOwner, last: Doc | null, draft: Item) => Doc[],

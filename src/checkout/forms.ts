@@ -63,7 +63,7 @@ export function renderErrorSummary({ words }: Locale, messages: FormMessages): s
 </div>`
 }
 
-/** Because the form uses GET, the back button causes no browser warning. */
+/** With GET, the back button doesn't trigger a browser warning. */
 export function renderAmountForm(offer: Offer, typed: string, fault: string | null): CheckoutPageContent {
   const { locale, intent } = offer
   const { words, code } = locale
@@ -123,7 +123,7 @@ function foot(offer: Offer) {
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${locale.words.pay.leave}</a></p>`}`
 }
 
-/** The script keeps the time up to date. */
+/** The script updates the remaining time. */
 export function renderTimeLeft(offer: Offer): string {
   const { intent, locale, now } = offer
   const { pay } = locale.words

@@ -9,7 +9,7 @@ const pageBudget = { gets: 'the page asks to wait', perFailure: 1, countsAhead: 
 
 /**
  * Counts each payment before calling the wallet, so that concurrent
- * payments can't exceed the limit. In the end, only refused PINs count.
+ * payments can't exceed the limit. Afterwards, only failures stay counted.
  */
 export type PinLimit = (
   ip: string,
@@ -73,7 +73,7 @@ export type LookupLimit = ReturnType<typeof createLookupLimit>
 
 /**
  * If 10,000 of a million codes are in use, one guess in 100 is a hit. With
- * 30 misses in ten minutes, an address finds 43 payments a day, and a /16
+ * 30 misses in ten minutes, an address can find 43 payments a day, and a /16
  * (network.ts) fewer than half of all live codes. Customers never notice:
  * even 100 customers behind one address mistype only about 5 codes.
  */
@@ -105,7 +105,7 @@ export function createLookupLimit(deps: Pick<Deps, 'counters' | 'log' | 'metrics
     /** `ip` is null for a visitor with a proof, who isn't limited. */
     async link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<LimitedLookup<Found>> {
       if (ip === null) return found(await find())
-      // Starts the lookup early, to save time. A closed limit discards it.
+      // Starts the lookup early to save time. A closed limit ignores it.
       const lookup = find()
       // The error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)

@@ -36,7 +36,6 @@ function createLocale(
   }
 }
 
-/** The first locale is the default. */
 export const locales: readonly [Locale, ...Locale[]] = [
   createLocale('fr', 'ltr', frenchCheckoutTexts, { numbers: 'fr', dates: 'fr' }),
   createLocale('ar', 'rtl', arabicCheckoutTexts, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
@@ -45,10 +44,10 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
-/** No browser sends more, and parsing a long header takes milliseconds. */
+/** No browser sends a longer header, and parsing one takes milliseconds. */
 const maxPreferenceLength = 1000
 
-/** The `lang` parameter comes first, then the browser's preference. */
+/** The `lang` parameter takes precedence over the browser's preference. */
 export function localeOf(res: Response): Locale {
   res.locals.locale ??= localeFor(res.req)
   return res.locals.locale as Locale

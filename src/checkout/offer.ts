@@ -12,7 +12,7 @@ import type { Wallet } from '../wallets/wallet.ts'
 import { sendCheckoutPage } from './layout.ts'
 import { type Locale, localizedPath } from './locale.ts'
 
-/** A `pending` payment becomes `expired` a second before its intent does. */
+/** A `pending` payment becomes `expired` a second before its intent expires. */
 export type CheckoutState = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
 export function checkoutStateOf(stored: IntentWithoutRefunds, now: Date): CheckoutState {
@@ -50,7 +50,7 @@ export interface Offer {
   view: CheckoutView
   /** The page adds this proof to its own URLs (proofs.ts). */
   proof: string
-  /** The payment made with this customer's form, or null for other visitors. */
+  /** Id of the payment from this customer's form. Null for other visitors. */
   sent: string | null
   now: Date
 }
@@ -80,7 +80,7 @@ export const pollAttributes = (offer: Offer): string =>
 export const showsCode = ({ intent, view, now }: Offer): boolean =>
   view === '/qr' && isCodeActive(intent, now)
 
-/** `query` has neither the language nor the proof. */
+/** `query` contains neither the language nor the proof. */
 export interface CheckoutPageContent {
   title: string
   query: Record<string, string>

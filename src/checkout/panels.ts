@@ -39,7 +39,7 @@ export function renderStatePanel(offer: Offer, state: Exclude<CheckoutState, 'pe
   }
 }
 
-/** If the business is suspended, the page shows nothing that it has written. */
+/** If the business is suspended, the page shows none of the merchant's text. */
 export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
@@ -51,7 +51,6 @@ export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
   return { title, query: {}, body }
 }
 
-/** This page reloads even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: NoticeText) {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${currentPageUrl(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
@@ -89,7 +88,6 @@ const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentenc
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer) =>
   sent !== null && payment !== null && payment.key !== sent
 
-/** The button is hidden until the script shows it. */
 const print = ({ locale }: Offer) =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
 
@@ -113,14 +111,13 @@ function receipt(offer: Offer) {
   ])
 }
 
-/** Null until the customer has chosen the amount of an OPEN intent. */
 function priceOf({ payment, hold, amount, amountType }: CheckoutIntent): PriceWithFee | null {
   if (payment !== null) return { amount: payment.amountPaid, fee: payment.commission.payerTtc }
   if (hold !== null) return { amount: hold.amount, fee: hold.commission.payerTtc }
   return amountType === 'OPEN' || amount === null ? null : { amount, fee: 0 }
 }
 
-/** The script redirects unless the customer presses the button. */
+/** The script redirects the customer unless they press the button. */
 function leaving(offer: Offer) {
   const { intent, state, locale, sent } = offer
   const url = returnUrl(intent, state)

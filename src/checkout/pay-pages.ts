@@ -48,8 +48,8 @@ export function createPayPages(deps: Deps, lookupLimit: LookupLimit): Router {
 const parts = ['status', 'qr', 'qr.svg', 'qr.png']
 
 /**
- * Fixes a link that was copied with a full stop, bracket or space. Without
- * a lookup, the redirect doesn't reveal whether the payment exists.
+ * Fixes a link that was copied with a full stop, bracket or space. It's done
+ * without a lookup, so it doesn't reveal whether the payment exists.
  */
 function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Response, next: NextFunction) {
   const [shortCode = '', ...words] = unescape(path).match(/[a-z\d]+/gi) ?? []
@@ -91,7 +91,7 @@ const createOffered =
     await act(deps, offer, req as Request, res)
   }
 
-/** For `unavailable`, the script reloads the form. */
+/** For `unavailable`, the script reloads the page. */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
   const isUnavailable = state === 'pending' && usableWalletFor(deps, intent) === null

@@ -42,7 +42,7 @@ export const showPaymentPage: OfferHandler = (deps, offer, req, res) => {
   sendOfferPage(res, 200, offer, newPayForm(deps, offer, { amount: checked.amount, phone: '', messages }))
 }
 
-/** Returns true if it has sent a 503, because the payment can't be paid now. */
+/** If the intent can't be paid now, sends a 503 and returns true. */
 export function refuseUnpayable(deps: Pick<Deps, 'wallets'>, offer: Offer, res: Response): boolean {
   const { intent } = offer
   if (usableWalletFor(deps, intent) !== null) return false
@@ -60,7 +60,7 @@ const suggested = ({ intent: { amount }, locale }: Offer) => (amount === null ? 
 
 /**
  * The form contains the payment's id, so submitting it twice pays only
- * once. A failed payment needs a new form with a new id.
+ * once. After a failure, the customer gets a new form with a new id.
  */
 export const confirmPayment =
   (withinPinLimit: PinLimit): OfferHandler =>
@@ -72,7 +72,7 @@ export const confirmPayment =
     const { intent } = offer
     const wallet = usableWalletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // A used form calls no wallet, so it counts towards no limit.
+    // A used form doesn't call the wallet, so it isn't counted.
     const isUsed = paymentId !== null && intent.marks.some(({ key }) => key === paymentId)
     const read = readConfirmation(deps, offer, { ...fields, signed: isUsed ? null : signed })
     if ('sheet' in read) return sendOfferPage(res, 422, offer, read.sheet)
@@ -96,7 +96,7 @@ export const confirmPayment =
 
 /**
  * If the total has changed since the form was shown, the customer must
- * confirm it first. `signed` is null if the form can't be used any more.
+ * confirm the new one. `signed` is null if the form can't be used any more.
  */
 function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,

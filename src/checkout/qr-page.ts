@@ -48,7 +48,7 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer) {
   return { title: title(total === null ? null : isolateLtrText(locale, total)), query: {}, body }
 }
 
-/** Level M survives 15 % damage, and the border of 4 modules is required. */
+/** Level M survives 15 % damage. QR codes need a border of 4 modules. */
 const encoding = { ecc: 'M', border: 4 } as const
 
 /** A module is one square of the code: 1.7 mm at 300 dpi. */
@@ -81,7 +81,7 @@ const images = {
   png: { type: 'image/png', draw: qrPng },
 }
 
-/** A 410 keeps merchants from printing a QR code that nobody can pay. */
+/** The 410 keeps merchants from printing a QR code that can't be used. */
 export const sendQrImage =
   (format: keyof typeof images): OfferHandler =>
   (deps, offer, _req, res) => {

@@ -1,4 +1,4 @@
-/** Every page works without this script, but even old phones can run it. */
+/** Every page works without this script, which even old phones can run. */
 export const checkoutScript = `(function () {
 'use strict';
 var isSending = false;

@@ -41,7 +41,9 @@ async function create(path: string): Promise<FileHandle> {
     return await open(path, 'wx', ownerOnly)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
-    throw new UnsuitableFile(`${path} exists. Choose another name, or complete it with --resume.`)
+    throw new UnsuitableFile(
+      `${path} already exists. Choose another name, or use --resume to complete the file.`,
+    )
   }
 }
 
@@ -83,13 +85,13 @@ async function keepLines(
   const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length), 0, header.length, 0)
   if (!buffer.subarray(0, bytesRead).equals(header.subarray(0, bytesRead)))
     throw new UnsuitableFile(
-      `${path} does not begin like this export. Use the options that it was started with.`,
+      `${path} does not begin like this export. Use the options that the file was started with.`,
     )
   if (bytesRead < header.length) return { lines: 0, bytes: await writeHeader(file, wanted) }
   const found = await findLines(file, header.length, quotes)
   if (found.count > 0 && !(await isBeginning(deps, wanted, found)))
     throw new UnsuitableFile(
-      `${path} contains lines that are not in this export. Use the options that it was started with.`,
+      `${path} contains lines that are not in this export. Use the options that the file was started with.`,
     )
   await file.truncate(found.end)
   return { lines: found.count, bytes: found.end }

@@ -144,7 +144,7 @@ export function createExportWriter({ kind, format, delimiter, language }: Export
 const entriesPerChunk = 125
 /** These pauses keep a fast client from slowing down others. */
 const pausesPerChunk = 3
-/** Longer pauses than this follow only chunks that other work interrupted. */
+/** A pause would be longer only after a chunk that other work interrupted. */
 const maxPauseMs = 30
 
 const csvParams = ['delimiter', 'language'] as const
@@ -194,7 +194,7 @@ export const findExportRange = (
     findPositionRange(models, owner, entryTypeOf[kind], span, afterPosition),
   )
 
-/** Reads pages, because a slow client would keep a cursor open. */
+/** Reads page by page, because a slow client would keep a cursor open. */
 export async function* readExportChunks(
   deps: Pick<Deps, 'lists'>,
   owner: ChainOwner,

@@ -35,7 +35,7 @@ export async function cancelIntent(
   if (!isPending(intentAsOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   await dropOldKeys(deps, before, deadlineAt)
   const marking = newKeyUse(request, now)
-  // Otherwise the response could lack the failure of a concurrent payment.
+  // Without this, the response could lack a concurrent payment's failure.
   const guard = { failure: before.failure }
   const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause, guard }, deadlineAt)
   if (cancelled === null) {

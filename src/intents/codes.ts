@@ -12,7 +12,7 @@ import { ensureServiceKey, type ServiceKeyDeps } from '../security/service-keys.
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
-/** A customer who enters an old code must not pay for another intent. */
+/** A customer who enters an old code must not pay the wrong intent. */
 const quarantineMs = 15 * 60_000
 
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
@@ -85,7 +85,7 @@ export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Inten
     }
   }
 
-  /** Skips codes in use, because an old backup may restore an old counter. */
+  /** Skips codes in use, because restoring a backup may reset the counter. */
   const reserve = coalesceRuns(async () => {
     // With a wrong SECRET_KEY, this fails before it uses up any codes.
     const key = await openKey()
@@ -111,7 +111,7 @@ export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Inten
         const code = reserved.pop()
         if (code === undefined) await reserve()
         else {
-          // A create that finds no code reports the error, so ignore it here.
+          // A request that gets no code reports the error, so ignore it here.
           if (reserved.length < blockSize / 4) reserve().catch(() => undefined)
           return code
         }

@@ -13,13 +13,13 @@ import type { SettleDeps } from './transition.ts'
 /** Each change may have to finish an earlier request with the same key. */
 export type IntentChangeDeps = SettleDeps & Pick<Deps, 'capacity' | 'config' | 'counters' | 'wallets'>
 
-/** `marks` contains only the marks of the current requests. */
 interface MarkCounts {
   freshMarks: number
   hasOldMarks: boolean
   waitingEvents: number
 }
 
+/** `marks` contains only those with a key of a request in the same batch. */
 export interface IntentToChange extends IntentWithoutRefunds, MarkCounts {
   refundCount: number
   bytes: number

@@ -20,7 +20,7 @@ export const alreadyCancelledAt = new Date(0)
 
 export const changeableFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
-/** This close to the expiry, another process may already report it. */
+/** Another process may consider an intent expired this much earlier. */
 const maxClockSkewMs = 1000
 
 export const isSurelyUnexpired = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>

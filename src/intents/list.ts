@@ -55,7 +55,7 @@ function readRange(query: ListIntentsQuery): ListRange | null {
   if (second !== undefined)
     throw refuse('VALIDATION_ERROR', {
       param: second,
-      message: `${second} can't be combined with ${first}. Limit the list by the time of payment, the time of refund or the amount.`,
+      message: `${second} can't be combined with ${first}. Limit the list by payment time, refund time or amount.`,
     })
   if (first === 'minAmount' || first === 'maxAmount') return readAmounts(query)
   if (first === 'paidFrom' || first === 'paidTo')
@@ -155,7 +155,7 @@ const maxInBetween = 10_000
 /** `refundedInBetween` finds intents refunded before, in and after `span`. */
 async function listRefunded(deps: Reads, where: Filter, span: TimeSpan, slice: PageRequest) {
   const { from, to } = span
-  // For any other filter, MongoDB would read documents, not only keys.
+  // For other filters, MongoDB would have to fetch the documents as well.
   const read = (...filters: [Filter, ...Filter[]]) => {
     const [one, ...others] = filters.map((filter) => ({ ...where, ...filter }))
     const all = others.length === 0 ? one : { $or: [one, ...others] }

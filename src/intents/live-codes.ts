@@ -9,7 +9,7 @@ import { setInLru } from '../platform/use-last.ts'
 /** A code becomes free 15 minutes after its intent is paid or cancelled. */
 const longestWaitMs = 15 * 60_000
 const usedForMs = 10_000
-/** A create is refused only if the count is less than a second old. */
+/** A request is refused only if the count is less than a second old. */
 const freshMs = 1_000
 const maxCounts = 10_000
 const countingMs = 2_000
@@ -24,7 +24,7 @@ export const liveCodeLimitRow = {
 interface Usage {
   _id: string
   used: number
-  /** When the first of the used codes becomes free again. */
+  /** When the first code in use becomes free again. */
   freeAt: Date
 }
 
@@ -126,7 +126,7 @@ export function createLiveCodeQuota(deps: CountDeps, elapsedMs: () => number) {
 }
 
 function noneLeft(freeAt: Date | null, limit: number, now: Date) {
-  const message = `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`
+  const message = `This business is using all its ${limit} payment codes. Cancel payment intents that will not be paid, or wait.`
   const latest = new Date(now.getTime() + longestWaitMs)
   const soonest = freeAt !== null && freeAt < latest ? freeAt : latest
   return refuseUsedUp(message, { scope: 'codes', limit }, { freeAt: soonest, now })
@@ -137,7 +137,7 @@ export type FullSandboxes = ReturnType<typeof createFullSandboxes>
 const keptMs = 1_000
 const maxKept = 1_000
 
-/** Each create in a full sandbox makes 32 round trips to MongoDB. */
+/** Creating an intent in a full sandbox takes 32 round trips to MongoDB. */
 export function createFullSandboxes(elapsedMs: () => number) {
   const foundAtMs = new Map<string, number>()
   return {

@@ -233,7 +233,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/** Takes a slot first, because the read is often useless without one. */
+/** Takes a slot first. Without one, reading the intent is often wasted. */
 function startQuery(deps: QueryDeps, { _id: intentId, businessId }: Open, key: string): void {
   const held = deps.walletQueries.has(key) ? null : deps.capacity.takeNow([businessId], { walletQueries: 1 })
   if (held === null) return

@@ -19,7 +19,7 @@ export const paymentFields = part({
 })
 export type Payment = ValueOfField<typeof paymentFields>
 
-/** While a payment is pending, its hold blocks cancels and the expiry. */
+/** While a payment is pending, its hold blocks cancellation and expiry. */
 export const holdFields = part({
   id: text,
   wallet: oneOf<WalletName>(),

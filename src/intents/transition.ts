@@ -143,7 +143,7 @@ export async function writePlannedChange<Stored extends IntentWithoutRefunds>(
   return after
 }
 
-/** If not, the wallet moved money after it had reported a failure. */
+/** If false, the wallet moved money after it had reported a failure. */
 export const isMoneyRecorded = async (
   { Intent }: Pick<Deps, 'Intent'>,
   { _id }: Pick<Intent, '_id'>,

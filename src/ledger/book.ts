@@ -91,7 +91,7 @@ const feeOf = (
   amount: number,
 ): LedgerDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
-/** After this, a process that was frozen can't book on the closed day. */
+/** After this, even a process that was frozen can't book on a closed day. */
 export async function closeLedgerDays(
   deps: Pick<Models, 'LedgerEntry'> & { now(): Date },
   { businessId, sandbox }: ChainOwner,

@@ -48,12 +48,12 @@ export interface Payout {
 /** The message is shown to the operator. */
 export class PayoutRefused extends Error {}
 
-/** Starts after the verification, which can take much longer. */
+/** Begins after the verification, which can take much longer. */
 const bookingMs = 10_000
 
 /**
  * Verifies the ledger up to its last entry, so that concurrent payouts can't
- * overdraw the balance. Throws PayoutRefused and LedgerFault.
+ * overdraw the balance. Throws PayoutRefused or LedgerFault.
  */
 export async function bookPayoutOnce(
   deps: VerifyLedgerDeps & { transactions: Transactions },
@@ -95,7 +95,7 @@ async function findPayout(
   const found = await nativeCollection(model).findOne({ _id })
   if (found !== null && found.amount !== -amount)
     throw new PayoutRefused(
-      `The payout ${reference} was booked at ${found.bookedAt.toISOString()} with an amount of ${-found.amount} centimes. Use another reference`,
+      `The payout ${reference} was already booked at ${found.bookedAt.toISOString()} with an amount of ${-found.amount} centimes. Use another reference`,
     )
   return found
 }

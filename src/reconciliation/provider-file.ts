@@ -14,7 +14,7 @@ export const providerFileDelimiters = { comma: ',', semicolon: ';', tab: '\t' } 
 export interface ProviderFileFormat {
   columns: ProviderFileHeaders
   isDecimal: boolean
-  /** If null, the first line decides. */
+  /** If null, it's detected from the first line. */
   delimiter: (typeof providerFileDelimiters)[keyof typeof providerFileDelimiters] | null
 }
 

@@ -60,7 +60,7 @@ export async function reconcileFile(
 const rowsPerLookUp = 250
 const maxListedDifferences = 10_000
 
-/** Memory grows with the day's records, not with the file. */
+/** Memory use grows with the day's records, not with the file. */
 async function compareFile(
   deps: Pick<Models, 'Business' | 'Intent'> & { pace: Pacer },
   { day, wallet }: Pick<Reconciliation, 'day' | 'wallet'>,

@@ -16,7 +16,7 @@ export const fileDifferenceKinds = [
 ] as const
 export type FileDifferenceKind = (typeof fileDifferenceKinds)[number]
 
-/** A side that lacks the key is null. */
+/** `here` or `there` is null if that side lacks the key. */
 export interface FileDifference {
   difference: FileDifferenceKind
   key: string

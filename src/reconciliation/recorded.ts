@@ -10,7 +10,7 @@ export interface MoneyRecord {
   key: string
   kind: PaymentOrRefund
   amount: number
-  /** The fee that the payer paid or got back in addition. */
+  /** What the payer paid or got back in addition to `amount`. */
   fee: number
   at: Date
   reference: string
@@ -99,7 +99,7 @@ export const readIntentsInPeriod = <Doc extends object>(
       .toArray(),
   )
 
-/** Halves a long period, so that no query needs to skip documents. */
+/** Halves a period if it has many documents, so that no query skips any. */
 export async function* readInParts<Doc>(
   pace: Pacer,
   { from, to }: RecordedPeriod,

@@ -12,7 +12,7 @@ type CleanUpOutcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
  * Continues the last pass. After failures, the next run retries only the
- * businesses that failed. Removes no data before `begin`.
+ * businesses that failed. Removes no data before `begin` resolves.
  */
 export async function runCleanUp(
   deps: CleanUpDeps,

@@ -28,7 +28,7 @@ export function findCutoffs({ config, now }: CleanUpDeps) {
     testsBefore: new Date(testsBeforeMs),
     /** The outcome of a test payment may be unknown for weeks. */
     paidBefore: new Date(testsBeforeMs + intentLifetimeMs),
-    /** Older live deliveries lose all attempts but the last. */
+    /** Older live deliveries lose all but their last attempt. */
     attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
     endpointsBefore: new Date(at - deletedKeptMs),
   }

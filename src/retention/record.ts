@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts'
 import { dayMs } from '../platform/time.ts'
 import { documentLeases } from '../work/lease.ts'
 
-/** 02:30 UTC, Mauritania's local time, when there are hardly any payments. */
+/** Mauritania is on UTC. At 02:30, there are hardly any payments. */
 const hour = 2
 const minute = 30
 
@@ -52,7 +52,7 @@ interface RecordDeps {
   now(): Date
 }
 
-/** A new service waits for the night before it cleans up. */
+/** A new service doesn't clean up until the next night. */
 export async function openRetention(deps: RecordDeps): Promise<RetentionRecord> {
   const records = nativeCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
@@ -68,13 +68,13 @@ export async function openRetention(deps: RecordDeps): Promise<RetentionRecord> 
 
 const maxSkewMs = 3_600_000
 
-/** The clean-up for a future night can't have run yet. */
+/** A clean-up recorded for a future night can't have run yet. */
 export const isCleanUpOwed = ({ completedFor }: RetentionRecord, now: Date): boolean =>
   completedFor < lastNightDue(now) || completedFor.getTime() > now.getTime() + maxSkewMs
 
 /**
- * A pass may take over a day. Otherwise it would never reach the last
- * businesses. If only failed ones remain, the next night starts a new pass.
+ * A pass may take over a day, or the last businesses might never be reached.
+ * If only failed ones remain, the next night starts a new pass.
  */
 export function startCleanUpPass({ pass }: RetentionRecord, now: Date): CleanUpPass {
   const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastNightDue(now))
@@ -83,7 +83,7 @@ export function startCleanUpPass({ pass }: RetentionRecord, now: Date): CleanUpP
 
 /** A page takes up to 48 s (12 calls of 4 s), and a pause up to 10 s. */
 const leaseMs = 60_000
-/** The clock of the lease holder may be fast. */
+/** The lease holder's clock may be fast. */
 const maxLeaseMs = 2 * leaseMs
 
 /** A forged end in the far future would otherwise stop the clean-up. */
@@ -143,7 +143,7 @@ export function trackProgress(
 ) {
   const noted: Record<string, Date> = {}
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
-    // A run without its lease may still write, so never set progress back.
+    // A run that lost its lease may still write, so never set progress back.
     const change = { $set: set, $max: noted }
     await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }

@@ -110,7 +110,7 @@ async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Busines
   return subjects.filter(({ referenceNumber }) => !held.has(referenceNumber))
 }
 
-/** Some deliveries are newer, e.g. for a refund weeks after the payment. */
+/** Includes newer deliveries, e.g. for a refund weeks after the payment. */
 async function removeDeliveriesOf(cleaning: BusinessCleanUp, subjects: Subject[]): Promise<void> {
   const { testsBefore, isDry } = cleaning
   await removeTestData(cleaning, 'deliveries', {
@@ -130,7 +130,7 @@ async function removeEventsOf(cleaning: BusinessCleanUp, subjects: Subject[]): P
   if (subjects.length > 0) await removeEvents(cleaning, { referenceNumber: { $in: referencesOf(subjects) } })
 }
 
-/** Keeps the log's last event, because the next number follows from it. */
+/** Keeps the last event, because the next event's number is derived from it. */
 export async function removeEvents(cleaning: BusinessCleanUp, filter: CleanUpFilter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
   const collection = nativeCollection(model)
@@ -161,7 +161,7 @@ export async function trimAttempts(cleaning: BusinessCleanUp, filter: CleanUpFil
   count('attempts', (await nativeCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
 }
 
-/** Flags open deliveries first, because some may finish in between. */
+/** Flags open deliveries first, because some may finish in the meantime. */
 export async function trimOrFlagPage(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   if (!cleaning.isDry)

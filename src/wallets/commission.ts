@@ -41,7 +41,7 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
   }
 }
 
-/** The product can exceed Number.MAX_SAFE_INTEGER. */
+/** Multiplying numbers could exceed Number.MAX_SAFE_INTEGER. */
 function portion(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)

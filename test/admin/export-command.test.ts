@@ -63,10 +63,10 @@ describe('npm run admin -- export', function () {
     const file = newFile()
     await writeFile(file, 'mine')
     const existing = await cli.here(...args('payments', file))
-    const exists = `${file} exists. Choose another name, or complete it with --resume.\n`
+    const exists = `${file} already exists. Choose another name, or use --resume to complete the file.\n`
     expect(existing).to.deep.include({ exitCode: 1, stderr: exists })
     const resumed = await cli.here(...args('payments', file, '--resume'))
-    const differs = `${file} does not begin like this export. Use the options that it was started with.\n`
+    const differs = `${file} does not begin like this export. Use the options that the file was started with.\n`
     expect(resumed).to.deep.include({ exitCode: 1, stderr: differs })
     expect(await readFile(file, 'utf8')).to.equal('mine')
     const unknown = await cli.here(...args('payments', newFile(), '--business', 'x'))
@@ -142,7 +142,7 @@ describe('npm run admin -- export', function () {
         if (other !== undefined) await write(file, other)
         const before = await readFile(file)
         const error = await write(file, comma as LedgerFileExport).catch((reason: Error) => reason.message)
-        expect(error).to.match(/Use the options that it was started with\.$/)
+        expect(error).to.match(/Use the options that the file was started with\.$/)
         expect((await readFile(file)).equals(before)).to.equal(true)
       }
     })

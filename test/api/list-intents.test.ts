@@ -222,7 +222,7 @@ describe('GET /dev/intents', () => {
       ] as const
       for (const [query, param] of cases) {
         const { body } = await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
-        expect(body.error.message).to.include('Limit the list by the time of payment')
+        expect(body.error.message).to.include('Limit the list by payment time')
       }
       const both = list('minAmount=1&merchantReference=a')
       await expectRefused(both, 400, 'VALIDATION_ERROR', { param: 'minAmount' })

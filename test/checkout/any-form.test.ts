@@ -6,7 +6,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
-describe('The payment page with arbitrary input', () => {
+describe('The payment page, given arbitrary input,', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
   const merchant = withMerchant(service)
@@ -38,7 +38,7 @@ describe('The payment page with arbitrary input', () => {
       }
     })
 
-  it('returns an HTML page for any form and any path and takes no money', async () => {
+  it('returns an HTML page and takes no money, whatever the form and path', async () => {
     const { path } = await offer({ amountType: 'OPEN' })
     const token =
       /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''

@@ -30,7 +30,7 @@ describe('The payment code page', () => {
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
-  it('asks for a code at / and at /sandbox/{businessId}, and shows a test banner only on the latter', async () => {
+  it('asks for a code at / and at /sandbox/{businessId}, and shows a test banner only at the latter', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
     for (const { status, text, received } of [counter, trial]) {
       expect(status).to.equal(200)
@@ -66,7 +66,7 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('redirects to the payment page from the codeUrl of every live and sandbox response', async () => {
+  it('redirects to the payment page from the codeUrl in every live and sandbox response', async () => {
     for (const owner of [merchant, live]) {
       const created = await requestIntent(service, owner)
       const { referenceNumber, shortCode, code } = created
@@ -87,7 +87,7 @@ describe('The payment code page', () => {
     }
   })
 
-  it('redirects to the payment page even from an address that has opened too many unknown links', async () => {
+  it('redirects to the payment page even if the customer has opened too many unknown links', async () => {
     const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(404)
@@ -97,7 +97,7 @@ describe('The payment code page', () => {
     expect((await look(String(location), { headers: headers(from) })).status).to.equal(200)
   })
 
-  it("accepts live codes only at /, and test codes only at their own business's sandbox page", async () => {
+  it("accepts live codes only at /, and test codes only on their own business's sandbox page", async () => {
     const [trial, real] = [await createIntent(service, merchant), await createIntent(service, live)]
     expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
     expect((await enter(sandbox(), trial.code)).location).to.match(pageOf(trial.shortCode, 'en'))
@@ -160,7 +160,7 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).status).to.equal(303)
   })
 
-  it("marks the field as invalid and keeps the text if it isn't a code", async () => {
+  it("marks the field as invalid and keeps what the customer typed if it isn't a code", async () => {
     const noCodes = ['', '12345', '1234567', 'abcdef', '12 34 5x', '"><script>alert(1)</script>', '-1e5.0']
     for (const typed of noCodes) {
       const { status, text } = await enter('/', typed)

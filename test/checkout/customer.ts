@@ -6,7 +6,7 @@ import type { Merchant, Service } from '../support/service.ts'
 /** What a browser without scripts receives. */
 export type Seen = Awaited<ReturnType<typeof seen>>
 
-/** An intent of 500.00 MRU. `path` is its page's. */
+/** Creates an intent of 500.00 MRU. `path` is the path of its page. */
 export async function offerOf(service: Service, merchant: Merchant, fields: object = {}) {
   const intent = await createIntent(service, merchant, { amount: 50_000, ...fields })
   return { ...intent, path: `/p/${intent.shortCode}` }

@@ -23,7 +23,7 @@ describe("The payer's fee on the payment page", () => {
   const price = (amount: string, fee: string, total: string) =>
     `Amount ${amount} MRU Fee ${fee} MRU Total ${total} MRU`
 
-  it('is shown with the amount and the total before the PIN and again on the receipt', async () => {
+  it('is shown with the amount and total before the customer enters the PIN, and again on the receipt', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const form = await open(service, path)
     expect(form.says).to.include(price('500.00', '7.50', '507.50'))
@@ -43,7 +43,7 @@ describe("The payer's fee on the payment page", () => {
       expect(page.says).not.to.match(/Fee|Total/)
   })
 
-  it('depends on the amount the customer chooses on an OPEN intent', async () => {
+  it('depends on the amount that the customer chooses for an OPEN intent', async () => {
     const { path } = await offer({ amountType: 'OPEN' })
     const chosen = await fill(await open(service, path), { amount: '2000' })
     expect(chosen.says).to.include(price('2,000.00', '30.00', '2,030.00'))

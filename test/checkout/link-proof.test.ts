@@ -3,7 +3,7 @@ import { openSecondProcess } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'
 
-describe('A customer with a valid payment link whose IP address has opened too many unknown links', () => {
+describe('A customer with a valid link, whose IP address has opened too many unknown ones,', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
   const offer = async (fields: object = {}) => (await offerOf(service, merchant, fields)).path
@@ -86,7 +86,7 @@ describe('A customer with a valid payment link whose IP address has opened too m
     await rotated.close()
   })
 
-  it('can open and pay an existing payment without adding to the failed lookups', async () => {
+  it('can open an existing payment page and pay without adding to the failed lookups', async () => {
     const path = await offer()
     const { from, points } = network()
     const form = await open(service, path, from)

@@ -72,7 +72,7 @@ describe('The limiter for payment links and codes', () => {
       [100, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
     for (const [share, full, first, second, outside] of sizes)
-      it(`refuses all of ${full} but no address outside it after ${share * most} failed lookups (by ${way})`, async () => {
+      it(`refuses all of ${full}, but no address outside it, after ${share * most} failed lookups (by ${way})`, async () => {
         const key = `${way} ${full}`
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findById(key).lean()).to.include({ used: 1 })
@@ -86,7 +86,7 @@ describe('The limiter for payment links and codes', () => {
         expect((await look(outside, hit)).outcome).to.equal('found')
         expect(await counts().findById(key).lean()).to.include({ used: share * most })
       })
-    it(`counts failed lookups separately per kind of lookup (by ${way})`, async () => {
+    it(`counts failed lookups separately for each kind of lookup (by ${way})`, async () => {
       const ip = elsewhere()
       await outcomes(most + 1, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
@@ -98,7 +98,7 @@ describe('The limiter for payment links and codes', () => {
     })
   }
 
-  it('never refuses a customer because of requests from other networks, for links, codes, PINs, QR codes or receipts', async () => {
+  it('never refuses a customer because of requests from other networks, whether for links, codes, PINs, QR codes or receipts', async () => {
     const merchant = await service.merchant()
     const [intent, paid] = [await createIntent(service, merchant), await createIntent(service, merchant)]
     await pay(await open(service, `/p/${paid.shortCode}`), wallets.pays)

@@ -125,7 +125,7 @@ describe('The payment page', () => {
     expect((await state(path)).state).to.equal('pending')
   })
 
-  it('redirects only the customer who paid to the shop, immediately after the payment', async () => {
+  it('redirects a customer to the shop only if they paid, and only right after the payment', async () => {
     const { path } = await offer(back)
     const own = await pay(await open(service, path), wallets.pays)
     expect(own.html).to.match(
@@ -166,7 +166,7 @@ describe('The payment page', () => {
     expect((await state(path)).state).to.equal('unavailable')
   })
 
-  it('forbids caching, framing and referrers, and loads only small assets of the service itself', async () => {
+  it('forbids caching, framing and referrers, and loads only small assets from the service itself', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     for (const { headers } of [

@@ -47,7 +47,7 @@ describe('The hosted payment flow', () => {
   })
 
   const notCharged = 'You have not been charged.'
-  const noMatch = 'The phone number or the PIN is wrong'
+  const noMatch = 'The phone number or PIN is wrong'
   const retryable = {
     'a wrong PIN': [wallets.wrongPin, noMatch],
     'a phone without a wallet': [{ phone: '33445566', pin: '1234' }, noMatch],
@@ -55,7 +55,7 @@ describe('The hosted payment flow', () => {
       wallets.poor,
       'not enough money in this wallet. You have not been charged. Top it up',
     ],
-    'an amount above the limit': [wallets.limited, `over the limit of this wallet. ${notCharged}`],
+    'an amount above the limit': [wallets.limited, `over this wallet’s limit. ${notCharged}`],
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
@@ -162,7 +162,7 @@ describe('The hosted payment flow', () => {
   })
 
   for (const wallet of [wallets.wrongPin, wallets.poor])
-    it(`asks for the PIN again if a form that failed is submitted again with another wallet (${wallet.phone})`, async () => {
+    it(`asks for the PIN again if a failed form is resubmitted with another wallet (${wallet.phone})`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
@@ -178,7 +178,7 @@ describe('The hosted payment flow', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('never takes money when a failed form is submitted again, however many attempts have followed', async () => {
+  it('never takes money when a failed form is resubmitted, however many attempts have been made since', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
@@ -193,7 +193,7 @@ describe('The hosted payment flow', () => {
   for (const [outcome, sentence] of [
     [{ outcome: 'done' }, 'Payment successful'],
     [{ outcome: 'declined', reason: 'insufficient_funds' }, 'not enough money in this wallet'],
-    [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number or the PIN is wrong'],
+    [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number or PIN is wrong'],
     [{ outcome: 'failed', reason: 'technical_error' }, 'The payment failed'],
   ] as [WalletOutcome, string][])
     it(`shows a waiting page while the outcome is unknown and then shows the outcome: ${Object.values(outcome).join(' ')}`, async () => {
@@ -211,7 +211,7 @@ describe('The hosted payment flow', () => {
       expect(page.says).to.include(sentence)
     })
 
-  it('refuses a forged or outdated form, or a form of another payment, and shows a new one', async () => {
+  it('refuses a forged or outdated form, or one for another payment, and shows a new one', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
@@ -295,13 +295,13 @@ describe('The hosted payment flow', () => {
     expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')
   })
 
-  it('refuses the payment with a message if the intent has since been cancelled or has expired', async () => {
+  it('refuses the payment with a message if the intent was cancelled or expired after the form was shown', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const late = await offer()
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]
     await service.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
     expect((await pay(form, wallets.pays)).says).to.include('This payment request was cancelled.')
-    // In an intent's last second no payment starts, because another process may already see it as expired.
+    // In an intent's last second, no payment starts, because another process may already see it as expired.
     service.clock.advance(24 * 3_600_000 - 500)
     expect((await pay(lateForm, wallets.pays)).says)
       .to.include('Time is up')

@@ -29,7 +29,7 @@ type Case = { merchant: Merchant; referenceNumber: string; paymentId: string }
 
 describe('If a process is killed between any two steps of a payment or refund, the service', function () {
   this.timeout(120_000)
-  // An order is valid for 5 s longer, so it has expired when another process continues 12 s later.
+  // An order stays valid for 5 s after the timeout, so it has expired when another process continues.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
   let sandbox: Wallet
   before(() => {
@@ -47,7 +47,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
     expect(await pay(service, each.referenceNumber, each)).to.include({ state: 'settled' })
     return each
   }
-  /** What the workers do after a process died. MongoDB may keep its transaction open for a while. */
+  /** What workers do after a process has died. MongoDB may keep its transaction open for a while. */
   const workThrough = ({ referenceNumber }: Case) =>
     waitRarely('the wallet knows the outcome', async () => {
       const { _id, hold, refunds } = await storedIntent(service, referenceNumber)
@@ -78,7 +78,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
     return intent
   }
   const settling = ['mongodb commitTransaction', 'mongodb update', 'enqueue outbox-relay']
-  /** The customer sends the form, and another one if that is void and the page says nothing was paid. */
+  /** The customer submits the form, or a new one if it's void and the page says that nothing was paid. */
   const paying: Operation<Case> = {
     prepare,
     run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),
@@ -254,7 +254,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  /** The wallet carries out each order, but this process never learns it. Returns a function that undoes this. */
+  /** The wallet carries out each order, but this process never learns the outcome. Returns an undo function. */
   const loseResponses = ({ deps }: { deps: Deps }) => {
     const own = deps.wallets
     const wallet = own.forPayments(true) ?? expect.fail()

@@ -75,7 +75,7 @@ describe('The limiter for payment attempts', () => {
     expect(await attempt((work) => work(noDeadline))).to.deep.equal({ state: 'not-begun' })
   })
 
-  it('allows 20 failures per address and payment in an hour and then says how long to wait', async () => {
+  it('allows 20 failures an hour per address and payment, and then says how long to wait', async () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
@@ -212,7 +212,7 @@ describe('The limiter for payment attempts', () => {
     expect(orders).to.have.length(7)
   })
 
-  it('allows one address 600 refused PINs for the test payments of each business', async () => {
+  it("allows one address 600 refused PINs for each business's test payments", async () => {
     const ip = '203.0.113.3'
     await attemptAt(await offer(trial), ip)
     expect(await pointsOf(`pin ${ip}/32`)).to.equal(undefined)
@@ -222,7 +222,7 @@ describe('The limiter for payment attempts', () => {
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
   })
 
-  it('counts a declined test payment like a refused PIN because each one creates an event', async () => {
+  it('counts declined test payments like refused PINs, because each one creates an event', async () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)

@@ -33,7 +33,7 @@ describe('The QR code page', () => {
     )
   }
 
-  it('shows the merchant, the amount, the code and a QR code of the payment link', async () => {
+  it('shows the merchant, the amount, the payment code and a QR code with the payment link', async () => {
     const { path, code, shortCode } = await offer()
     const page = await open(service, `${path}/qr`)
     expect(page.status).to.equal(200)
@@ -69,7 +69,7 @@ describe('The QR code page', () => {
     expect(later.says).not.to.include(`${code.slice(0, 3)} ${code.slice(3)}`)
   })
 
-  it('updates itself and shows when a payment can no longer be paid', async () => {
+  it('updates itself when the intent can no longer be paid, and then shows the reason', async () => {
     const [paid, cancelled] = [await offer(), await offer()]
     const counter = await open(service, `${paid.path}/qr?lang=ar`)
     const [, here = ''] = /data-state="pending" data-here="([^"]+)"/.exec(counter.html) ?? []

@@ -46,7 +46,7 @@ describe('The receipt', () => {
     for (const { html } of [form, late]) expect(html).not.to.include('data-print')
   })
 
-  it('is available for 90 days after the payment and then treated like an unknown link', async () => {
+  it('is available for 90 days after the payment, and then its link is treated as unknown', async () => {
     const [{ path, shortCode, referenceNumber }, unpaid] = [
       await offerOf(service, merchant),
       await offerOf(service, merchant),

@@ -90,7 +90,7 @@ describe('A switched-off business', () => {
       expect(await payAt(path)).to.include('Payment successful')
     })
 
-    it('is never named on the payment page, whose 503 responses raise no alert', async () => {
+    it('is never named on the payment page, which returns 503 without raising an alert', async () => {
       const { path } = await offer()
       await change('suspend')
       const page = await open(service, path)

@@ -128,7 +128,7 @@ describe('A ledger export', () => {
     }
   })
 
-  it('contains whole UTC days of entries by bookedAt, as the statements do', async () => {
+  it('covers whole UTC days by bookedAt, as statements do', async () => {
     const times = '09T23:59:59.999 10T00:00:00.000 10T23:59:59.999 11T00:00:00.000 11T08:00:00.000'
     for (const [index, time] of times.split(' ').entries()) {
       service.clock.freeze(new Date(`2027-03-${time}Z`))
@@ -170,7 +170,7 @@ describe('A ledger export', () => {
     expect([outside, await textOf('payments', { after: '999999999999999' })]).to.deep.equal(['', ''])
   })
 
-  it('excludes entries booked after it began', async () => {
+  it('excludes entries that are booked after it has begun', async () => {
     await bookMany(service, owner(), 130)
     const before = await textOf('entries')
     const { lists } = service.deps

@@ -107,7 +107,7 @@ describe('The ledger', () => {
     expect(await chain()).to.have.length(before.length + 2 * events.length)
   })
 
-  it('inserts a large outbox in batches of 500, so it never blocks the event loop', async () => {
+  it('books a large outbox in batches of 500, so that it never blocks the event loop', async () => {
     const before = await chain()
     const events = Array.from({ length: 700 }, (_, at) => paid(1_000 + at))
     const operations = await profiled(service, () => book(service.deps.batchers, events))

@@ -64,7 +64,7 @@ describe("The ledger's clean-up", () => {
     expect((await get('statements?month=2027-03')).items).to.deep.equal(statements.items)
   })
 
-  it("keeps the entries of an event that hasn't been relayed, so that it's never booked twice", async () => {
+  it("keeps the entries of an event that hasn't been relayed, so that the event is never booked twice", async () => {
     const { deps, clock } = service
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)

@@ -56,7 +56,7 @@ describe('A payout', function () {
     const other = await command('401')
     expect([other.exitCode, other.stdout]).to.deep.equal([1, ''])
     expect(other.stderr).to.match(
-      /^The payout TR-7 was booked at .* with an amount of 400 centimes\. Use another reference\.\n$/,
+      /^The payout TR-7 was already booked at .* with an amount of 400 centimes\. Use another reference\.\n$/,
     )
     const inSandbox = await command('1', '--mode', 'test')
     const tooLittle = 'The balance is 0 centimes, which is less than the payout.\n'
@@ -69,7 +69,7 @@ describe('A payout', function () {
     expect(page).to.include('6.05 MRU').and.to.include('4.00 MRU, reference TR-7')
   })
 
-  it("can't overdraw the balance, however many are booked at once", async () => {
+  it("can't overdraw the balance, however many payouts are booked at once", async () => {
     await receive(1_000)
     const attempts = Array.from({ length: 20 }, (_, n) => send({ amount: 300, reference: `TR-${n}` }))
     const results = await Promise.allSettled([...attempts, receive(1), receive(1)])
@@ -142,9 +142,9 @@ describe('A payout', function () {
     expect(await balances()).to.deep.equal([270, 0])
   })
 
-  it('accounts for a fee that a killed process has not booked yet', async () => {
+  it('takes into account a fee that a killed process has not booked yet', async () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
-    // A process books 500 entries at once: a payment without a fee, 249 with theirs, and the last one's payment.
+    // A process books 500 entries at once: one payment without a fee, 249 with fees, and the last one without its fee.
     await Promise.all(
       Array.from({ length: 251 }, (_, index) => payLive(service, live, 1_000, index === 0 ? 0 : 20)),
     )

@@ -89,7 +89,7 @@ describe('A statement or balance', () => {
     expect(await day('2027-03-11')).to.include({ opening: 0, closing: 700, closed: false })
   })
 
-  it('contains a refund as soon as its response has arrived', async () => {
+  it('contains a refund as soon as the request for it gets a response', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
     await simulate(service, merchant, referenceNumber)
     expect((await refund(service, merchant, referenceNumber, 4_000)).status).to.equal(200)

@@ -221,7 +221,7 @@ describe('Ledger verification', function () {
   })
 
   const seals = () => nativeCollection(service.deps.AuditSeal)
-  /** Changes after a night and another payment, and what the next payout finds. */
+  /** Changes made after a night and another payment, and what the next payout finds. */
   const laterTamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
     'the sealed entry was changed': [
       change({ number: 5 }, { $inc: { 'after.balance': 9_000 } }),
@@ -255,7 +255,7 @@ describe('Ledger verification', function () {
       /^Error: Entry 8 books the payment PI-\w+ without its event/,
     ],
   }
-  describe('after a night has sealed a part', () => {
+  describe('after a night has sealed part of the ledger', () => {
     const shared = withService()
     let whole: LedgerEntry[]
     let standing: StoredSeal[]
@@ -344,7 +344,7 @@ describe('Ledger verification', function () {
       expect(await seals().countDocuments()).to.equal(0)
     })
 
-    it('finds a change to a sealed entry when it is run on the command line', async () => {
+    it('finds a change to a sealed entry when run from the command line', async () => {
       await night()
       await change({ number: 1 }, { $inc: { amount: 5 } })()
       await payLive(1)

@@ -19,7 +19,7 @@ describe('A product change', () => {
   const three = () => createProduct(service, merchant, { variants: labelled })
   const idsOf = ({ variants }: ProductResponse) => variants.map(({ _id }) => _id)
 
-  it('changes only the fields contained in the request', async () => {
+  it('changes only the fields in the request', async () => {
     const made = await createProduct(service, merchant, { name: 'a', sku: 'A' })
     const expected: Record<string, unknown> = { ...made }
     const changes = [
@@ -53,7 +53,7 @@ describe('A product change', () => {
     }
   })
 
-  it('keeps variants named by _id or label and changes only their given fields', async () => {
+  it('changes only the given fields of the variants that it names by _id or label', async () => {
     const made = await three()
     const [s, m, l] = made.variants as unknown as [VariantResponse, VariantResponse, VariantResponse]
     const swapped = { ...s, sku: 'M', stock: 9 }
@@ -107,7 +107,7 @@ describe('A product change', () => {
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('changes nothing if its input is invalid and names the field', async () => {
+  it('changes nothing if its input is invalid, and the error names the field', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const of = (...variants: object[]) => ({ variants })

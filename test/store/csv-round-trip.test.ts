@@ -6,7 +6,7 @@ import { rounds } from '../support/machine.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct, productsPath } from '../support/store.ts'
 
-/** Texts that break CSV parsers, or that spreadsheets interpret. */
+/** Text that breaks CSV parsers or that spreadsheets interpret. */
 const piece = fc.oneof(
   fc.constantFrom('"', '""', "'", '\\', ';', ',', '\n', '\r', '\r\n', '\t', ' ', '\uFEFF'),
   fc.constantFrom('=1+1', '@', '+5', '-5', '007', '1e3', 'TRUE', 'null'),

@@ -58,7 +58,7 @@ describe('A product CSV file', () => {
     expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(whole)
   })
 
-  it('has rows numbered as in a spreadsheet, where blank lines count too', async () => {
+  it('has its rows numbered as in a spreadsheet, including blank lines', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => `${row} ${handle}`)).to.deep.equal(['2 a', '6 b'])
   })
@@ -100,7 +100,7 @@ describe('A product CSV file', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('may have values up to a maximum length, which counts characters rather than code units', async () => {
+  it('may have values up to a maximum length in characters, not code units', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
@@ -128,7 +128,7 @@ describe('A product CSV file', () => {
     expect(unnamed).to.match(/^Row 3: Cell 2 of this row is in a column without a name/)
   })
 
-  it('is rejected with the first hundred errors and the number of further ones', async () => {
+  it('is rejected with a list of the first hundred errors and a count of the rest', async () => {
     const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
     expect((details as { faults: unknown[] }).faults).to.have.length(100)
     expect(details).to.include({ more: 50 })
@@ -142,7 +142,7 @@ describe('A product CSV file', () => {
       'handle\tname': 'no column "handle\\tname"',
       'handle,name,Name': 'column name occurs more than once',
       [`handle${','.repeat(1000)}`]: 'has 1001 cells',
-      [lines('sep=;', full)]: 'Remove the line sep=',
+      [lines('sep=;', full)]: 'Remove the sep= line',
     }
     for (const [header, message] of Object.entries(messages))
       expect(await messageOf(header)).to.include(message)

@@ -26,7 +26,7 @@ describe('A CSV upload', () => {
     expect((await request).body.error.param).to.equal(param)
   }
 
-  it('has the same result as a file, a form or JSON', async () => {
+  it('has the same result whether it is a file, a form or JSON', async () => {
     const file = part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv')
     const responses = [
       await post(csv, 'text/csv; header=present'),
@@ -39,7 +39,7 @@ describe('A CSV upload', () => {
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
-  it('is compared with the first upload by file content if the idempotency key is reused', async () => {
+  it('is compared with the first upload by its file content if the idempotency key is reused', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)
@@ -54,7 +54,7 @@ describe('A CSV upload', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is rejected without a file, and the stored response names the field', async () => {
+  it('is rejected if it has no file, and the stored response names the field', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')

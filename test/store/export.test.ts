@@ -89,7 +89,7 @@ describe('A product export', () => {
     )
   })
 
-  it('has semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
+  it('uses semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
@@ -137,7 +137,7 @@ describe('A product export', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('gets an error if MongoDB fails before the first byte, and is cut off if it fails later', async () => {
+  it('returns an error if MongoDB fails before the first byte, and is cut off if it fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // With more variants, the first chunk is sent before the second page is read.
     await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])

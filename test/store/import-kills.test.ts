@@ -45,7 +45,7 @@ describe('An import whose process is killed between any two steps', function () 
     },
   }
 
-  it('happens only once if it is retried, and the retry returns its counts', async () => {
+  it('takes effect only once if it is retried, and the retry returns its counts', async () => {
     const { length } = await killAtEveryStep(service, retrying, 0)
     expect(length).to.equal(11)
     await landDuringRetry(service, retrying, length)

@@ -10,7 +10,7 @@ import { createProduct, productRequests, productsPath } from '../support/store.t
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** The steps of an import that lock products, and then find them. `inserting` is for a shop without products. */
+/** The steps in which an import locks products and then finds them. `inserting` is for a shop without products. */
 const [locking, finding, inserting] = [3, 4, 5]
 
 const codeOf = ({ code }: { code: string }) => code
@@ -64,7 +64,7 @@ describe('An import that runs alongside other requests', () => {
     return victim.steps.length
   }
 
-  it("waits for the same business's other import in this process before reading its own file", async () => {
+  it("waits for the same business's earlier import in this process before reading its own file", async () => {
     const gate = createGate()
     const other = service.deps.importOneAtATime(merchant.businessId, () => gate.passed)
     let hasResponse = false
@@ -185,7 +185,7 @@ describe('An import that runs alongside other requests', () => {
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('makes a variant change wait, which then applies to the imported variants', async () => {
+  it('makes a variant change wait and then apply to the imported variants', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     const resume = await stoppedAt('commit', csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
@@ -201,7 +201,7 @@ describe('An import that runs alongside other requests', () => {
     expect((await sells()).slice(-2)).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
   })
 
-  it('has no effect if it was rejected at its deadline', async () => {
+  it('has no effect if it is rejected at its deadline', async () => {
     // Before it changes anything, and before it inserts the first of two batches of products.
     for (const step of [2, inserting]) {
       const rows = Array.from({ length: 150 }, (_, n) => `p${n},P,1,S-${n}`)

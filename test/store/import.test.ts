@@ -133,7 +133,7 @@ describe('A product import', () => {
       expect(again.body.data).to.include({ created: 0, updated: 0, variants: 0 })
     })
 
-  it('rejects an invalid file with the row and column of every error', async () => {
+  it('rejects an invalid file, naming the row and column of every error', async () => {
     await postCsv(service, merchant, shop).expect(200)
     for (const [index, [what, { rows, faults }]] of Object.entries(wrong).entries())
       for (const query of index === 0 ? ['', '?dryRun=true'] : ['']) {
@@ -146,7 +146,7 @@ describe('A product import', () => {
     expect(await sells()).to.have.members(Object.values(sold).flat())
   })
 
-  it('rejects a product over 64 KiB with the row and column that take up most of it', async () => {
+  it('rejects a product over 64 KiB, naming the row and column that take up most of it', async () => {
     const tea = (count: number) => '🍵'.repeat(count)
     const rows = (labels: number, description: string) =>
       file(

@@ -22,7 +22,7 @@ describe('The product list', () => {
       { name: 'شاي أخضر' },
     ]) {
       made.push(await createProduct(service, merchant, fields))
-      // The first two have the same instant.
+      // The first two are created at the same instant.
       if (made.length > 1) service.clock.advance(1000)
     }
     await createProduct(service, stranger, { name: 'thé', sku: 'T.1' })
@@ -31,7 +31,7 @@ describe('The product list', () => {
 
   const { list } = productRequests(service, merchant)
 
-  it('returns the newest products first, each exactly as a read of that product returns it', async () => {
+  it('returns the newest products first, each exactly as GET returns it on its own', async () => {
     const { body } = await list().expect(200)
     const items = made.toReversed()
     expect(body.data).to.deep.equal({ items, page: 1, limit: 20, total: 5, hasMore: false })

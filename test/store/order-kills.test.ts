@@ -53,7 +53,7 @@ describe('An order whose process is killed or frozen while it is placed', functi
 
   const commit = 7
 
-  it("is placed once by a retry, even if the dead process's commit arrives meanwhile", async () => {
+  it("is placed once by a retry, even if the dead process's commit arrives in the meantime", async () => {
     expect(await killAtEveryStep(service, ordering, 0)).to.have.length(commit + 1)
     await landDuringRetry(service, ordering, commit)
   })

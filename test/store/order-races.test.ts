@@ -59,7 +59,7 @@ describe('An order that is placed alongside other requests', () => {
       expect(item?.variantLabel).to.equal(item?.unitPrice === 1000 ? 'Default' : `L${item?.unitPrice}`)
   })
 
-  it("waits while another transaction has locked its product but doesn't delay orders of other products", async () => {
+  it("waits while another transaction has locked its product but doesn't delay orders for other products", async () => {
     const [locked, free] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const unlock = await lockDocument(service, service.deps.Product, locked._id)
     let isDone = false

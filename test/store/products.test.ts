@@ -119,7 +119,7 @@ describe('A product', () => {
     await change(body.data._id, { description: long }).expect(200)
   })
 
-  it('is rejected with the first hundred errors if it has more, e.g. in too many variants', async () => {
+  it('is rejected with only the first hundred errors if it has more, e.g. in too many variants', async () => {
     const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
     const { details } = body.error
     expect(details).to.have.length(100)
@@ -170,7 +170,7 @@ describe('A product', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('is returned by DELETE as {_id, deleted: true}, not found afterwards, and frees its SKU', async () => {
+  it('is returned by DELETE as {_id, deleted: true}, is then not found, and frees its SKU', async () => {
     const { _id } = await createProduct(service, merchant, { sku: 'A' })
     const kept = await createProduct(service, merchant)
     const { status, body } = await remove(_id, 'first')

@@ -57,7 +57,7 @@ describe('A stock change', () => {
     })
   })
 
-  it("accepts the variant's label instead of its id, whatever characters it contains", async () => {
+  it("accepts the variant's label instead of its id, whatever characters the label contains", async () => {
     const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', 'S', 'a?b#c', 'é'.repeat(100), '..%2F']
     const product = await withVariants(...labels)
     await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
@@ -67,7 +67,7 @@ describe('A stock change', () => {
     )
   })
 
-  it('prefers the variant whose id matches to a variant whose label matches', async () => {
+  it('prefers a variant whose id matches over one whose label matches', async () => {
     const product = await withVariants('S', 'M')
     const [small] = product.variants
     const unused = 'f'.repeat(24)

@@ -34,7 +34,7 @@ import { done, locked, notExecuted, poor, technical, wrongPin } from './customer
 /** Long enough for a response on loopback, even on a busy machine. */
 const timeoutMs = 5000
 const shortTimeoutMs = 400
-/** The provider's clock may be ahead, so it receives a `validUntil` this much later than the order's own. */
+/** The provider's clock may be ahead, so its `validUntil` is this much later than the order's own. */
 const maxClockSkewMs = 30_000
 const startAt = (port: number, agent: Agent) => (options: RequestOptions) =>
   http.request({ host: '127.0.0.1', port, agent, ...options })
@@ -210,7 +210,7 @@ describe('The live wallet client', () => {
   }
   const respond = (fields: Record<string, unknown>, status = 200): ProviderBehaviour =>
     respondWith((res, { key }) => send(res, { status, body: { key, ...fields } }))
-  /** Prove nothing: the provider still carries out each order. */
+  /** These prove nothing: the provider still carries out each order. */
   const faults: [what: string, behaviour: ProviderBehaviour, why: RegExp][] = [
     ['status 500', respondWith((res) => res.writeHead(500).end()), /^status 500$/],
     ['status 401', respondWith((res) => res.writeHead(401).end()), /^status 401$/],
@@ -413,7 +413,7 @@ describe('The live wallet client', () => {
     expect(await wallet.status(query)).to.deep.equal(notThere)
     clock.freeze(new Date(deadline + 28 * 86_400_000))
     expect(await wallet.status({ ...query, kind: 'refund' })).to.deep.equal(notExecuted)
-    // Another server's 404 at this address is no response of the provider.
+    // Another server's 404 at this address isn't a response from the provider.
     for (const body of ['', '{}', '{"status":"unknown"}', '{"key":"x","status":"unknown"}']) {
       provider.handleQueries((res) => res.writeHead(404).end(body))
       expect((await wallet.status(query)).outcome, body).to.equal('unknown')

@@ -37,7 +37,7 @@ export const arabicCheckoutTexts: CheckoutTexts = {
   code: {
     title: 'الدفع برمز',
     label: 'رمز الدفع',
-    hint: 'الأرقام الستة التي يعطيك إياها التاجر.',
+    hint: 'الأرقام الستة التي أعطاك إياها التاجر.',
     button: 'تابع',
     unknown: 'هذا الرمز غير صالح. تحقق منه مع التاجر.',
   },
@@ -58,7 +58,7 @@ export const arabicCheckoutTexts: CheckoutTexts = {
     code: 'أدخل أرقام الرمز الستة',
   },
   notices: {
-    wallet_locked: `قُفلت هذه المحفظة بعد إدخال الرمز السري خطأً عدة مرات. ${nothingTaken} حاول لاحقًا أو ادفع بمحفظة أخرى.`,
+    wallet_locked: `قُفلت هذه المحفظة بعد إدخال رمز سري خاطئ عدة مرات. ${nothingTaken} حاول لاحقًا أو ادفع بمحفظة أخرى.`,
     insufficient_funds: `رصيد هذه المحفظة غير كافٍ. ${nothingTaken} اشحن محفظتك ثم حاول مجددًا، أو ادفع بمحفظة أخرى.`,
     limit_exceeded: `هذا المبلغ يتجاوز الحد المسموح به لهذه المحفظة. ${nothingTaken} حاول لاحقًا أو ادفع بمحفظة أخرى.`,
     declined: `رفضت المحفظة عملية الدفع هذه. ${nothingTaken} حاول لاحقًا أو ادفع بمحفظة أخرى.`,
@@ -97,8 +97,8 @@ export const arabicCheckoutTexts: CheckoutTexts = {
   },
   notes: {
     notFound: ['الصفحة غير موجودة', 'لا يوجد ما يُدفع على هذا العنوان. تحقق من الرابط.'],
-    foreign: ['رُفض الطلب', `هذه الاستمارة لم تأتِ من صفحتنا. ${nothingTaken}`],
-    tooLarge: ['الاستمارة طويلة جدًا', `البيانات المرسلة أكبر من المسموح به. ${nothingTaken}`],
+    foreign: ['رُفض الطلب', `هذا النموذج لم يُرسل من صفحتنا. ${nothingTaken}`],
+    tooLarge: ['النموذج طويل جدًا', `البيانات المرسلة أكبر من المسموح به. ${nothingTaken}`],
     tooMany: (left) => ['محاولات كثيرة جدًا', `حاول لاحقًا. الوقت المتبقي: ${left}.`],
     notUnderstood: ['طلب غير صالح', `افتح الصفحة من جديد وأعد المحاولة. ${nothingTaken}`],
     unavailable: [

@@ -18,9 +18,9 @@ export const englishCheckoutTexts = {
     expires: (moment: string, left: string) => `Pay before ${moment}: ${left} left.`,
     phone: 'Phone number',
     inOuguiya: (total: string, old: string) => `That is ${total} in new ouguiya (${old} in old ouguiya).`,
-    phoneHint: 'The 8 digits of your mobile wallet’s number.',
+    phoneHint: 'The 8-digit number of your mobile wallet.',
     pin: 'PIN',
-    pinHint: '4 to 6 digits. Only your wallet sees it. The merchant does not.',
+    pinHint: '4 to 6 digits. Only your wallet sees it, not the merchant.',
     button: (amount: string) => `Pay ${amount}`,
     busy: 'Paying…',
     changeAmount: 'Change the amount',
@@ -35,7 +35,7 @@ export const englishCheckoutTexts = {
   code: {
     title: 'Pay with a code',
     label: 'Payment code',
-    hint: 'The 6 digits that the merchant gives you.',
+    hint: 'The 6 digits that the merchant gave you.',
     button: 'Continue',
     unknown: 'This code is not valid. Check it with the merchant.',
   },
@@ -43,25 +43,25 @@ export const englishCheckoutTexts = {
     title: (amount: string) => `Scan to pay ${amount}`,
     titleOpen: 'Scan to pay',
     image: 'QR code for the payment page',
-    /** `address` is the page for typing the payment code. */
+    /** The customer enters the payment code at `address`. */
     code: (address: string) => `Or open ${address} and enter this code:`,
     download: (format: string) => `Download as ${format}`,
   },
   faults: {
     phone: 'Enter your phone number: 8 digits, for example 22 34 56 78',
     pin: 'Enter your PIN: 4 to 6 digits',
-    pinDoesNotFit: 'The phone number or the PIN is wrong',
+    pinDoesNotFit: 'The phone number or PIN is wrong',
     amount: 'Enter an amount, for example 500 or 1250.50',
     amountUnclear:
-      'This amount can be read in two ways. Enter it without a separator for thousands, for example 1500 or 1500.50',
+      'This amount can be read in two ways. Enter it without a thousands separator, for example 1500 or 1500.50',
     amountRange: (least: string, most: string) => `The amount must be between ${least} and ${most}`,
     code: 'Enter the 6 digits of the code',
   },
   /** Each notice says why the customer wasn't charged. */
   notices: {
-    wallet_locked: `This wallet is locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
+    wallet_locked: `This wallet was locked after several wrong PINs. ${nothingTaken} Try again later, or pay with another wallet.`,
     insufficient_funds: `There is not enough money in this wallet. ${nothingTaken} Top it up and try again, or pay with another wallet.`,
-    limit_exceeded: `This amount is over the limit of this wallet. ${nothingTaken} Try again later, or pay with another wallet.`,
+    limit_exceeded: `This amount is over this wallet’s limit. ${nothingTaken} Try again later, or pay with another wallet.`,
     declined: `The wallet declined this payment. ${nothingTaken} Try again later, or pay with another wallet.`,
     notExecuted: `The payment could not be started. ${nothingTaken} Try again.`,
     formTooOld: `This page was out of date. ${nothingTaken} Enter your PIN again.`,
@@ -73,7 +73,7 @@ export const englishCheckoutTexts = {
       'We are waiting for your wallet to confirm. Do not pay a second time: this page updates automatically.',
     ],
     paid: 'Payment successful',
-    /** Shown if another customer's form paid the intent. */
+    /** Shown if the intent was paid with another customer's form. */
     paidBefore: ['This payment has already been made', 'You were not charged for this attempt.'],
     refunded: 'Payment refunded',
     refundedInPart: 'Payment partly refunded',
@@ -102,17 +102,17 @@ export const englishCheckoutTexts = {
   },
   notes: {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
-    foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
-    tooLarge: ['Form too long', `The form that you sent is too long. ${nothingTaken}`],
+    foreign: ['Request refused', `This form did not come from our page. ${nothingTaken}`],
+    tooLarge: ['Form too long', `The form you submitted is too long. ${nothingTaken}`],
     tooMany: (left: string) => ['Too many attempts', `Try again in ${left}.`] as const,
     notUnderstood: ['Invalid request', `Open the page again and try once more. ${nothingTaken}`],
     unavailable: [
       'Service unavailable',
-      'Open the page again in a few seconds: it will show the status of the payment. You will not be charged twice.',
+      'Open the page again in a few seconds to see the status of the payment. You will not be charged twice.',
     ],
     broken: [
       'Something went wrong',
-      'The problem is on our side. Open the page again: it will show the status of the payment. You will not be charged twice.',
+      'The problem is on our side. Open the page again to see the status of the payment. You will not be charged twice.',
     ],
     again: 'Open the page again',
   },

@@ -17,7 +17,7 @@ export interface ConfirmedPayment {
   paymentId: string
   phone: string
   pin: string
-  /** In centimes. Only an OPEN intent can have a different amount. */
+  /** In centimes. Can differ from the intent's amount only if it's OPEN. */
   amount: number
   commission: Commission
 }

@@ -9,7 +9,7 @@ const refused = { gets: 'the page asks to wait', seconds: 600, perFailure: 3, co
 export const refusedPinBudgets = {
   // Customers of a mobile carrier often share a network.
   live: { ...refused, name: 'pin', what: 'Refused PINs', perNetwork: 60 },
-  // Declined payments count too, because each triggers events.
+  // Declined payments count too, because each triggers an event.
   tests: {
     ...refused,
     name: 'test-pin',

@@ -85,7 +85,7 @@ function amountFor(
   if (amountType === 'FIXED' && requested !== null && requested !== amount)
     throw refuse('VALIDATION_ERROR', {
       param: 'amount',
-      message: `amount must be the amount of the payment intent, ${amount}, or be omitted.`,
+      message: `amount must be omitted or equal the payment intent's amount, ${amount}.`,
     })
   return requested ?? amount ?? Math.min(defaultOpenAmount, maxAmount)
 }

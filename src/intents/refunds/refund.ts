@@ -17,7 +17,7 @@ interface RefundRequest {
   /** In centimes. Null refunds the remaining amount. */
   amount: number | null
   reason: string | null
-  /** In centimes. Unless null, any other refundable amount is refused. */
+  /** In centimes. If set, the refundable amount must equal it. */
   expectedRefundable: number | null
 }
 
@@ -34,7 +34,7 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
   const details = { refundable }
   if (refundable === 0)
     throw refuse('INTENT_REFUND_INVALID_STATUS', {
-      message: 'This payment intent is already fully refunded.',
+      message: 'This payment intent has already been fully refunded.',
       details,
     })
   if (intent.refundCount >= maxRefunds)
@@ -77,7 +77,7 @@ export async function refundIntent(
       throw refuse('SERVICE_UNAVAILABLE', {
         retryAfterSeconds: 60,
         message:
-          'The wallet that made this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
+          'The wallet used for this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
       })
     if (intent.freshMarks >= maxUsedKeys.refund)
       throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })

@@ -48,7 +48,7 @@ export async function* exportProducts(
   if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
 }
 
-/** Reads pages, because a slow client would keep a cursor open. */
+/** Reads page by page, because a slow client would keep a cursor open. */
 async function* eachProduct({ lists }: Pick<Deps, 'lists'>, { businessId, sandbox }: Caller) {
   let last: ExportedProduct | null = null
   for (;;) {

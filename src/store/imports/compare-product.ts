@@ -156,7 +156,7 @@ interface Match {
 
 /**
  * Matches rows with variants of the same label by SKU, then in order.
- * It's an error if a label has fewer rows left than variants, and if a row
+ * It's an error if a label has fewer rows left than variants, or if a row
  * without a SKU is left over, because it's most likely a duplicate.
  */
 function matchRows(rows: readonly ProductRow[], variants: readonly Variant[], faults: CsvErrors): Match[] {
@@ -187,8 +187,7 @@ const isUnclear = ({ variant_label: label, sku }: ProductRow, variants: readonly
   variants.length > 1 &&
   !variants.some((variant) => variant.label === defaultVariantLabel || (sku !== null && variant.sku === sku))
 
-const unlabelled =
-  'This product has several variants. Write the label of an existing variant, or of a new one.'
+const unlabelled = 'This product has several variants. Enter the label of an existing variant or a new one.'
 
 function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faults: CsvErrors): Match[] {
   const bySku = new Map<ProductRow, Variant>()
@@ -210,7 +209,7 @@ function matchLabel(rows: ProductRow[], label: string, variants: Variant[], faul
 }
 
 const ambiguous =
-  'Several variants of this product have this label. Write the sku of the variant, or one row for each of these variants.'
+  'Several variants of this product have this label. Enter the sku of the right one, or write one row for each of them.'
 
 const duplicateRow =
-  'There are more rows with this label than the product has variants with it. Remove the duplicate row, or write the sku of a new variant.'
+  'There are more rows than variants with this label. Remove the duplicate row, or enter the sku of a new variant.'

@@ -83,7 +83,7 @@ async function importRows(
   return comparison.counts
 }
 
-/** If one of these changed before we locked it, we would start over. */
+/** If one of these changed before we locked it, we'd have to start over. */
 async function findBusy(
   { Product }: StoreWriteDeps,
   { businessId, sandbox }: ImportScope,

@@ -45,7 +45,7 @@ async function readRecords(
   }
 }
 
-/** Needed because csv-parse doesn't limit the cells per row. */
+/** Needed because csv-parse doesn't limit the number of cells per row. */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
   while (at + maxRowBytes < bytes.length) {
@@ -75,7 +75,7 @@ async function countLineBreaks(bytes: Buffer): Promise<number> {
 
 const stopped = new Error('the reader stopped before the end of the file')
 
-const quoting = 'Put a cell that contains a quote in quotes, and write the quote inside it twice.'
+const quoting = 'Put a cell that contains a quote in quotes, and double the quote inside it.'
 const unread = 'The rows below it were not read.'
 
 const tooLong = `This row is too long. A closing quote may be missing. ${unread}`
@@ -137,7 +137,7 @@ function readRow(header: Header, readers: CellParsers, cells: string[], row: num
     return null
   }
   if (isBlank(cells[header.indexes.handle] ?? ''))
-    faults.add(row, 'handle', 'The handle is required. Rows with the same handle are one product.')
+    faults.add(row, 'handle', 'The handle is required. Rows with the same handle form one product.')
   const values = Object.fromEntries(
     productColumns.map((column) => [column, read(column)]),
   ) as unknown as ParsedCells
@@ -210,7 +210,7 @@ function readHeader(cells: readonly string[], faults: CsvErrors): Header | null 
   }
 }
 
-const expected = `The first row must name columns, separated by commas or semicolons. The columns are ${productColumns.join(', ')}.`
+const expected = `The first row must contain column names, separated by commas or semicolons. The columns are ${productColumns.join(', ')}.`
 
 function faultsOf(names: string[]): string[] {
   if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
@@ -218,7 +218,7 @@ function faultsOf(names: string[]): string[] {
   const unknown = names.filter((name) => name !== '' && !isColumn(name))
   const repeated = names.filter((name, index) => isColumn(name) && names.indexOf(name) !== index)
   return [
-    ...(names[0] === 'sep=' ? ['Remove the line sep=, which only Excel understands.'] : []),
+    ...(names[0] === 'sep=' ? ['Remove the sep= line, which only Excel understands.'] : []),
     ...unknown.map((name) => `There is no column ${JSON.stringify(name.slice(0, 100))}. ${expected}`),
     ...new Set(repeated.map((name) => `The column ${name} occurs more than once.`)),
     ...(names.includes('handle') ? [] : ['The column handle is missing.']),

@@ -51,7 +51,7 @@ function readPrice(text: string, maxAmount: number): ParsedCell<number> {
     )
   return price >= 0 && price <= maxAmount
     ? { value: price }
-    : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
+    : { message: `The price must be between 0 and ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }
 }
 
 function readStock(text: string): ParsedCell<number> {
@@ -142,7 +142,7 @@ export interface SkuOwner {
 }
 
 /**
- * Variants of a product may swap SKUs, but a SKU can't change products,
+ * Variants of a product may swap SKUs, but can't take one from another product,
  * because each write changes only one product.
  */
 export async function checkImportedSkus(

@@ -193,7 +193,7 @@ async function findAnyLine(
   const variant = product?.variants.find(({ stock }) => stock >= 1)
   if (product !== null && variant !== undefined) return [{ param: 'items', product, variant, quantity: 1 }]
   throw refuse('INSUFFICIENT_STOCK', {
-    message: 'No variant of an active product is in stock.',
+    message: 'No active product has a variant in stock.',
     details: { items: [] },
   })
 }

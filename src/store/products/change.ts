@@ -148,15 +148,17 @@ function findVariant(product: Changeable, { prefix, _id, set }: VariantChange): 
       ? getVariantByLabel(product, label, `${prefix}label`)
       : null
   if (only !== undefined && more.length === 0) return only
-  throw invalid(Object.keys(set)[0] ?? 'variants', 'must be set in variants, because the product has several')
+  throw invalid(
+    Object.keys(set)[0] ?? 'variants',
+    'must be set in variants, because the product has more than one',
+  )
 }
 
 function refuseDuplicates(changed: ChangedVariant[]): void {
   const seen = new Set<string>()
   for (const { entry, variant } of changed) {
     const param = `${entry.prefix}${entry._id === null ? 'label' : '_id'}`
-    if (seen.has(variant._id))
-      throw invalid(param, 'identifies a variant that another entry already identifies')
+    if (seen.has(variant._id)) throw invalid(param, 'identifies the same variant as another entry')
     seen.add(variant._id)
   }
 }

@@ -28,7 +28,7 @@ export const buildProduct = (described: ProductDraft, now: Date): Product => ({
 })
 
 export const productSizeMessage = (bytes: number): string =>
-  `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its texts, or give it fewer variants.`
+  `The product would take up ${bytes} bytes. It can take up at most ${maxProductBytes}. Shorten its text, or give it fewer variants.`
 
 export function checkProductSize(product: Product): number {
   const bytes = measureBson(product)

@@ -53,14 +53,14 @@ export const products = declareCollection({
     },
     {
       name: 'byTime',
-      // MongoDB can then filter lists without reading documents.
+      // With `name` and `active`, lists are filtered without reading documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
     // The clean-up needs deleted products, which aren't in the other indexes.
     {
       name: 'deletions',
-      // Without `deletedAt` in the key, MongoDB would read each document.
+      // Without `deletedAt` in the key, MongoDB would have to fetch each one.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },

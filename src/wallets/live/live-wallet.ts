@@ -18,11 +18,11 @@ const maxClockSkewMs = 30_000
 
 /**
  * The provider's clock may be 30 s behind, and storing an order may take 30 s
- * (docs/operators/wallet-provider.md). After that, an order is lost.
+ * (docs/operators/wallet-provider.md). An order unknown after that is lost.
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
-/** Providers keep orders for 30 days. One day is for clock skew. */
+/** Providers keep orders for 30 days. One day is a margin for clock skew. */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
@@ -129,7 +129,7 @@ export function readWalletResponse(
   if (response.fee !== undefined && response.fee !== order.fee) return { fault: 'another fee' }
   if (response.currency !== undefined && response.currency !== currencyCode)
     return { fault: 'another currency' }
-  // Refusals are always about the PIN, and a refund has none.
+  // Refusals are always about the PIN, and refunds need none.
   if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
   return { response }
 }

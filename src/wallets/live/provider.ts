@@ -92,7 +92,7 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
   body: string
 }
 
-/** Only the body can contain a line feed, so signed texts differ. */
+/** Different requests never sign the same text: only `body` has line feeds. */
 export function signWalletRequest(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`

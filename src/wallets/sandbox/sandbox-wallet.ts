@@ -87,7 +87,7 @@ async function authorise(
   return decideOrder(deps, order, (session) => charge(deps, order, isRight, session))
 }
 
-/** `isRight` is null if too many PINs were being checked. */
+/** `isRight` is null if too many PINs were being checked at once. */
 async function charge(
   deps: SandboxDeps,
   { accountId, amount, fee }: { accountId: string | null; amount: number; fee: number },
