@@ -82,13 +82,13 @@ export function parseEventSearch(caller: Caller, query: ListEventsQuery): EventS
 
 type Reads = Pick<Deps, 'LoggedEvent' | 'Intent' | 'Order' | 'Endpoint' | 'listCounts' | 'now'>
 
-/** Returns the newest first, without events that the caller may not read. */
+/** Returns the newest first. Omits events that the caller may not read. */
 export function listEvents(deps: Reads, caller: Caller, search: EventSearch): Promise<Page<LoggedEvent>> {
   const { businessId, sandbox } = caller
   const { type, referenceNumber } = search
   const types = type === null ? listReadableTypes(caller) : [type]
   const ofTypes = { businessId, sandbox, event: { $in: types } }
-  // Count checkpoints need a list that never shrinks. Test events expire.
+  // Test events expire, but count checkpoints need a list that never shrinks.
   if (!sandbox && referenceNumber === null) {
     const countable: CountableList = {
       collection: deps.LoggedEvent.collection,

@@ -13,7 +13,7 @@ export const loggedEvents = declareCollection({
   fields: {
     ...chainFields.fields,
     ...recordedFactFields.fields,
-    // The clean-up keeps the last event, from which the next number follows.
+    // The clean-up keeps the last event, whose number determines the next one.
     event: oneOf<EventName | 'cleaned'>(),
     /** For an endpoint event, the endpoint's id. */
     referenceNumber: text,
@@ -23,7 +23,7 @@ export const loggedEvents = declareCollection({
   },
   indexes: [
     chainIndex,
-    // `event` comes before the time to make lists of rare events fast.
+    // To list rare events fast, the index has `event` before the time.
     {
       name: 'byTypeAndTime',
       key: { businessId: 1, sandbox: 1, event: 1, createdAt: -1, _id: -1, number: 1 },

@@ -12,12 +12,12 @@ type Options = Pick<
   'lazyConnect' | 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout'
 >
 
-/** A timeout ends connections to a frozen server. BullMQ waits up to 10 s. */
+/** Ends connections to a frozen server. BullMQ's own waits last up to 10 s. */
 const socketTimeoutMs = 15_000
 
 const retryStrategy = (times: number): number => Math.min(times * 100, 1000)
 
-/** After a failover, the same name may lead to the new master. */
+/** After a failover, the same name may resolve to the new master. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY')
 
 const reconnecting = { retryStrategy, reconnectOnError, socketTimeout: socketTimeoutMs }
@@ -31,7 +31,7 @@ class StrictRedis extends Redis {
       if (!(error instanceof ReplyError)) throw error
       this.emit('error', error)
       this.disconnect(true)
-      // The connection becomes ready only after this promise.
+      // The connection becomes ready only once this promise resolves.
       return new Promise<never>(() => undefined)
     }
   }

@@ -2,7 +2,7 @@ import type { JobsOptions, Queue } from 'bullmq'
 import { maxIntentsPerJob, type NewJob, type QueueName } from '../../schemas/jobs.ts'
 import { backgroundRestMs, createBatcher } from '../mongo/batchers.ts'
 
-/** Beyond this number, jobs are dropped, because polls find their work. */
+/** Beyond this number, jobs are dropped, because polls find the work. */
 const maxUnsent = 20_000
 /** By then, a poll has found the work of an unsent job. */
 const maxUnsentMs = 3_000

@@ -39,7 +39,7 @@ function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string
   return (client) => client === own || client.startsWith(`${own}:w:`)
 }
 
-/** Returns the memory of the fullest master. */
+/** Returns the memory use of the fullest master. */
 async function readMemory(connection: RedisConnection): Promise<RedisMemory> {
   const infos = await Promise.all(redisMasters(connection).map((master) => master.info('memory')))
   const [first, ...others] = infos.map(memoryIn)

@@ -13,8 +13,8 @@ type Complain = (fields: object) => void
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Runs all commands or none. Returns null if Redis didn't respond, although the
- * commands may have run.
+ * Runs all commands or none. Returns null if Redis didn't respond, in which
+ * case they may still have run.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
@@ -42,7 +42,7 @@ const timeoutMs = 3000
 
 type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
 
-/** Its own connection fails fast. BullMQ's would hang while Redis is down. */
+/** This connection fails fast. BullMQ's own would hang while Redis is down. */
 export function openJobQueues(config: QueuesConfig, log: Log) {
   const { connection, complain } = openFastFailRedis(config, log, timeoutMs, false)
   const connected = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ export function openJobQueues(config: QueuesConfig, log: Log) {
       await queue.upsertJobScheduler(id, { pattern, tz }, { name })
     },
     whenReady: (act: () => void): void => void connection.on('ready', act),
-    /** In a cluster, this pings the node that has the jobs. */
+    /** In a cluster, this pings the node that holds the jobs. */
     ping: (): Promise<unknown> => connection.type(marker),
     async close(): Promise<void> {
       await Promise.all([...producers.values()].map((producer) => producer.drained()))

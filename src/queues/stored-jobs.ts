@@ -39,7 +39,7 @@ export function createStoredJobs(
       const exists = await findExisting(queue, jobIds)
       await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
-    /** Yields ids in batches, some of them more than once. */
+    /** Yields batches of ids. Some ids may appear more than once. */
     async *failed(name: QueueName): AsyncGenerator<string[]> {
       const queue = await obtain(name)
       let cursor = '0'

@@ -32,9 +32,9 @@ interface Relayed {
   causes: EventCause[]
 }
 
-/** 100 concurrent jobs keep the events of 5,000 documents in memory. */
+/** 100 concurrent jobs hold the events of up to 5,000 documents in memory. */
 const maxPerJob = 50
-/** A document that waits for longer is left to the next poll. */
+/** A document that waits any longer is left to the next poll. */
 const maxWaitMs = 100
 
 /**
@@ -64,7 +64,7 @@ export async function relayOutboxes(
   return relayed
 }
 
-/** Skips ids of a concurrent call, which then reruns `act` for them. */
+/** If a concurrent call is relaying an id, that call reruns `act` for it. */
 async function relayOnce({ relaying }: RelayDeps, ids: string[], act: (ids: string[]) => Promise<void>) {
   let own: string[] = []
   for (const id of new Set(ids))
@@ -111,7 +111,7 @@ async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: OutboxMode
     deps.enqueue('intent-expiry', [newExpiryJob({ referenceNumber, expiresAt }, deps.now())])
   relayed.events += outbox.length
   relayed.causes.push(...outbox.map(eventCauseOf))
-  // More events are relayed after the job's other documents.
+  // Any further events are relayed after the job's other documents.
   if (outbox.length === maxEventsPerRead) deps.relaying.set(id, 'again')
 }
 
@@ -190,7 +190,7 @@ function traceEvents({ tracing }: Pick<Deps, 'tracing'>, source: Source) {
 
 /** Limits memory: an event takes up to 1.4 KB. */
 const maxEventsPerRead = 10
-/** A typical intent takes 2 KiB. Attempts read larger documents themselves. */
+/** Attempts read larger documents themselves. A typical intent takes 2 KiB. */
 const smallBytes = 8 * 1024
 
 /** An endpoint's `referenceNumber` is its id. */
@@ -198,7 +198,7 @@ interface Source extends Pick<Delivery, '_id' | 'businessId' | 'sandbox' | 'refe
   outbox: OutboxEvent[]
   /** Missing if the document is large. */
   bodySource?: BodySource
-  /** Only intents have this and the next field. */
+  /** Only intents have this field and the next one. */
   merchantReference?: string | null
   expiresAt?: Date
 }

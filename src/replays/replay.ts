@@ -49,7 +49,7 @@ export const replays = declareCollection({
     running: field.optional(field.flag),
     cancellationReason: field.orNull(field.oneOf<ReplayCancellation>()),
     reached: field.orNull(field.part({ createdAt: field.date, eventId: field.text })),
-    /** When the replay is due or its lease ends. Null once it's over. */
+    /** When the replay is due or its lease ends. Null once it has ended. */
     nextRunAt: field.orNull(field.date),
     /** Only the holder of this token may record progress. */
     leaseToken: field.orNull(field.text),

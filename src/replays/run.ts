@@ -20,12 +20,12 @@ import { readSelectedEvents } from './selected-events.ts'
 
 type RunDeps = AttemptDeps & Pick<Deps, 'Endpoint' | 'LoggedEvent' | 'Replay' | 'databaseTime' | 'queues'>
 
-/** These two constants allow a replay at most 200 attempts per second. */
+/** These two constants limit a replay to 200 attempts per second. */
 const pageEveryMs = 100
 const maxPerPage = 20
 const maxDue = 10
 const maxReadPerPage = 500
-/** How long a replay runs before others continue. */
+/** How long a replay runs before another can continue. */
 const sliceMs = 5_000
 /** A replay that can't start an attempt for this long rests for `restMs`. */
 const maxBlockedMs = 500
@@ -156,10 +156,10 @@ async function end(deps: RunDeps, leased: LeasedReplay, reason: ReplayCancellati
   deps.log.info({ replayId, endpointId, businessId, sandbox, status, ...counts }, 'replay.ended')
 }
 
-/** A page takes far less than a second, and renews the lease. */
+/** Each page takes far less than a second, and renews the lease. */
 const leaseMs = 10_000
 
-/** Other workers or a dead process's transaction may hold the first replays. */
+/** The first may be leased by other workers or locked by a dead process. */
 const maxTried = 10
 
 export type LeasedReplay = Replay & { leaseToken: string }

@@ -33,7 +33,7 @@ export const maxReplaysPerDay = 100
 export const maxReplayEventsPerDay = 1_000_000
 
 export const replayLimitRow = {
-  what: 'Replays per UTC day, live and test each; one at a time per endpoint',
+  what: 'Replays per UTC day and environment; one at a time per endpoint',
   limit: `${maxReplaysPerDay} and one million events per business`,
   gets: '429 `replays`',
 }
@@ -53,7 +53,7 @@ export async function planReplay(
   if (from > to)
     throw refuse('VALIDATION_ERROR', {
       param: 'from',
-      message: 'from must not be later than to or the current time.',
+      message: 'from must not be later than to, or in the future.',
     })
   const { businessId, sandbox } = endpoint
   const events = request.events ?? endpoint.events
@@ -61,7 +61,7 @@ export async function planReplay(
   if (others.length > 0)
     throw refuse('INVALID_WEBHOOK_EVENT', {
       param: 'events',
-      message: `The endpoint is not subscribed to ${others.join(', ')}. Add the event to the endpoint first.`,
+      message: `The endpoint is not subscribed to ${others.join(', ')}. Change the endpoint's events first.`,
       details: { events: others },
     })
   const selection = { businessId, sandbox, from, to, events }
@@ -129,7 +129,7 @@ async function takeNumber(
   const isLarge = started.length < maxReplaysPerDay
   const limit = isLarge ? maxReplayEventsPerDay : maxReplaysPerDay
   const message = isLarge
-    ? `A business can replay ${limit} events per UTC day. Choose a shorter period, or wait until the next day.`
+    ? `A business can replay up to ${limit} events per UTC day. Choose a shorter period, or wait until the next day.`
     : `A business can start ${limit} replays per UTC day. Wait until the next day.`
   throw refuseUsedUp(message, { scope: 'replays', limit }, { freeAt: startOfUtcDay(day + 1), now })
 }
@@ -148,7 +148,6 @@ export function parseReplayBody(deps: Pick<Deps, 'validate'>, body: unknown): Re
   }
 }
 
-/** A dry run only counts. */
 export async function requestReplay(
   deps: QuotaDeps &
     Parameters<typeof runAuditedOnce>[0] &

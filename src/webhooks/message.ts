@@ -14,7 +14,7 @@ type EndpointSource = { endpointId: string }
 
 export const endpointEventFormat = 1
 
-/** Never change a released format; add the next number. */
+/** Never change a released format; add a new number. */
 const endpointFormats: Record<number, (source: EndpointSource, facts: EventFacts) => string> = {
   1: ({ endpointId }, { status, endpoint }) =>
     JSON.stringify({
@@ -40,7 +40,7 @@ export function composeEventData({ format, facts }: RecordedFacts, source: BodyS
 }
 
 function known<Write>(format: number, write: Write | undefined): Write {
-  if (write === undefined) throw new Error(`this version cannot write webhooks of format ${format}`)
+  if (write === undefined) throw new Error(`this version cannot write webhooks in format ${format}`)
   return write
 }
 
@@ -82,7 +82,7 @@ export function unsignedHeaders(brand: string, { _id: id, event }: Signed, at: D
   }
 }
 
-/** `previous` has the secrets that were replaced in the last 24 hours. */
+/** `previous` holds the secrets that were replaced in the last 24 hours. */
 export function signedHeaders(
   brand: string,
   secrets: readonly [current: string, ...previous: string[]],

@@ -3,7 +3,7 @@ import { newId } from '../platform/ids.ts'
 
 export type Leasable = { _id: string; leaseToken: string | null }
 
-/** A document can be taken once the time in `field` has passed. */
+/** A document can be leased once the time in `field` has passed. */
 export function documentLeases<Doc extends Leasable>(
   collection: mongo.Collection<Doc>,
   { field, leaseMs }: { field: keyof Doc & string; leaseMs: number },

@@ -9,9 +9,9 @@ export interface PolledWork {
   queue: QueueName
   everyMs: number
   atOnce?: number
-  /** If a run finds `many` items, the next one starts after `afterMs`. */
+  /** If a run finds `many` items or more, the next starts after `afterMs`. */
   again?: { many: number; afterMs: number }
-  /** A run may take minutes, so the last-poll metric omits it. */
+  /** Runs may take minutes, so the last-poll metric omits this work. */
   isLong?: true
   /** Returns how many items the run found. */
   run(deps: Deps, ending: AbortSignal): Promise<number>

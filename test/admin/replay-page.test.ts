@@ -75,7 +75,7 @@ describe('A staff-initiated replay of events', function () {
     const listed = (await cli.done('deliveries', 'replays', '--endpoint', endpointId)) as unknown as Listed
     expect(listed.slice(0, 2).map((each) => each.id)).to.deep.equal([id, (done as { id: string }).id])
     const refused = (...args: string[]) => cli.here('deliveries', 'replay', '--endpoint', endpointId, ...args)
-    const stderr = 'from must not be later than to or the current time.\n'
+    const stderr = 'from must not be later than to, or in the future.\n'
     expect(await refused('--from', '2100-01-01')).to.deep.include({ exitCode: 1, stderr })
     const unknown = await refused(...from.slice(0, 2), '--events', 'x')
     expect(unknown.stderr).to.include('Unknown: x.')

@@ -48,7 +48,7 @@ describe('A long-poll request for the event feed', () => {
   const held = (count: number) =>
     waitFor(`${count} requests are held`, () => service.deps.capacity.used().polls === count)
 
-  it('gets a response soon after another process logs an event for it', async () => {
+  it('gets a response soon after another process logs a matching event', async () => {
     const forOrders = await withAnotherKey(service, merchant, { scopes: ['store.orders:read'] })
     const all = follow('after=latest&wait=25')
     const orders = follow('after=latest&wait=25', forOrders)
@@ -80,7 +80,7 @@ describe('A long-poll request for the event feed', () => {
     expect(typesOf(await follow(`after=${next}`))).to.deep.equal(['payment.created'])
   })
 
-  it('is limited to five at a time per business', async () => {
+  it('gets RATE_LIMITED while five others from its business are waiting', async () => {
     await createIntent(service, merchant)
     await relay(service, merchant)
     const neighbour = await service.merchant()
@@ -101,7 +101,7 @@ describe('A long-poll request for the event feed', () => {
     await held(0)
   })
 
-  it('gets an empty response at once if all slots of the process are in use', async () => {
+  it("gets an empty response at once if all of the process's slots are in use", async () => {
     const { capacity } = service.deps
     const slots = Array.from({ length: 1000 }, (_, index) =>
       capacity.takeNow([`business ${index % 200}`], { polls: 1 }),
@@ -113,7 +113,7 @@ describe('A long-poll request for the event feed', () => {
     expect(capacity.used().polls).to.equal(0)
   })
 
-  it('gets a 403 if its key is suspended in the meantime', async () => {
+  it('gets API_ACCESS_NOT_ACTIVE if its key is suspended while it waits', async () => {
     const key = await withAnotherKey(service, merchant)
     const request = follow('wait=25', key)
     await held(1)

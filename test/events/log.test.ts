@@ -57,7 +57,7 @@ describe('The event log', () => {
     expect(received?.json.id).to.equal(delivery?._id)
   })
 
-  it('counts each stored event once, even if a batch contains an event that is in the log already', async () => {
+  it('counts each stored event once, even if a batch contains an event that is already in the log', async () => {
     const counted: object[] = []
     const { appendEvents } = openEventLog(service.deps, service.clock.now, (_owner, stored) =>
       counted.push(...stored),
@@ -68,7 +68,7 @@ describe('The event log', () => {
     expect(counted).to.deep.equal(await service.deps.LoggedEvent.find(owner).sort({ number: 1 }).lean())
   })
 
-  it('never reuses the number of an event that was removed', async () => {
+  it('never reuses the number of a removed event', async () => {
     const { deps, clock } = service
     const clean = async () => {
       const { counts, watch } = startCounts({ count: () => undefined, done: () => undefined })

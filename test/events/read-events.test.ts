@@ -45,7 +45,7 @@ describe('The events API', () => {
     }
   }
 
-  /** All of one intent, at these times and in this order. */
+  /** Logs events of a single intent, at these times and in this order. */
   async function log(as: Merchant, sandbox: boolean, events: [EventName, Date][]): Promise<LoggedEvent[]> {
     const { businessId } = as
     const { referenceNumber } = await createIntent(service, as)

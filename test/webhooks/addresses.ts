@@ -1,8 +1,8 @@
-/** By verdict, copied from IANA's registries and the clouds' documentation. */
+/** Public and refused addresses, from IANA's registries and cloud providers' documentation. */
 
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** First and last address of every IPv4 block that isn't public. */
+/** The first and last address of every IPv4 block that isn't public. */
 const specialV4 = words(`
   0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.255.255.255
   169.254.0.0 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255
@@ -10,12 +10,12 @@ const specialV4 = words(`
   203.0.113.0 203.0.113.255 224.0.0.0 239.255.255.255 240.0.0.0 255.255.255.254 255.255.255.255
 `)
 
-/** Metadata services of clouds, which return secrets, and other special addresses. */
+/** Cloud metadata services, which return secrets, and other special addresses. */
 const namedV4 = words(`
   127.0.0.1 169.254.169.254 169.254.170.2 169.254.169.123 168.63.129.16 100.100.100.200 192.0.0.192
 `)
 
-/** Just outside the blocks above, and well-known public ones. */
+/** Addresses just outside the blocks above, and well-known public ones. */
 export const publicV4 = words(`
   1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255
   169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0
@@ -24,7 +24,7 @@ export const publicV4 = words(`
   41.188.64.1
 `)
 
-/** First and last address of every IPv6 block that isn't public. Two spaces separate blocks. */
+/** The first and last address of every IPv6 block that isn't public. Two spaces separate blocks. */
 const specialV6 = words(`
   ::  ::1  ::2 ::ffff:ffff  ::ffff:0:0 ::ffff:ffff:ffff  ::ffff:0:0:0 ::ffff:0:ffff:ffff
   64:ff9b:: 64:ff9b::ffff:ffff  64:ff9b:1:: 64:ff9b:1:ffff:ffff:ffff:ffff:ffff
@@ -43,7 +43,7 @@ const specialV6 = words(`
   ff00:: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 `)
 
-/** Metadata services and neighbours, and one address in every notation. */
+/** Metadata services and other special addresses, and one address in every notation. */
 const namedV6 = words(`
   fd00:ec2::254 FD00:0EC2::0254 fd00:ec2:0:0:0:0:0:254 fd00:0ec2:0000:0000:0000:0000:0000:0254 fd00:ec2::0.0.2.84
   fd20:ce::254 ::a9fe:a9fe ::7f00:1 0:0:0:0:0:0:0:1 0000:0000:0000:0000:0000:0000:0000:0001 0::1 ::0:1 ::0.0.0.1
@@ -62,7 +62,7 @@ const pair = (high: number, low: number): string => (high * 256 + low).toString(
 export const partsOf = (v4: string): [number, number, number, number] =>
   v4.split('.').map(Number) as [number, number, number, number]
 
-/** Inside each kind of IPv6 address that can embed an IPv4 address. A gateway may route to it. */
+/** Returns every kind of IPv6 address that can embed this IPv4 address, because a gateway may route to it. */
 function embedded(v4: string): string[] {
   const [a, b, c, d] = partsOf(v4)
   const hex = `${pair(a, b)}:${pair(c, d)}`
@@ -123,7 +123,7 @@ export const notAddresses = [
 export const refusedV4 = [...specialV4, ...namedV4]
 export const refusedV6 = [...specialV6, ...namedV6]
 const embeddedPublic = ['8.8.8.8', '1.1.1.1'].flatMap(embedded)
-/** Added by DNS64 to a name with a public IPv4 address. */
+/** Addresses that DNS64 adds to a name with a public IPv4 address. */
 export const synthesised = embeddedPublic.filter((address) => address.startsWith('64:ff9b::'))
 export const embeddedV4 = [...refusedV4.flatMap(embedded), ...embeddedPublic]
 export const unusualV4 = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '8.8.8.8', '93.184.216.34'].flatMap(

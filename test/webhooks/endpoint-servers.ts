@@ -37,7 +37,7 @@ export const silentEndpoint = (): Promise<EndpointServer> => rawEndpoint((socket
 export const rawEndpoint = (onConnection: (socket: Socket) => void): Promise<EndpointServer> =>
   listen(net.createServer(onConnection), '127.0.0.1')
 
-/** Calls `onRequest` with the socket for each complete request, however its bytes are split. */
+/** Calls `onRequest` with the socket once for each complete request, however its bytes are split. */
 export const rawHttpEndpoint = (onRequest: (socket: Socket, count: number) => void) =>
   rawEndpoint((socket) => {
     let text = ''

@@ -54,7 +54,7 @@ describe('A failing endpoint', () => {
     service.clock.advance(ms)
     beside.clock.advance(ms)
   }
-  /** Makes the first attempts of new deliveries to the endpoint, and writes their results without waiting for more. */
+  /** Makes the first attempts of new deliveries to the endpoint, and writes the results at once. */
   async function attemptNew(count: number, as: Merchant = merchant) {
     const made = await createIntents(service, as, count)
     await relay(service, as)
@@ -124,7 +124,7 @@ describe('A failing endpoint', () => {
     const { id: otherLive } = await subscribe(service, live, endpointServer.url, ['endpoint.failing'])
     for (const _each of [1, 2]) {
       respond(500)
-      // Only test events fail, at the live endpoint too.
+      // All of these events are test events, even those sent to the live endpoint.
       await attemptNew(2)
       advance(24 * hourMs)
       await poll(service)
@@ -209,7 +209,7 @@ describe('A failing endpoint', () => {
       expect(await reports()).to.have.length(0)
     })
 
-  it('starts with no known results when the merchant enables it or changes its URL', async () => {
+  it('has its earlier results cleared when the merchant enables it or changes its URL', async () => {
     const unused = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     for (const changes of [[{ active: false }, { active: true }], [{ url: endpointServer.url }]]) {
       await attemptNew(2)
@@ -227,14 +227,14 @@ describe('A failing endpoint', () => {
     expect(await statuses()).to.deep.equal([['FAILING', true]])
   })
 
-  it('is not failing because of an attempt at its previous URL', async () => {
+  it('ignores the result of an attempt at its previous URL', async () => {
     await change({ url: endpointServer.url })
     noteTimeout(failing)
     await service.deps.healthNotes.close()
     expect((await listed()).health).to.include({ failuresInRow: 0, lastError: null })
   })
 
-  it('shows its last 24 hours of results to its merchant and to staff', async () => {
+  it('has its results from the last 24 hours shown to its merchant and to staff', async () => {
     const page = async () =>
       (await (await signedIn(service, 'viewer')).get(`/admin/endpoints/${failing}`)).text
     const none = { attempts: 0, succeeded: 0, successRate: null, lastError: null }

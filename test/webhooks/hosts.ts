@@ -5,14 +5,14 @@ const addresses = words(`
   127.0.0.1 0.0.0.0 10.1.2.3 172.16.5.4 192.168.1.1 100.100.100.200 169.254.169.254 168.63.129.16 8.8.8.8
 `)
 
-/** The decimal digits of a script, from the code point of its zero. */
+/** Writes the digits in another script, whose zero has this code point. */
 const inScript = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
 const circled = (text: string): string =>
   text.replaceAll(/\d/g, (digit) => '⓪①②③④⑤⑥⑦⑧⑨'.charAt(Number(digit)))
 const encoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
 
-/** An IPv4 address in every notation that a URL parser, a C library or a careless pattern accepts. */
+/** Returns an IPv4 address in every notation that a URL parser, a C library or a careless pattern accepts. */
 function writings(v4: string): string[] {
   const [a, b, c, d] = partsOf(v4)
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
@@ -59,7 +59,7 @@ function writings(v4: string): string[] {
   ]
 }
 
-/** Invalid, or missing from public DNS. */
+/** Names that are invalid or missing from public DNS. */
 const names = words(`
   localhost LOCALHOST localhost. ｌocalhost ⓛⓞⓒⓐⓛⓗⓞⓢⓣ loc%61lhost shop.localhost local\u00adhost localhost.localdomain
   ip6-localhost printer.local printer.LOCAL. printer。local metadata.google.internal METADATA.GOOGLE.INTERNAL
@@ -81,7 +81,7 @@ const brokenV6 = words(
   '[] [:] [::1 ::1 ::1] [::1]] [[::1]] [:::1] [1::2::3] [::12345] [g::1] [v1.fe80::a] [::1].example.com',
 )
 
-/** Everything between `https://` and `/hooks` that must be refused. */
+/** Every text that must be refused between `https://` and `/hooks`. */
 export const refusedHosts = [
   ...new Set([
     ...addresses.flatMap(writings),

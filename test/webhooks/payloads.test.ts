@@ -16,7 +16,7 @@ const paymentEvents = ['created', 'confirmed', 'cancelled', 'expired', 'refunded
   (name) => `payment.${name}`,
 )
 const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 }
-/** The commission of 500.00 MRU (docs/merchants/take-a-payment.md). */
+/** The commission on 500.00 MRU (docs/merchants/take-a-payment.md). */
 const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
 const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
 
@@ -71,7 +71,7 @@ describe("A payment webhook's body", () => {
     expect(rest).to.deep.equal({ ...named, currency: 'MRU', status: 'PENDING', ...unpaid })
   })
 
-  it('states the time, payer and commission of wallet payments and simulated payments', async () => {
+  it('states the time, payer and commission of wallet and simulated payments', async () => {
     for (const way of ['wallet', 'simulated'] as const) {
       const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'
@@ -160,7 +160,7 @@ describe("A payment webhook's body", () => {
     expect(refunds.map(({ data }) => data)).to.deep.equal(expected)
   })
 
-  it('states whether an unpaid intent was cancelled or has expired', async () => {
+  it('states whether an unpaid intent was cancelled or expired', async () => {
     const [cancelled, expired] = await Promise.all([
       createIntent(service, merchant),
       createIntent(service, merchant),
@@ -168,7 +168,7 @@ describe("A payment webhook's body", () => {
     await cancelIntent(service, merchant, cancelled.referenceNumber)
     const bodies = [await last(cancelled.referenceNumber, 'created', 'cancelled')]
     await bodiesOf(expired.referenceNumber, 'created')
-    // If the clock changed during an attempt, it would be made again.
+    // If the clock changed during an attempt, the attempt would be repeated.
     await waitFor(
       'every attempt has ended',
       async () => !(await service.deps.Delivery.exists({ status: 'PENDING' })),

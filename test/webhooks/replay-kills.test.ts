@@ -41,7 +41,7 @@ describe('An event replay whose worker is killed between any two steps', functio
     return { replayId, ids: eventIds.map((eventId) => makeDeliveryId(eventId, id)) }
   }
 
-  /** Carries out this replay if it is due. A worker would choose among the replays of all cases. */
+  /** Carries out this replay if it is due. A worker might choose another case's replay. */
   async function carryOut(deps: Deps, { replayId }: Case): Promise<void> {
     const now = deps.now()
     const leased = await deps.Replay.findOneAndUpdate(
@@ -55,7 +55,7 @@ describe('An event replay whose worker is killed between any two steps', functio
     await deps.backgroundWork.ended()
   }
 
-  /** On a busy machine, a worker gives the replay back before the end. */
+  /** On a busy machine, a worker releases the replay before it has ended. */
   const finish = (deps: Deps, each: Case): Promise<unknown> =>
     waitFor('the end of the replay', async () => {
       await carryOut(deps, each)

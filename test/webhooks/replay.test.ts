@@ -94,7 +94,7 @@ describe('An event replay', () => {
   })
 
   for (const onlyUndelivered of [false, true])
-    it(`delivers ${onlyUndelivered ? 'only the undelivered' : 'exactly the'} events of its period once, even with two workers`, async () => {
+    it(`delivers every ${onlyUndelivered ? 'undelivered ' : ''}event in its period exactly once, even with two workers`, async () => {
       const chance = chanceOf(4711, String(onlyUndelivered))
       const logged = Array.from({ length: 60 }, () => ({
         event: chance.pick(names),
@@ -150,7 +150,7 @@ describe('An event replay', () => {
     await start(whole)
     const withoutRedis = { ...deps, queues: { ...queues, storedJobs } }
     deps.slots.open()
-    // On a busy machine, the replay is given back before its end.
+    // On a busy machine, the replay is released before it has ended.
     await waitFor('all webhooks', async () => {
       const leased = await leaseDueReplay(deps)
       if (leased) await runReplay(withoutRedis, leased, new AbortController().signal)
@@ -161,11 +161,11 @@ describe('An event replay', () => {
     deps.slots.close()
   })
 
-  it('counts in a dry run exactly the events that a real run then sends', async () => {
+  it('sends exactly as many events as its dry run counted', async () => {
     const chance = chanceOf(4711, 'undelivered')
     const logged = Array.from({ length: 1_010 }, () => ({
       event: chance.pick(subscribed),
-      // The count reads 1 000 events at a time, and many events happen in the same millisecond.
+      // The count reads 1,000 events at a time, and many events happen in the same millisecond.
       at: at(chance.whole(1, 5)),
       state: chance.weighted({ DELIVERED: 400, none: 1, RETRYING: 1, DEAD: 1, CANCELLED: 1 }),
     }))
@@ -271,7 +271,7 @@ describe('An event replay', () => {
     expect(await AuditEvent.countDocuments({ subject: endpoint._id, act: 'endpoint.replayed' })).to.equal(0)
   })
 
-  it('starts once for several requests with the same idempotency key', async () => {
+  it('starts only once for several requests with the same idempotency key', async () => {
     await log(failed(1, 2))
     const headers = merchant.write()
     const first = await send(whole, headers)

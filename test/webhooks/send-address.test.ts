@@ -25,7 +25,7 @@ import {
 describe('The webhook sender over TLS', () => {
   afterEach(stopAll)
 
-  it('delivers to a host that its certificate names', async () => {
+  it('delivers to a host if its certificate names it', async () => {
     let servername: unknown = null
     const endpointServer = await httpsEndpoint('endpoint', (req, res) => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
@@ -72,7 +72,7 @@ describe('The webhook sender over TLS', () => {
   })
 })
 
-/** Public when it is checked, and loopback when it is read again to connect. */
+/** An address that is public when it is checked, but loopback when it is read again to connect. */
 function changingAddress() {
   let reads = 0
   return {
@@ -94,7 +94,7 @@ describe('The webhook sender with host names', () => {
     expect(attempt).to.include({ error: 'The host name has more than 100 addresses.' })
   })
 
-  /** What `resolveAddresses` returns for a name with these addresses, or the stage of its fault. */
+  /** The addresses that `resolveAddresses` returns for a name that has these, or the stage of the fault. */
   const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
     const ranges = blocked.map(parseIpRange)
     const lookup = {
@@ -149,9 +149,9 @@ describe('The webhook sender with host names', () => {
       expect(liar.reads()).to.be.at.least(2)
     })
 
-  it('resolves the name again for each connection, and rejects it if it has since become private', async () => {
+  it('resolves the name again for each connection, and rejects a name that has since become private', async () => {
     const endpointServer = await okEndpoint()
-    // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
+    // 2d00::/8 counts as public but is not assigned, so the first attempt can't connect.
     const addresses = ['2d00::1', '127.0.0.1', '2d00::1']
     const resolve = async () => resolvingTo(addresses.splice(0, 1))()
     const made = sender([], { ...shortTimeout, resolve })
@@ -175,7 +175,7 @@ describe('The webhook sender with host names', () => {
     expect(queries).to.equal(1)
   })
 
-  it('tries the next address if a connection is refused', async () => {
+  it('connects to the next address if a connection is refused', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([`${hostName}:${endpointServer.port}`], {
       resolve: resolvingTo(['::1', '127.0.0.1']),
@@ -200,7 +200,7 @@ describe('The webhook sender with host names', () => {
   it('gives up on name servers that never respond', async () =>
     expectTimeout(await sender([], { ...shortTimeout, resolve: forever }).post(`https://${hostName}/`)))
 
-  it('resolves allowed hosts as the machine itself does', async () => {
+  it('resolves allowed hosts in the same way as the machine itself', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([`localhost:${endpointServer.port}`], {})
     expect(await made.post(`http://localhost:${endpointServer.port}/`)).to.include({ stage: null })

@@ -54,7 +54,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('does not reuse a connection if the endpoint responded before it read the whole request', async () => {
+  it('does not reuse a connection if the endpoint responded before reading the whole request', async () => {
     const endpointServer = await rawEndpoint((socket) => {
       socket.once('data', () => socket.pause().write(OK))
     })
@@ -105,7 +105,7 @@ describe('The webhook sender with reusable connections', () => {
   })
 
   it('closes an idle connection before the endpoint would', async () => {
-    // The sender subtracts two seconds for the round trip, so this closes after one.
+    // The sender subtracts two seconds for the round trip, so it closes this connection after one.
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
     await post()
@@ -159,7 +159,7 @@ describe('The webhook sender with reusable connections', () => {
     const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
     const failing = [...fruitless, `https://${hostName}/`]
     for (const url of [...failing, ...failing]) await made.post(url)
-    // Both connections stay open, because no socket of a failed attempt counts any more.
+    // Both connections stay open, because the sockets of failed attempts no longer count.
     for (const at of [3, 4, 3, 4]) expect(await made.post(`http://${hosts[at]}/`)).to.include({ stage: null })
     for (const { connections } of fine) expect(connections).to.have.length(1)
   })
@@ -189,7 +189,7 @@ describe('The webhook sender with reusable connections', () => {
       while (left-- > 0) await post()
     }
     await Promise.all(Array.from({ length: 40 }, work))
-    // Timers of services that earlier files closed may still end, and others may begin.
+    // Timers of services closed in earlier test files may still end, and new ones may start.
     await waitFor('the timers', () => activeTimers() <= before + endpointServer.connections.length)
     expect(endpointServer.connections).to.have.length.at.most(40)
     const [first] = endpointServer.connections
@@ -200,7 +200,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('finishes running attempts after it is closed', async () => {
+  it('still finishes running attempts after it is closed', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))

@@ -7,10 +7,10 @@ import { createGauge } from '../../src/webhooks/sender/connections.ts'
 import { closing, pem, rawEndpoint } from './endpoint-servers.ts'
 import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 
-describe("A business's CPU time for TLS handshakes and responses", () => {
+describe("The limit on a business's CPU time for TLS handshakes and responses", () => {
   afterEach(stopAll)
 
-  it('is not used up by a TLS handshake over 16 KiB, because the sender aborts it', async () => {
+  it('is not reached by a TLS handshake over 16 KiB, because the sender aborts it', async () => {
     const [certificate, key] = [pem('endpoint.pem'), pem('endpoint.key')]
     const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -19,7 +19,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     const send = () => made.post(`https://${host}/`)
     const refused = await send()
     expectStage(refused, 'tls')
-    expect(refused).to.include({ error: 'The TLS handshake, with its certificates, is too large.' })
+    expect(refused).to.include({ error: 'The TLS handshake, including its certificates, is too large.' })
     server.setSecureContext({ cert: certificate, key })
     expect(await send()).to.include({ stage: null })
     server.closeAllConnections()
@@ -30,7 +30,7 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     ['then ends the connection', (socket: Socket) => socket.end()],
     ['then resets the connection', (socket: Socket) => socket.resetAndDestroy()],
   ] as const)
-    it(`delays received bytes once it is used up, even if the endpoint ${what}`, async () => {
+    it(`delays received bytes once it is reached, even if the endpoint ${what}`, async () => {
       const endpointServer = await rawEndpoint((socket) => void socket.write('abc'))
       const raw = connect(endpointServer.port, '127.0.0.1').on('error', () => {})
       await once(raw, 'connect')
@@ -59,13 +59,13 @@ describe("A business's CPU time for TLS handshakes and responses", () => {
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)
     now = 2_001
     expect(ofBusiness('greedy').waitMs()).to.equal(0)
-    // A business can't save up time without bound.
+    // A business can't save up time without limit.
     now = 1_000_000
     ofBusiness('greedy').count(51)
     expect(ofBusiness('greedy').waitMs()).to.be.above(0)
   })
 
-  it("is a fifth of a process's time in total for businesses that have used up their own", () => {
+  it("is a fifth of a process's time in total for businesses that have reached their own limit", () => {
     let now = 0
     const ofBusiness = createTimeMeters(timeMeterLimits.endpoints, () => now)
     const greedy = ['a', 'b', 'c', 'd']

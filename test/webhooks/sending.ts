@@ -28,7 +28,7 @@ export const forever = <T>(): Promise<T> => new Promise<T>(() => {})
 const senders: Sender[] = []
 const timers: NodeJS.Timeout[] = []
 
-/** May connect to `hosts`, each `host:port`. */
+/** A sender that may connect to `hosts`, each in the form `host:port`. */
 export function sender(hosts: string[], options: Partial<SenderOptions>) {
   const all = {
     timeoutMs: usualTimeoutMs,
@@ -43,7 +43,7 @@ export function sender(hosts: string[], options: Partial<SenderOptions>) {
   return { ...made, post: (url: string) => made.send({ url, headers, body, owner }) }
 }
 
-/** May connect to the endpoints by address. `post` makes an attempt at one of them, by its index. */
+/** A sender that may connect to these endpoints. `post` makes an attempt at the endpoint with this index. */
 export function senderTo(endpointServers: EndpointServer[], options: Partial<SenderOptions>) {
   const hosts = endpointServers.map(({ port }) => `127.0.0.1:${port}`)
   const urls = hosts.map((host) => `http://${host}/hooks`)

@@ -30,7 +30,7 @@ describe('A delivery', () => {
   afterEach(() => service.clock.freeze(null))
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
-  it('has the headers of SPEC 6.2 in their exact spelling', async () => {
+  it('has the headers listed in SPEC 6.2, spelled exactly as there', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)

@@ -138,7 +138,7 @@ describe("A delivery's job", () => {
       })
       // BullMQ stores the time in the score: milliseconds times 4096, plus a counter.
       const score = Number(await queues.redis.zscore(queue.toKey('delayed'), jobId))
-      // MongoDB's clock and this process's differ a little.
+      // MongoDB's clock differs a little from this process's clock.
       expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1000, 1000)
     })
 

@@ -16,7 +16,7 @@ describe("An intent's expiry", () => {
   const reach = (instant: string, ms = 0) => service.clock.freeze(new Date(Date.parse(instant) + ms))
   const storedIntent = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).lean()
 
-  it('reads the same before and after a worker records it', async () => {
+  it('looks the same to a reader before and after a worker records it', async () => {
     const { referenceNumber, createdAt, expiresAt } = await createIntent(service, merchant)
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).to.equal(dayMs)
     reach(expiresAt)
@@ -29,7 +29,7 @@ describe("An intent's expiry", () => {
     expect(await readIntent(service, merchant, referenceNumber)).to.deep.equal(read)
   })
 
-  it('changes nothing if it runs too early', async () => {
+  it('changes nothing if a worker runs it too early', async () => {
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     const notExpired = { expired: false, dueAt: new Date(expiresAt) }

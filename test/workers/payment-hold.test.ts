@@ -30,7 +30,7 @@ describe('A payment in progress', () => {
     // Keeps this test's open payments out of the next one.
     await service.deps.Intent.deleteMany({})
   })
-  /** The returned function stops recording, and returns the queues of all jobs. */
+  /** The returned function stops recording, and returns the queue of each job. */
   function recordEnqueued(): () => string[] {
     const { enqueue } = service.deps
     const queues: string[] = []
@@ -194,7 +194,7 @@ describe('A payment in progress', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
-  it('starts only if the intent would still be open by a clock that is one second fast', async () => {
+  it('starts only if the intent would still be open according to a clock that is one second fast', async () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)

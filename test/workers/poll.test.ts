@@ -33,7 +33,7 @@ const dayMs = 86_400_000
 
 describe("The workers' poll", () => {
   const service = withService()
-  // The tests store due work without what led to it.
+  // The tests store due work without the requests that would have led to it.
   before(() => excuse([service.deps.mongo.name]))
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
@@ -94,7 +94,7 @@ describe("The workers' poll", () => {
       expect(await outboxEvents(service, crowd)).to.have.length(20)
     })
 
-    it("relays all other events even if it can't relay a hundred of them", async () => {
+    it("relays all other events even if a hundred events can't be relayed", async () => {
       const neighbour = await service.merchant()
       await subscribe(service, neighbour, endpointServer.url)
       await manyIntents(100, { outbox: await oldOutbox(ago(60_000)) })

@@ -127,7 +127,7 @@ describe('The relay', () => {
   })
 
   for (const batcher of ['appendEvents', 'bookEntries'] as const)
-    it(`leaves a payment in the outbox until ${batcher} succeeds`, async () => {
+    it(`leaves a payment's event in the outbox until ${batcher} succeeds`, async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount: 10_000 })
       await simulate(service, merchant, referenceNumber)
       const failing = withBatchers(service.deps, { [batcher]: () => Promise.reject(unavailable()) })
@@ -170,13 +170,13 @@ describe('The relay', () => {
     const relayed = made.map((delivery) => `${delivery.event} ${delivery.referenceNumber}`)
     expect(relayed).to.deep.equal([`payment.created ${referenceNumber}`, `order.new ${order.number}`])
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
-    // As if the process had died between the insert and emptying the outbox.
+    // As if the process had died after inserting the delivery and before emptying the outbox.
     await service.deps.Order.updateOne({ _id: order._id }, { $set: { outbox: order.outbox } })
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 0 })
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
   })
 
-  it('leaves an event added during a run to the next run', async () => {
+  it('leaves an event for the next run if it is added during a run', async () => {
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     const cancelledMeanwhile = beforeInsert(service.deps, async () =>
@@ -207,7 +207,7 @@ describe('The relay', () => {
     ])
   })
 
-  it('makes the service reject payments of an intent with 1 000 waiting events', async () => {
+  it('has to empty an outbox of 1,000 events before the service accepts a payment again', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     excuse([referenceNumber], 'events once')
     const [event] = (await storedIntent(service, referenceNumber)).outbox

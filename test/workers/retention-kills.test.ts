@@ -58,7 +58,7 @@ describe('A data clean-up', () => {
     return () => void (writes[write] = original)
   }
 
-  /** A clean-up that does nothing more after its first write of this kind, as if its process had been killed. */
+  /** Runs a clean-up that stops for good after its first write of this kind, as if its process had been killed. */
   async function killAfter(model: { collection: object }, write: string): Promise<void> {
     const death = createGate()
     const unwrap = wrap(model, write, (original) => async (...args) => {
@@ -106,7 +106,7 @@ describe('A data clean-up', () => {
         expect(text).to.not.include('No active endpoint was subscribed')
         if (status === 200) expect(text).to.include('The nightly clean-up deletes it')
       }
-      // Its movements are being deleted, so a refund could be paid twice or not find the payment.
+      // The payment's movements are being deleted, so a refund could be paid twice or not find the payment.
       const intent = `/api/v1/dev/intents/${paid}`
       const read = await service.http.get(intent).set(pair.test.read())
       expect(read.status, `step ${step}`).to.equal(isMarked ? 404 : 200)
@@ -177,7 +177,7 @@ describe('A data clean-up', () => {
     await clean()
     await oldThings()
     service.clock.advance(dayMs)
-    // MongoDB refuses to write a field of this text.
+    // MongoDB can't set a field inside a string.
     await RetentionProgress.collection.updateOne({ _id: torn } as never, { $set: { walked: 'torn' } })
     const run = async () => {
       const lines: Record<string, unknown>[] = []
@@ -218,7 +218,7 @@ describe('A data clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('stops between two batches on shutdown, and counts for the same night if it continues the next day', async () => {
+  it('stops between two batches on shutdown, and still counts for the same night if it continues the next day', async () => {
     const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()
@@ -309,7 +309,7 @@ describe('A data clean-up', () => {
     expect((await service.deps.AuditCheck.find().lean()).map(({ _id }) => _id)).to.deep.equal(['latest'])
   })
 
-  it('starts even if its stored lease or last night is in the year 2999', async () => {
+  it('starts even if its stored lease end or last completed night is in the year 2999', async () => {
     for (const field of ['completedFor', 'leaseEndsAt']) {
       await oldThings()
       service.clock.advance(dayMs)

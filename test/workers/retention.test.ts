@@ -195,7 +195,7 @@ describe('The data clean-up', () => {
     expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
   })
 
-  it('removes only endpoints without deliveries that were deleted more than two days ago', async () => {
+  it('removes an endpoint only if it has no deliveries and was deleted more than two days ago', async () => {
     const merchant = await service.merchant()
     const create = async () => (await subscribe(service, merchant, endpointServer.url)).id
     const remove = (id: string) =>
@@ -228,7 +228,7 @@ describe('The data clean-up', () => {
         /\.(intents|deliveries|orders|products|webhookendpoints)$/.test(ns) && planSummary !== undefined,
     )
     expect(reads.length).to.be.greaterThan(10)
-    // IDHACK is a read by _id: an endpoint's health is written meanwhile.
+    // IDHACK is a read by _id, because an endpoint's health is written at the same time.
     const plans = reads.map(({ planSummary }) => planSummary)
     expect(plans.filter((plan) => !/^(IXSCAN|IDHACK)/.test(plan ?? ''))).to.deep.equal([])
     // Each log's last event is read by its number.

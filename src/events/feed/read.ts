@@ -37,7 +37,7 @@ export function parseFeedQuery(caller: Caller, query: ReadFeedQuery): FeedSearch
 type Reads = Pick<Deps, 'LoggedEvent'>
 
 /**
- * Reads the last number first, as an upper bound. Otherwise the second read,
+ * Reads the last number first, as an upper bound. Without it, the second read,
  * which scans each type in turn, could return event 8 but miss event 7.
  */
 export async function readFeedPage(deps: Reads, { businessId, sandbox }: Caller, search: FeedSearch) {
@@ -46,7 +46,7 @@ export async function readFeedPage(deps: Reads, { businessId, sandbox }: Caller,
   try {
     const last = await findLastEventNumber(deps, owner, { session })
     const after = search.after === 'latest' ? last : search.after
-    // After a failover, a majority read may lack the latest events.
+    // After a failover, a majority read may miss the latest events.
     if (after > last && after > (await findLastEventNumber(deps, owner, { readConcern: 'local' })))
       throw lostPosition()
     const { limit } = search
@@ -103,7 +103,7 @@ function readPosition(owner: ChainOwner, position: string): number {
   const number = Number(digits)
   if (digits === undefined || check !== checkOf(owner, number))
     throw invalidPosition(
-      'after is not valid. Send the `next` of an earlier response for the same business and environment.',
+      'after is not valid. Send the `next` value from an earlier response for the same business and environment.',
     )
   return number
 }
@@ -146,7 +146,7 @@ export async function waitForEvent(
     let last = await findLast()
     const after = search.after === 'latest' ? last : search.after
     const found = { query: { ...query, after: writePosition(owner, after) } }
-    // In this case, `readFeedPage` throws the error.
+    // `readFeedPage` will throw the error for this position.
     if (after > last) return found
     const options = { limit: 1, projection: numberOnly, session }
     for (let seen = after; ; ) {
@@ -166,7 +166,7 @@ export async function waitForEvent(
   }
 }
 
-/** Returns null at the process's limit, but throws at the business's. */
+/** Returns null if the process is at its limit. Throws if the business is. */
 function takeSlot({ capacity }: WaitDeps, businessId: string) {
   const [owners, cost] = [[businessId], { polls: 1 }]
   const held = capacity.takeNow(owners, cost)

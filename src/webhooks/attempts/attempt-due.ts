@@ -26,7 +26,6 @@ const maxPerBusiness = 500
 type Due = Pick<LeasedDelivery, '_id' | 'businessId' | 'nextAttemptAt'> & { endpointId: string }
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
-/** Returns how many due deliveries it found. */
 export function pollDeliveries(deps: DueDeps): Promise<number> {
   deps.slots.serveWaiting()
   return runInFairBatches<Due>(
@@ -39,7 +38,7 @@ export function pollDeliveries(deps: DueDeps): Promise<number> {
   )
 }
 
-/** An endpoint that waits for slots may have 100,000 due deliveries. */
+/** Skips endpoints waiting for slots, which may have 100,000 due deliveries. */
 function findDue(deps: DueDeps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = leasableFilter(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return nativeCollection(deps.Delivery).find<Due>(
@@ -136,7 +135,7 @@ async function cancelDue(deps: Pick<Deps, 'Delivery' | 'log' | 'now'>, endpointI
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
-/** Removes jobs that replays and the command line left in Redis. */
+/** Removes jobs left in Redis by replays and the command line. */
 export async function removeStaleJobs(deps: Pick<Deps, 'queues' | 'log'>, deliveries: AttemptCounts[]) {
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
@@ -174,7 +173,7 @@ async function whyNotBegun(
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   // The attempt in progress adds the next job itself.
   if (!isLatest || isLeased(delivery, deps.now())) return { outcome: 'superseded' }
-  // A DEAD delivery needs a failed job, because support staff look there.
+  // A DEAD delivery needs a failed job, because support staff look for one.
   if (delivery.status === 'DEAD') {
     const last = delivery.attemptLog.at(-1)
     return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? failureText(last) : 'failed'}` }

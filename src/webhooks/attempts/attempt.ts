@@ -59,7 +59,7 @@ async function attemptDelivery(
   read: BodySource | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // The lease is ours by now, so a deleted endpoint gets no request.
+  // Read after the lease was taken, so a deleted endpoint gets no request.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !receivesEvents(endpoint)) return cancel(deps, delivery, 'endpoint')
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
@@ -144,7 +144,7 @@ async function cancel(deps: AttemptDeps, delivery: LeasedDelivery, missing: 'end
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)
   const fields = { deliveryId, webhookEvent, reference }
-  // The clean-up removes deliveries first, so someone removed this by hand.
+  // The clean-up removes deliveries first, so the source was removed by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }

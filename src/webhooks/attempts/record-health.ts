@@ -101,7 +101,7 @@ const ended = ({ at }: Result) => ({
   ],
 })
 
-/** The counts of an hour replace those of the same hour yesterday. */
+/** The counts for an hour replace those for the same hour yesterday. */
 const hourChanges = (notes: Result[]): Record<string, unknown> =>
   Object.fromEntries(
     [...Map.groupBy(notes, ({ at }) => startOfHour(at).getTime())].map(([start, ofHour]) => {

@@ -10,11 +10,11 @@ export const fastAttemptMs = 5_000
 /** The limit on fast attempts per endpoint. Each failure lowers it by one. */
 const window = { min: 2, max: 100, ofNew: 20, ofQuick: 50 } as const
 
-/** Limits per process. 1,000 hanging attempts took about 40 MB. */
+/** Limits per process. 1,000 hanging attempts use about 40 MB. */
 export const attemptLimits = (windowOf: (endpointId: string) => number) =>
   ({
     fast: {
-      what: 'Webhook attempts in progress, and their sockets, for up to 5 s',
+      what: 'Webhook attempts in progress for up to 5 s, and their sockets',
       total: 1_000,
       parts: [
         { owner: 'business', max: 250 },
@@ -38,7 +38,7 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
     // A character takes up to 5 bytes in transit. Most bodies have 600
     // characters; the longest has 230,000, with JSON escapes.
     characters: {
-      what: 'Characters of webhook bodies in progress',
+      what: 'Characters in webhook bodies being sent',
       total: 24_000_000,
       parts: [{ owner: 'business', max: 6_000_000 }],
       leavesFree: true,
@@ -59,9 +59,9 @@ export const attemptLimits = (windowOf: (endpointId: string) => number) =>
 /** 1,000 fast and 400 slow attempts. */
 export const maxAttemptsInFlight = 1_400
 
-/** A waiting relay occupies one of the 100 jobs that all businesses share. */
+/** A waiting relay occupies one of 100 job slots that all businesses share. */
 const maxWaitMs = 100
-/** In the meantime, more slots become free for the same read to fill. */
+/** In this time, more slots may become free, and one read fills them all. */
 const serveAfterMs = 10
 const forgetAfterMs = 60_000
 
@@ -78,7 +78,7 @@ export interface AttemptSlot {
   free(delivered: boolean | null): void
 }
 
-/** `characters` is the length of the last body, an estimate of the next. */
+/** `characters` is the length of the last body, used to estimate the next. */
 interface Use {
   window: number
   characters: number
@@ -89,7 +89,7 @@ export type AttemptSlots = ReturnType<typeof createAttemptSlots>
 
 /**
  * Limits the attempts in progress. After 5 s, an attempt moves to a slow slot,
- * so endpoints that hang delay only their own business.
+ * so hanging endpoints delay only their own business.
  */
 export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processClock) {
   const uses = new Map<string, Use>()
@@ -177,7 +177,7 @@ export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processC
   const setWaiting = (owner: SlotOwner): void => void waiting.set(owner.endpointId, owner)
 
   return {
-    /** Returns null and marks the endpoint as waiting if no slot is free. */
+    /** If no slot is free, marks the endpoint as waiting and returns null. */
     takeNow(owner: SlotOwner, isReplay = false): AttemptSlot | null {
       if (!isOpen) return null
       const use = useOf(owner)
@@ -185,7 +185,7 @@ export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processC
       if (held === null) setWaiting(owner)
       return held && slotOf(use, held)
     },
-    /** Older deliveries that wait in MongoDB come first. */
+    /** Older deliveries waiting in MongoDB come first. */
     async take(owner: SlotOwner): Promise<AttemptSlot | null> {
       if (!isOpen || waiting.has(owner.endpointId)) return null
       const use = useOf(owner)
@@ -197,7 +197,7 @@ export function createAttemptSlots({ elapsedMs, after }: ProcessClock = processC
     },
     setWaiting,
     available,
-    /** New deliveries still find a slot, because a replay gets half of them. */
+    /** A replay gets half of the free slots, so new deliveries find one too. */
     availableToReplay: (owner: SlotOwner): number =>
       Math.min(share.left('replays', ownersOf(owner)), Math.floor(available(owner) / 2)),
     waiting: (): SlotOwner[] => [...waiting.values()],

@@ -5,7 +5,7 @@ import { readTimeoutMs } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
-/** Bull Board shows failed jobs for the same time. */
+/** Bull Board shows failed jobs for the same period. */
 export const deadVisibleMs = deadJobSeconds * 1000
 
 /** MongoDB uses a partial index only if the filter has `$type`. */
@@ -65,7 +65,7 @@ export interface DeadGroup {
   live: number
   oldest: Date
   newest: Date
-  /** The newest delivery's last attempt. Null if it has been re-queued. */
+  /** The newest delivery's last attempt. Null if it was just re-queued. */
   lastAttempt: AttemptRecord | null
 }
 

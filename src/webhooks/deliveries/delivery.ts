@@ -29,7 +29,7 @@ const newest = { createdAt: -1, _id: -1 } as const
 
 export const deliveries = declareCollection({
   name: 'deliveries',
-  kept: 'test data until the clean-up, live data forever, though old ones only with their last attempt',
+  kept: 'test data until the clean-up, live data forever, but old deliveries only with their last attempt',
   fields: {
     /** The same event and endpoint always give the same id. */
     _id: field.text,
@@ -44,7 +44,7 @@ export const deliveries = declareCollection({
     status: field.oneOf<DeliveryStatus>(),
     /** Includes only attempts with a recorded result. */
     attempts: field.whole,
-    /** Number of attempts requested in addition to the retry table. */
+    /** Attempts requested in addition to those of the retry table. */
     requeues: field.whole,
     /** Equal to `attempts` while a requested attempt has no result. */
     attemptsAtRequeue: field.optional(field.whole),
@@ -56,7 +56,7 @@ export const deliveries = declareCollection({
     attemptLog: field.list(attemptFields),
     /** The HTTP status of the last attempt, if it failed. */
     failureStatus: field.optional(field.whole),
-    /** The next clean-up must trim the delivery. */
+    /** Set if the next clean-up must trim the delivery. */
     untrimmed: field.optional(field.flag),
     createdAt: field.date,
     deliveredAt: field.orNull(field.date),
@@ -80,7 +80,7 @@ export const deliveries = declareCollection({
       key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       ...indexIfDate('nextAttemptAt'),
     },
-    // With these four, counts of almost any filtered list read no documents.
+    // With these four, counting almost any filtered list reads no documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, ...newest, event: 1 } },
     { name: 'byEndpointAndTime', key: { endpointId: 1, ...newest, sandbox: 1, event: 1, businessId: 1 } },
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, ...newest, event: 1, endpointId: 1 } },
@@ -155,7 +155,7 @@ export function newDelivery(
 export const eventCauseOf = ({ requestId, traceparent }: OutboxEvent): EventCause =>
   omitUndefined({ requestId, traceparent })
 
-/** Leases are renewed every 3 s, so a dead worker's leases end within 10 s. */
+/** Renewed every 3 s. After a worker dies, its leases end within 10 s. */
 export const deliveryLeaseMs = 10_000
 export const leaseEndFrom = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
@@ -169,7 +169,7 @@ type Lease = Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>
 export const isLeased = ({ leaseToken, nextAttemptAt }: Lease, now: Date): boolean =>
   leaseToken !== null && nextAttemptAt !== null && nextAttemptAt > now
 
-/** During an attempt, this is when its lease was last renewed. */
+/** During an attempt, this is when the lease was last renewed. */
 export const shownDueAt = ({ leaseToken, nextAttemptAt }: Lease): Date | null =>
   leaseToken === null || nextAttemptAt === null
     ? nextAttemptAt
@@ -201,10 +201,9 @@ export function newDeliveryJob(delivery: JobFields, now: Date): JobWithId<'webho
   }
 }
 
-/** A delivery's job id contains these counts. */
 export type AttemptCounts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
-/** BullMQ ignores a new job if its id exists, even in the failed jobs. */
+/** BullMQ ignores a job if its id already exists, even among failed jobs. */
 export const jobIdOf = ({ _id, attempts, requeues }: AttemptCounts): string =>
   `${_id}-r${requeues}.${attempts}`
 

@@ -61,7 +61,7 @@ export function listDeliveries(
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { statuses, event, endpointId, referenceNumber, responseStatus } = search
-  // Test deliveries expire, and checkpoints need a list that never shrinks.
+  // Test deliveries expire, but checkpoints need a list that never shrinks.
   const isWhole = [statuses, event, endpointId, referenceNumber, responseStatus].every(
     (each) => each === null,
   )
@@ -87,7 +87,7 @@ export interface DeliveryFilter extends TimeSpan {
   event: string | null
   endpointId: string | null
   referenceNumber: string | null
-  /** An HTTP status from 300 to 599, or a class of them such as `5xx`. */
+  /** An HTTP status from 300 to 599, or a class such as `5xx`. */
   responseStatus: string | null
 }
 
@@ -108,8 +108,8 @@ export function buildDeliveryQuery({ businessId, sandbox }: Caller, filter: Deli
   const codes = codesOf(responseStatus)
   const [first = 0] = codes
   const withStatus = (failureStatus: unknown) => ({ where: { ...where, failureStatus }, index })
-  // To read `5xx` in list order, MongoDB needs each status. For a count, a
-  // range is faster.
+  // To list `5xx` in order, MongoDB needs every single status. For a count,
+  // a range is faster.
   return {
     ...withStatus(codes.length === 1 ? first : { $in: codes }),
     counted: withStatus({ $gte: first, $lte: codes.at(-1) ?? first }),

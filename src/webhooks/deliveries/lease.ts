@@ -75,7 +75,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>) =>
     backgroundRestMs,
   )
 
-/** The update returns only how many results were written. */
+/** The update returns how many results were written, not which. */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await nativeCollection(Delivery)
@@ -108,7 +108,7 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },
         attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
-        // The index has every delivery that has this field, even if it's null.
+        // The index includes every delivery with this field, even if it's null.
         failureStatus: { $ifNull: ['$failureStatus', '$$REMOVE'] },
       },
     },
@@ -163,13 +163,13 @@ export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
   return {
     hold: ({ _id, leaseToken }: Lease): void =>
       void held.set(_id, { token: leaseToken, abort: () => undefined }),
-    /** A lease is lost if the endpoint is disabled or this process froze. */
+    /** A lease is lost if the endpoint is disabled or this process freezes. */
     onLost(delivery: Lease, abort: () => void): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = abort
       else abort()
     },
-    /** `giveUp` keeps the lease from now on, so that the result is written. */
+    /** From now on, `giveUp` keeps the lease, so that the result is written. */
     onRequestEnd(delivery: Lease): void {
       const lease = leaseOf(delivery)
       if (lease) lease.abort = null
@@ -184,7 +184,7 @@ export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
       const matched = await changeLeases([...held], { nextAttemptAt: leaseEndFrom(now()) })
       if (matched < ids.length) await abortLost(ids)
     },
-    /** Returns how many unfinished attempts it aborted. */
+    /** Returns how many attempts it aborted. */
     async giveUp(): Promise<number> {
       const open = [...held].filter(([, { abort }]) => abort !== null)
       for (const [id, { abort }] of open) {

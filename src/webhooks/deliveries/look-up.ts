@@ -8,7 +8,7 @@ import { deadFilter } from './backlog.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { deliveryRowFields } from './present.ts'
 
-/** Responses and event facts belong to the merchant and the customer. */
+/** Omits responses and event facts, which belong to merchant and customer. */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
@@ -76,7 +76,6 @@ export function lookUpDeliveries(deps: Reads, referenceNumber: string): Promise<
   return findDeliveries(deps, { referenceNumber }, tracedFields, options)
 }
 
-/** Returns the deliveries that died most recently. */
 export function listLatestDead(deps: Reads, endpointId: string): Promise<ListedDelivery[]> {
   const options = { sort: { deadAt: -1 }, limit: maxListed } as const
   return findDeliveries(deps, { endpointId, ...deadFilter(anyTimeSpan) }, deliveryRowFields, options)

@@ -18,7 +18,7 @@ const hidden =
   'url attempts maxAttempts nextAttemptAt lastAttemptAt lastResponseStatus lastError lastDurationMs deliveredAt'
 const hiddenFields = Object.fromEntries(hidden.split(' ').map((field) => [field, null]))
 
-/** Finds test deliveries to live endpoints, which test keys can't retry. */
+/** Finds test deliveries to live endpoints. Test keys can't retry those. */
 export async function findAtLiveEndpoints<Found extends Pick<Delivery, '_id' | 'endpointId'>>(
   { Endpoint }: Pick<Deps, 'Endpoint'>,
   { sandbox }: Caller,

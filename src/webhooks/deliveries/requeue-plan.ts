@@ -11,7 +11,7 @@ export interface BulkRetryResult {
   next: string | null
 }
 
-/** A delivery never returns to an earlier state, so guarded writes run once. */
+/** Delivery states never recur, so a guarded write takes effect only once. */
 export type DeliveryState = Pick<
   Delivery,
   '_id' | 'status' | 'attempts' | 'requeues' | 'nextAttemptAt' | 'leaseToken'

@@ -265,7 +265,7 @@ function wakeDue(deps: Pick<Deps, 'enqueue' | 'now'>, deliveries: RequeueCandida
   deps.enqueue(
     'webhook-delivery',
     deliveries.map((delivery) => {
-      // A requested attempt that was cancelled first is requested again.
+      // Requesting a cancelled attempt again isn't counted as another re-queue.
       const isSameAttempt = delivery.attempts === delivery.attemptsAtRequeue
       const requeues = delivery.requeues + (isSameAttempt ? 0 : 1)
       return newDeliveryJob({ ...delivery, requeues, nextAttemptAt: now }, now)

@@ -66,7 +66,7 @@ export function parseRetryFilter(deps: Pick<Deps, 'validate'>, body: unknown): R
 }
 
 /**
- * Each request continues where the previous one ended, so a series considers
+ * Each request continues where the previous one ended, so a series covers
  * each delivery once.
  */
 export async function retryDeliveries(
@@ -105,7 +105,7 @@ function retryLine({ businessId }: Caller, filter: RetryFilter, { requeued, skip
 }
 
 function resultOf(outcomes: RequeueOutcomes, next: string | null): BulkRetryResult {
-  // Omits `not_found`: the clean-up has just removed them.
+  // Omits `not_found` deliveries, which the clean-up has just removed.
   const { requeued, skipped } = countOutcomes(outcomes)
   const { delivered = 0, under_way = 0, endpoint_gone = 0 } = skipped
   return { requeued, skipped: { delivered, under_way, endpoint_gone }, hasMore: next !== null, next }

@@ -8,7 +8,7 @@ import { type Endpoint, endpointSlots, undeletedFilter } from './endpoint.ts'
 
 const shownPath = 4
 const fingerprint = 8
-/** Shorter parts of a URL aren't secrets, and may be ordinary words. */
+/** Shorter parts of a URL are rarely secrets, and may be ordinary words. */
 const minSecretPart = 12
 
 /**
@@ -34,7 +34,7 @@ export function maskUrlParts(response: string, url: string): string {
 
 const shownHours = 24
 
-/** The same hour of the next day uses the same field. */
+/** The same hour on the next day uses the same field. */
 export const attemptHourField = (hour: number): string => `attemptHours.h${(hour / hourMs) % shownHours}`
 
 /** Covers the current hour and the 23 before it. */

@@ -6,7 +6,7 @@ import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 /** Each existing endpoint of a business takes a slot (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** A new process derives the first attempt window from these fields. */
+/** A new process derives the endpoint's attempt limit from these fields. */
 const healthFields = field.part({
   lastSuccessAt: field.orNull(field.date),
   lastFailureAt: field.orNull(field.date),
@@ -45,7 +45,7 @@ export const endpoints = declareCollection({
     businessId: field.text,
     /** The environment of the key that created the endpoint. */
     sandbox: field.flag,
-    /** Unique, so a business never has six endpoints. Missing once deleted. */
+    /** Unique, so a business never has six endpoints. Deletion removes it. */
     slot: field.optional(field.whole),
     url: field.text,
     events: field.list(field.oneOf<EventName>()),
@@ -72,7 +72,7 @@ export const endpoints = declareCollection({
     },
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1 } },
     { name: 'deletions', key: { businessId: 1, deletedAt: -1, _id: -1 }, ...indexIfDate('deletedAt') },
-    // Polls by report-failures.ts use the next two indexes.
+    // The polls in report-failures.ts use the next two indexes.
     {
       name: 'unreported',
       key: { 'reportedFailure.since': 1, 'health.failingSince': 1 },

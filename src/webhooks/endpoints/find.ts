@@ -14,7 +14,7 @@ export async function findEndpoint(deps: Reads, caller: Caller, id: string, sess
   return requireOwned(caller, await findOwnEndpoint(deps, caller, id, session), 'ENDPOINT_NOT_FOUND')
 }
 
-/** Finds endpoints of both environments. */
+/** Finds endpoints in both environments. */
 export async function findOwnEndpoint(
   deps: Reads,
   { businessId }: Caller,

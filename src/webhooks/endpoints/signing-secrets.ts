@@ -17,7 +17,7 @@ export const presentSecret = (secret: string): { secret: string; standardSecret:
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
 })
 
-/** Old secrets use this field too, because a rotation copies their text. */
+/** Old secrets keep this field, because a rotation copies them encrypted. */
 export const secretField = (endpointId: string): EncryptedField => ({
   collection: endpoints.name,
   id: endpointId,
@@ -32,7 +32,7 @@ export function decryptSecrets(
 ): [current: string, ...previous: string[]] {
   const valid = endpoint.previousSecrets.filter(({ validUntil }) => validUntil > now)
   const field = secretField(endpoint._id)
-  // If a SECRET_KEY is lost, attempts after a rotation must still work.
+  // After a SECRET_KEY is lost, a rotation must make attempts work again.
   const previous = valid.flatMap(({ secret }) => orNull(() => secrets.decrypt(secret, field)) ?? [])
   return [secrets.decrypt(endpoint.secret, field), ...previous]
 }
@@ -92,7 +92,7 @@ function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encryp
 const reencryptOrNull = (secrets: Secrets, id: string, encrypted: string): string | null =>
   orNull(() => secrets.reencrypt(encrypted, secretField(id)))
 
-/** Only secrets that sign attempts count. */
+/** Considers only secrets that sign attempts. */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)

@@ -10,8 +10,8 @@ const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels open deliveries – of a disabled endpoint, only those in flight.
- * Workers cancel the rest when it's due.
+ * Cancels open deliveries, but for a disabled endpoint only those in flight.
+ * Workers cancel the rest when they're due.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -19,7 +19,7 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // Only leased deliveries match. A hundred thousand others may be due.
+  // Matches only leased deliveries, because 100,000 others may be due.
   const latestEnd = new Date(leaseEndFrom(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
@@ -66,7 +66,7 @@ const maxKeptDeletions = 100
 /** Usually one endpoint is surplus, or a few after parallel deletions. */
 const maxPerRun = 10
 
-/** Otherwise a client could create and delete endpoints without end. */
+/** Keeps deleted endpoints from piling up without limit. */
 export async function pruneEndpoints({ Endpoint }: Pick<Models, 'Endpoint'>, businessId: string) {
   const surplus = await findUnusedEndpoints(Endpoint, [
     { $match: { businessId, deletedAt: { $type: 'date' } } },

@@ -7,7 +7,7 @@ import type { TimeMeter } from '../../limits/rate.ts'
 import { type SendFault, sendFaults, toConnectFault } from './faults.ts'
 import { type AddressLookup, isPublicAddress, resolveAddresses } from './resolve.ts'
 
-/** `hostname` has no brackets. */
+/** An IPv6 `hostname` has no brackets. */
 export interface SocketTarget {
   origin: string
   hostname: string
@@ -82,7 +82,7 @@ export async function openSocket(
     const late = (): void => fail(sendFaults.lateConnection)
     const broken = (error: Error | null): void => fail(toConnectFault(error, connected))
     deadline.addEventListener('abort', late)
-    // Once connected, the gauge reports errors.
+    // Once the socket is connected, the gauge reports errors.
     raw.on('error', (error) => connected || broken(error))
     raw.once('connect', () => {
       connected = true
@@ -145,7 +145,7 @@ export function createGauge(raw: Socket) {
       mine.meter.count(performance.now() - startedAt)
       if (rest.length === 0) continue
       raw.pause()
-      // A body's first bytes come in the next tick. Often they are enough.
+      // The body's reader runs in the next tick, and may need no more bytes.
       await new Promise<void>(process.nextTick)
     }
     if (raw.isPaused()) raw.resume()
@@ -197,7 +197,7 @@ const idleMs = 4_000
 /** Applies even if the endpoint allows more with `Keep-Alive: timeout=…`. */
 const maxIdleMs = 60_000
 
-/** A request takes time, so this is subtracted from the timeout. */
+/** A request takes time to arrive, so this is subtracted from the timeout. */
 const idleMarginMs = 2_000
 
 export function maxIdleMsFor(keepAlive: unknown): number {

@@ -20,11 +20,11 @@ export const sendFaults = {
     stage: 'tls',
     error: 'The certificate is not from a trusted authority, or its chain is incomplete.',
   },
-  largeHandshake: { stage: 'tls', error: 'The TLS handshake, with its certificates, is too large.' },
+  largeHandshake: { stage: 'tls', error: 'The TLS handshake, including its certificates, is too large.' },
   selfSigned: { stage: 'tls', error: 'The certificate is self-signed.' },
   expired: { stage: 'tls', error: 'The certificate has expired.' },
   notYetValid: { stage: 'tls', error: 'The certificate is not valid yet.' },
-  wrongName: { stage: 'tls', error: 'The certificate is for another host name.' },
+  wrongName: { stage: 'tls', error: 'The certificate is for a different host name.' },
   lateResponse: { stage: 'timeout', error: 'The response did not complete in time.' },
   tooLarge: { stage: 'too_large', error: 'The response headers are too large.' },
   closed: { stage: 'closed', error: 'The connection was closed before the response was complete.' },
@@ -61,7 +61,7 @@ export function toConnectFault(error: unknown, connected: boolean): SendFault {
   return code === 'ECONNREFUSED' ? sendFaults.refused : sendFaults.unreachable
 }
 
-/** TLS can fail after the handshake. `HPE_` codes are the HTTP parser's. */
+/** TLS can fail after the handshake. `HPE_` codes come from the HTTP parser. */
 export function toExchangeFault(error: unknown): SendFault {
   const code = codeOf(error)
   if (code.startsWith('ERR_SSL_')) return sendFaults.handshake

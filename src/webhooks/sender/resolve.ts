@@ -19,14 +19,14 @@ function isPublicV6(address: string): boolean {
   return parsed.range() === 'unicast' && parsed.match(globalUnicast) && !isatap
 }
 
-/** Refuses special ranges, and notations such as `0x7f.1`. */
+/** Returns false for special ranges and for notations such as `0x7f.1`. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return address !== azureHost && ipaddr.IPv4.parse(address).range() === 'unicast'
   return family === 6 && !address.includes('%') && isPublicV6(address)
 }
 
-/** DNS64 embeds a name's IPv4 addresses in this prefix (RFC 6052). */
+/** DNS64 appends a name's IPv4 addresses to this prefix (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /** DNS64 derives such an address from one of the name's IPv4 addresses. */
@@ -46,7 +46,7 @@ const maxAddresses = 4
 /** Checking 4,000 addresses would take 30 ms. */
 const maxChecked = 100
 
-/** The two queries take at most 6 s, so a dead name server is reported. */
+/** Queries end within 6 s, early enough to report a dead name server. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /** `dns.lookup` has four threads, so a dead server could block them all. */

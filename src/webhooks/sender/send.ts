@@ -33,7 +33,7 @@ interface SendRequest {
 export interface SenderOptions {
   /** Covers an attempt from the DNS query to the end of the response. */
   timeoutMs: number
-  /** Entries are `host:port`. These hosts may be private. */
+  /** Entries are `host:port`. Their addresses may be private. */
   allowedHosts: ReadonlySet<string>
   /** These addresses are refused even for an allowed host. */
   blockedRanges: readonly IpRange[]
@@ -125,7 +125,7 @@ export function createSender(options: SenderOptions) {
   }
 }
 
-/** docs/merchants/webhooks.md also states this. */
+/** docs/merchants/webhooks.md states this too. */
 const maxReadBytes = 16 * 1024
 const maxReadChunks = 256
 /** This much is stored for the merchant: enough for an error message. */
@@ -158,7 +158,7 @@ export function exchangeHttp(
     const request = http.request({
       createConnection: () => socket,
       method: 'POST',
-      // Without an agent, Node.js would close the connection afterwards.
+      // By default, Node.js closes the connection if a request has no agent.
       headers: { Connection: 'keep-alive', ...headers },
     })
     // With `path` as an option, Node.js would copy all options again.
@@ -193,8 +193,8 @@ export function exchangeHttp(
       response.on('end', () => {
         gauge.end()
         deadline.removeEventListener('abort', late)
-        // Only the next iteration shows whether the whole request was sent and
-        // the connection stays open.
+        // Only the next iteration of the event loop shows whether the whole
+        // request was sent and the connection stays open.
         setImmediate(() => finish(request.writableFinished && socket.writable))
       })
       response.on('error', (error) => fail(toExchangeFault(error)))
