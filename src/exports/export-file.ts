@@ -41,9 +41,7 @@ async function create(path: string): Promise<FileHandle> {
     return await open(path, 'wx', ownerOnly)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
-    throw new UnsuitableFile(
-      `${path} already exists. Choose another name, or use --resume to complete the file.`,
-    )
+    throw new UnsuitableFile(`${path} already exists. Choose another name, or complete it with --resume.`)
   }
 }
 

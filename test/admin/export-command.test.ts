@@ -63,7 +63,7 @@ describe('npm run admin -- export', function () {
     const file = newFile()
     await writeFile(file, 'mine')
     const existing = await cli.here(...args('payments', file))
-    const exists = `${file} already exists. Choose another name, or use --resume to complete the file.\n`
+    const exists = `${file} already exists. Choose another name, or complete it with --resume.\n`
     expect(existing).to.deep.include({ exitCode: 1, stderr: exists })
     const resumed = await cli.here(...args('payments', file, '--resume'))
     const differs = `${file} does not begin like this export. Use the options that the file was started with.\n`

@@ -148,10 +148,7 @@ function findVariant(product: Changeable, { prefix, _id, set }: VariantChange): 
       ? getVariantByLabel(product, label, `${prefix}label`)
       : null
   if (only !== undefined && more.length === 0) return only
-  throw invalid(
-    Object.keys(set)[0] ?? 'variants',
-    'must be set in variants, because the product has more than one',
-  )
+  throw invalid(Object.keys(set)[0] ?? 'variants', 'must be in variants, as the product has more than one')
 }
 
 function refuseDuplicates(changed: ChangedVariant[]): void {
