@@ -6,15 +6,14 @@ const MAX_REPLAYED = 100
 
 export interface ListenCommand {
   name: 'listen'
-  /** The API's, without a trailing slash. */
+  /** The API's URL, without a trailing slash. */
   url: string
-  /** Where to forward events. Null only shows them. */
+  /** Where to forward events. If null, they are only shown. */
   forward: string | null
-  /** Part of the webhook headers' names. */
+  /** Part of the webhook header names. */
   headerBrand: string
-  /** Shows only these events. Empty: all. */
+  /** Shows only these events, or all if empty. */
   types: readonly EventName[]
-  /** How many past events to show first. */
   replayLast: number
   json: boolean
 }
@@ -60,7 +59,7 @@ export function readArguments(
   return {
     name,
     url: apiUrl(url),
-    forward: values.forward === undefined ? null : urlOf('The URL of --forward', values.forward).href,
+    forward: values.forward === undefined ? null : urlOf('The --forward URL', values.forward).href,
     headerBrand: brandOf(values['header-brand']),
     types: typesOf(values.events),
     replayLast: countOf(values['replay-last']),
@@ -72,7 +71,7 @@ export function readArguments(
 function refuseKey(words: string[]): void {
   if (words.some((word) => /[sp]k_(test|live)_/.test(word)))
     throw new Error(
-      'An API key is among the arguments, so it is now in the history of this shell, and other users of this machine ' +
+      'An API key is among the arguments, so it is now in your shell history, and other users of this machine ' +
         'could see it. Set PAYMENTS_API_KEY instead, or start the command without a key and enter it at the prompt.',
     )
   if (words.some((word) => /^--?(api-?)?key\b/.test(word)))

@@ -9,7 +9,7 @@ const FAILING_AMOUNT = 99_901
 /** Causes an event, and describes the result in a sentence. */
 type Trigger = (payments: Payments) => Promise<string>
 
-/** Which events a test key can cause at once. */
+/** Which events a test key can cause immediately. */
 const triggers: Partial<Record<EventName, Trigger>> = {
   'payment.created': async (payments) => `${await createIntent(payments)} was created.`,
   async 'payment.confirmed'(payments) {
@@ -35,14 +35,14 @@ const triggers: Partial<Record<EventName, Trigger>> = {
   },
   async 'order.new'(payments) {
     const order = await unless('INSUFFICIENT_STOCK', payments.simulateOrder())
-    if (order !== undefined) return `The order ${order.number} was placed.`
+    if (order !== undefined) return `Order ${order.number} was placed.`
     await payments.createProduct({ name: 'Green tea', price: AMOUNT, stock: 100 })
     const { number } = await payments.simulateOrder()
-    return `A product was created, and the order ${number} was placed.`
+    return `A product was created, and order ${number} was placed.`
   },
 }
 
-/** Events that no request causes at once, and why. */
+/** Events that no request can cause immediately, and why. */
 const untriggered: Record<string, string> = {
   'payment.expired': 'an intent expires only at its expiresAt, 24 hours after its creation',
   'endpoint.failing': 'an endpoint must fail for hours',

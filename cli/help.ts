@@ -12,22 +12,22 @@ Usage:
 
 Commands:
   listen    follows the events until Ctrl-C, and prints a line for each
-  trigger   causes an event with test data, such as payment.confirmed. Without a name: lists the events
+  trigger   causes an event with test data, such as payment.confirmed. Without a name, lists the events
   secret    prints the secret that signs the forwarded webhooks
 
 Options of listen:
   --forward URL         sends each event to this URL, signed like a webhook of the service
-  --events NAMES        only these events, separated by commas
+  --events NAMES        shows only these events, separated by commas
   --replay-last N       begins with the last N events (1 to 100), oldest first
   --json                prints the body of each event as one line of JSON
-  --header-brand NAME   sends X-NAME-Signature and so on, instead of X-Service-Signature
+  --header-brand NAME   sends headers such as X-NAME-Signature, not X-Service-Signature
 
 listen forwards each event once, even if your server rejects it. Fix your server, then use --replay-last.
 
 Options of listen and trigger:
-  --base-url URL        the address of the service. The default is the address from which npx installed the package
+  --base-url URL        the address of the service. Defaults to where npx installed the package from
 
 Environment:
   PAYMENTS_API_KEY   a secret test key (sk_test_…). Without it, the command prompts for the key
   PAYMENTS_API_URL   the address of the service, if --base-url is not given
-  WEBHOOK_SECRET     signs the forwarded webhooks, instead of the secret that this machine keeps`
+  WEBHOOK_SECRET     signs the forwarded webhooks, instead of the secret stored on this machine`

@@ -32,7 +32,7 @@ export function openClient({ url, key, warn, signal }: Opened): Payments {
             status,
             `This business has sent too many requests. Retrying in ${headers.get('Retry-After') ?? 1} s.`,
           )
-        else if (status >= 500) report(status, `The service responded with the status ${status}. Retrying.`)
+        else if (status >= 500) report(status, `The service responded with status ${status}. Retrying.`)
         else report(null, 'The connection works again.')
         return response
       } catch (error) {
@@ -51,7 +51,7 @@ function causeOf(error: unknown): string {
   return cause?.code ?? (cause?.message || message)
 }
 
-/** For an error that ends the command. */
+/** Describes an error that ends the command. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof PaymentsError)) return (error as Error).message
   const { statusCode, code, message } = error

@@ -4,8 +4,7 @@ const delimiterNames = ['comma', 'semicolon', ',', ';'] as const
 type DelimiterName = (typeof delimiterNames)[number]
 
 export const delimiterSchema = {
-  description:
-    'The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon.',
+  description: 'The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon.',
   enum: delimiterNames,
 } as const
 

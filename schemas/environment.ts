@@ -28,34 +28,34 @@ export const environmentSchema = {
   properties: described({
     NODE_ENV: [
       oneOf(['production', 'development', 'test'], 'development'),
-      '`production` refuses unsafe settings; otherwise `web` and `worker` also create the indexes.',
+      '`production` rejects unsafe settings; other values let `web` and `worker` create the indexes.',
     ],
     PORT: [{ ...port, default: 3000 }, 'Port of `web`.'],
     PUBLIC_URL: [
       formatted('http-origin'),
-      'Where merchants reach the service. Without it: `http://localhost:PORT`. Production requires it, with https.',
+      'Where merchants reach the service. Defaults to `http://localhost:PORT`. Required in production, with https.',
     ],
     PAY_URL: [
       formatted('http-origin'),
-      'Where customers reach the payment pages. Without it: `PUBLIC_URL`. https in production.',
+      'Where customers reach the payment pages. Defaults to `PUBLIC_URL`. Must be https in production.',
     ],
-    MONGODB_URL: [formatted('mongodb-url'), 'MongoDB, including the database name.'],
+    MONGODB_URL: [formatted('mongodb-url'), "MongoDB's URL, with the database name."],
     MONGODB_TLS_CA: [
       formatted('certificates'),
       "MongoDB's certificate authority or self-signed certificate. Needs `tls=true` in `MONGODB_URL`.",
     ],
     REDIS_URL: [
       formatted('redis-url'),
-      'Redis, its sentinels and master name, or some of its cluster nodes.',
+      'Redis, or its sentinels and master name, or some of its cluster nodes.',
     ],
-    REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs `rediss`.'],
+    REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs `rediss://` URLs.'],
     REDIS_TLS_VERIFY: [
       oneOf(['full', 'ca', 'off'], 'full'),
-      "Checks on Redis's certificate. `ca` skips the host name; `off` skips everything.",
+      "How to check Redis's certificate. `ca` ignores the host name; `off` checks nothing.",
     ],
     SECRET_KEY: [
       formatted('key-of-32-bytes'),
-      'Without it, webhook secrets, stored responses and API keys are lost, and no intents can be created.',
+      'If it is lost, so are webhook secrets, stored responses and API keys, and no intents can be created.',
     ],
     SECRET_KEY_PREVIOUS: [
       formatted('key-of-32-bytes'),
@@ -63,15 +63,15 @@ export const environmentSchema = {
     ],
     HASH_MEMORY_KIB: [
       integer(8, 19_456, 19_456),
-      'Memory for hashing a password or PIN. Lower it only to speed up tests; production refuses that.',
+      'Memory for hashing a password or PIN. Lower it only for fast tests; production rejects that.',
     ],
     TRUST_PROXY: [
       formatted('proxy-trust'),
-      'Proxies whose `X-Forwarded-For` is trusted. Without it, all callers behind a proxy share one address.',
+      'Proxies whose `X-Forwarded-For` is trusted. If unset, all callers behind a proxy share one address.',
     ],
     WORKER_QUEUES: [
       formatted('queue-list'),
-      'Queues that this worker serves. Without it: all. Every queue needs a worker.',
+      'The queues that this worker serves, by default all. Every queue needs a worker.',
     ],
     QUEUE_PREFIX: [
       matching('^[\\w{}-]{1,40}$', 'pi'),
@@ -79,28 +79,28 @@ export const environmentSchema = {
     ],
     LOG_LEVEL: [
       oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
-      'The least important lines that are logged.',
+      'The lowest level that is logged.',
     ],
-    // The sum of 9,000 such payments is still a safe integer.
+    // 9,000 payments of 10^12 centimes still add up to a safe integer.
     MAX_AMOUNT: [
       integer(1, 1_000_000_000_000, 1_000_000_000),
-      'Highest amount of a payment intent, in centimes. At most 10^12.',
+      'The highest amount of an intent, in centimes. At most 10^12.',
     ],
     INTENT_LIFETIME_SECONDS: [integer(1, 31_536_000, 86_400), 'How long a payment intent can be paid.'],
     CODE_LIFETIME_SECONDS: [
       { type: 'integer', minimum: 1, maximum: 31_536_000 },
-      'How long its six-digit payment code works: at most and by default as long as the intent.',
+      'How long a payment code works: at most, and by default, as long as its intent.',
     ],
     WEBHOOK_RETRY_SECONDS: [
       matching(
         `^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){${retryWaitSeconds.length - 1}}$`,
         retryWaitSeconds.join(','),
       ),
-      `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retryWaitSeconds.length} numbers, separated by commas.`,
+      `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retryWaitSeconds.length} comma-separated numbers.`,
     ],
     WEBHOOK_TIMEOUT_SECONDS: [
       positive(120, 30),
-      'Time limit of one attempt, from DNS to the last byte of the response.',
+      'Time limit for an attempt, from DNS to the last byte of the response.',
     ],
     ENDPOINT_WARNING_HOURS: [
       positive(720, 24),
@@ -120,32 +120,32 @@ export const environmentSchema = {
     ],
     WALLET_PROVIDER_URL: [
       formatted('http-url'),
-      'The provider that moves the money of live payments. Without it none can be paid. https in production.',
+      'The provider of live payments. Without it, none can be made. Must be https in production.',
     ],
     WALLET_PROVIDER_NAME: [
       { type: 'string', pattern: '^[\\w.:-]{1,64}$' },
-      "The provider's name, stored with each payment: 1 to 64 letters, digits and `_ . : -`. Without it: the host of the URL. Keep it if the URL changes.",
+      "The provider's name, stored with each payment: 1 to 64 letters, digits and `_ . : -`. Defaults to the URL's host. Keep it if the URL changes.",
     ],
     WALLET_PROVIDER_KEY: [
       { type: 'string', minLength: 32, maxLength: 512 },
       'Signs the requests to the provider. 32 to 512 characters; set it together with the URL.',
     ],
-    WALLET_PROVIDER_TIMEOUT_SECONDS: [positive(60, 10), 'Time limit of one request to the provider.'],
+    WALLET_PROVIDER_TIMEOUT_SECONDS: [positive(60, 10), 'Time limit for a request to the provider.'],
     COMMISSION_PROVIDER_BPS: [integer(0, 5_000, 200), "The merchant's fee, in basis points of the amount."],
     COMMISSION_PAYER_BPS: [integer(0, 5_000, 100), "The payer's fee, in basis points of the amount."],
-    COMMISSION_TOF_BPS: [integer(0, 5_000, 1_400), 'The tax TOF, in basis points of the fees.'],
-    COMMISSION_TTE_BPS: [integer(0, 5_000, 200), 'The tax TTE, in basis points of the fees.'],
+    COMMISSION_TOF_BPS: [integer(0, 5_000, 1_400), 'The TOF tax rate, in basis points of the fees.'],
+    COMMISSION_TTE_BPS: [integer(0, 5_000, 200), 'The TTE tax rate, in basis points of the fees.'],
     SANDBOX_RETENTION_DAYS: [
       positive(3_650, 30),
       'Days after which test data is removed; at least 1 in production.',
     ],
     LIVE_DELIVERY_RETENTION_DAYS: [
       number(0, 3_650, 90),
-      'Days after which attempts of finished live deliveries are removed. 0: never, otherwise at least 1 in production.',
+      'Days after which attempts of finished live deliveries are removed. 0 means never. In production, 0 or at least 1.',
     ],
     RATE_LIMIT_PER_SECOND: [
       integer(0, 1_000_000, 100),
-      'Requests per second for each API key, and for each address without a valid key. 0: no limit. The same on all processes.',
+      'Requests per second for each API key, and for each address without a valid key. 0: no limit. Must be the same in all processes.',
     ],
     LIVE_CODES_PER_BUSINESS: [
       integer(1, 1_000_000, 20_000),
@@ -153,38 +153,38 @@ export const environmentSchema = {
     ],
     SANDBOX_INTENTS_PER_DAY: [
       integer(0, 1_000_000_000, 50_000),
-      'Intents, orders and products that test keys of one business may create in a UTC day. 0: no limit.',
+      "Intents, orders and products that one business's test keys may create per UTC day. 0: no limit.",
     ],
     LIVE_DOCUMENTS_PER_DAY: [
       integer(0, 1_000_000_000_000, 10_000_000),
-      'Documents that one business may store in a UTC day with live keys. 0: no limit.',
+      'Documents that one business may store with live keys per UTC day. 0: no limit.',
     ],
-    LIVE_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 20_000_000_000), 'The same in bytes.'],
-    SANDBOX_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 1_000_000_000), 'The same with test keys.'],
+    LIVE_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 20_000_000_000), 'The same limit, in bytes.'],
+    SANDBOX_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 1_000_000_000), 'The same for test keys.'],
     AUDIT_LINES_PER_DAY: [
       integer(0, 1_000_000_000, 1_000),
       'Endpoint changes, retries and replays per business and UTC day, separately for live and test keys. 0: no limit.',
     ],
     SHUTDOWN_DRAIN_SECONDS: [
       number(0, 60, 2),
-      'How long `web` still accepts connections after SIGTERM, with 503 on `/readyz`.',
+      'How long `web` accepts connections after SIGTERM, while `/readyz` returns 503.',
     ],
     SHUTDOWN_TIMEOUT_SECONDS: [
       number(10, 600, 25),
-      'The longest time from SIGTERM to the end of a process: 5 s less than the platform allows.',
+      'How long a process may take to end after SIGTERM: 5 s less than the platform allows.',
     ],
     WORKER_PORT: [
       port,
-      'Port where a worker serves `/healthz`, `/readyz` and, without `METRICS_PORT`, `/metrics`. Without it: none.',
+      "The port of a worker's `/healthz`, `/readyz` and, without `METRICS_PORT`, `/metrics`. By default, none.",
     ],
-    METRICS_PORT: [port, 'The only port where `web` and `worker` serve `/metrics`, and nothing else.'],
+    METRICS_PORT: [port, 'If set, only this port serves `/metrics`, and it serves nothing else.'],
     METRICS_TOKEN: [
       formatted('bearer-token'),
-      'Token that `/metrics` requires, on every port. Production requires this variable or `METRICS_PORT`.',
+      'Token that `/metrics` requires, on every port. Production requires this or `METRICS_PORT`.',
     ],
     OTEL_EXPORTER_OTLP_ENDPOINT: [
       formatted('http-url'),
-      'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. Without it nothing is traced.',
+      'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. If unset, nothing is traced.',
     ],
     OTEL_TRACES_SAMPLER: [
       oneOf(
@@ -198,7 +198,7 @@ export const environmentSchema = {
         ],
         'parentbased_always_on',
       ),
-      'Which traces are kept, by a name that OpenTelemetry defines.',
+      'Which traces to keep: the name of an OpenTelemetry sampler.',
     ],
     OTEL_TRACES_SAMPLER_ARG: [
       number(0, 1, 1),

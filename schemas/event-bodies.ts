@@ -133,7 +133,7 @@ const eventBody = (event: string, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({
     id: described(
-      'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event.',
+      'The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event.',
       field.patternSchema('^([A-Za-z0-9_-]{32}|[0-9a-f]{24})$', 32),
     ),
     event: { const: event },
@@ -148,7 +148,7 @@ export const eventBodySchemas = Object.fromEntries(
 ) as Record<EventName, object>
 
 export const loggedEventSchema = field.objectSchema({
-  id: described('The id of the event, as in the header that ends in `-Event-Id`.', field.idSchema),
+  id: described('The id of the event, as in the header whose name ends in `-Event-Id`.', field.idSchema),
   type: field.eventNameSchema,
   createdAt: described('When the event happened.', field.instantSchema),
   referenceNumber: field.subjectSchema,

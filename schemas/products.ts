@@ -25,7 +25,7 @@ export const maxStockUnits = 1_000_000_000
 const units = { type: 'integer', minimum: 0, maximum: maxStockUnits } as const
 
 export const variantFields = {
-  label: described('Such as a size.', normalisedText('name', maxVariantLabelLength)),
+  label: described('For example, a size.', normalisedText('name', maxVariantLabelLength)),
   price: described('Centimes.', {
     type: 'integer',
     format: 'price',
@@ -178,7 +178,7 @@ export const exportProductsQuery = querySchema({ delimiter: delimiterSchema })
 export const listProductsQuery = listQuery({
   active: { description: 'Only products that are, or are not, for sale.', enum: ['true', 'false'] },
   q: described(
-    'Only products whose name contains this text, in upper or lower case.',
+    'Only products whose name contains this text, ignoring case.',
     normalisedText('name', maxProductNameLength),
   ),
   sku: described('Only the product with this SKU.', normalisedText('reference', maxSkuLength)),

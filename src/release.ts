@@ -9,6 +9,6 @@ const { stopOnSignals } = await import('./platform/stop.ts')
 
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
-// Every step can run twice, so a signal may interrupt it.
+// Every step can run twice, so a signal may interrupt any of them.
 stopOnSignals(log)
 await ensureIndexes(config, log)

@@ -19,7 +19,7 @@ import { auditedActions } from '../src/staff-acts/groups.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
-/** All other folders of src/ are interfaces, `config` and `queues`. */
+/** The other folders of src/ are interfaces, `config` and `queues`. */
 const domain = sources.filter(
   (file) =>
     /^src\/[^/]+\//.test(file) &&
@@ -72,7 +72,7 @@ describe('The codebase', () => {
     expect(mentioning(sources, /<table/)).to.deep.equal(['src/staff-pages/table.ts'])
   })
 
-  it('refuses with RATE_LIMITED only in src/limits', async () => {
+  it('refuses requests with RATE_LIMITED only in src/limits', async () => {
     const others = sources.filter((file) => !file.startsWith('src/limits/'))
     expect(mentioning(others, /(refuse|super)\('RATE_LIMITED'|\brateLimited\(/)).to.deep.equal([])
     const table = importsOf('dev/tables/limits.ts')

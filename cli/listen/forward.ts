@@ -5,11 +5,10 @@ import { signWebhook } from '../../docs/clients/payments.ts'
 
 /** How long a server may take to respond to a webhook. */
 const TIMEOUT_MS = 30_000
-/** How much of a response to show. */
 const EXCERPT_CHARACTERS = 200
 
 export interface Outcome {
-  /** Null without a response. */
+  /** Null if there was no response. */
   status: number | null
   durationMs: number
   /** Why the event doesn't count as delivered, and what to do. Null if it does. */
@@ -18,14 +17,14 @@ export interface Outcome {
 
 export interface Forwarding {
   url: string
-  /** Part of the webhook headers' names. */
+  /** Part of the webhook header names. */
   headerBrand: string
   body: string
   secret: string
   signal: AbortSignal
 }
 
-/** Signed like one of the service's webhooks. Never throws. */
+/** Signs the request like one of the service's webhooks. Never throws. */
 export async function forwardEvent({ url, headerBrand, body, secret, signal }: Forwarding): Promise<Outcome> {
   const beganAt = performance.now()
   const outcome = (status: number | null, problem: string | null): Outcome => ({
@@ -68,10 +67,10 @@ function rejection(status: number, text: string): string {
   const excerpt = text.trim().replaceAll(/\s+/g, ' ').slice(0, EXCERPT_CHARACTERS)
   if (status >= 300 && status < 400)
     return 'Your server responded with a redirect, which webhooks do not follow. Correct the URL.'
-  if (status === 404) return `Your server has no such path. Correct the URL of --forward. ${excerpt}`
+  if (status === 404) return `Your server has no such path. Correct the --forward URL. ${excerpt}`
   const response = `It responded: ${excerpt || '(nothing)'}`
   if (status === 401)
-    return `Your server did not accept the signature. Does it verify with the webhook secret above? ${response}`
+    return `Your server did not accept the signature. Does it use the webhook secret above? ${response}`
   return `Your server must respond with a status from 200 to 299. ${response}`
 }
 
@@ -79,5 +78,5 @@ const late = `Your server did not respond within ${TIMEOUT_MS / 1_000} s. Respon
 
 const unreachable = ({ code, message }: NodeJS.ErrnoException, url: string): string =>
   code === 'ECONNREFUSED'
-    ? `No server listens at ${url}. Start your server.`
+    ? `No server is listening at ${url}. Start your server.`
     : `The request to ${url} failed: ${code ?? message}.`

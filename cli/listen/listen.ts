@@ -29,7 +29,7 @@ export async function listen(
   // The feed is followed from here, so no event is missed while the last events are read.
   const { next: after } = await payments.readEventFeed({ after: 'latest' }, endless)
   const replayed: LoggedEvent[] = []
-  // The log can be filtered by one type only.
+  // The log can be filtered by only one type.
   const [type, ...others] = types
   const filter = type === undefined || others.length > 0 ? {} : { type }
   const isWanted = (event: LoggedEvent) => types.length === 0 || types.includes(event.type)

@@ -75,7 +75,7 @@ export interface components {
       /** Your own reference. Null if you sent none. */
       merchantReference: string | null
       status: 'PENDING'
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       /** The data that you sent when you created the intent. */
       metadata: {
@@ -110,7 +110,7 @@ export interface components {
       /** Your own reference. Null if you sent none. */
       merchantReference: string | null
       status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       /** The data that you sent when you created the intent. */
       metadata: {
@@ -158,7 +158,7 @@ export interface components {
       /** Your own reference. Null if you sent none. */
       merchantReference: string | null
       status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       /** The data that you sent when you created the intent. */
       metadata: {
@@ -277,7 +277,7 @@ export interface components {
     }
     Balance: {
       currency: 'MRU'
-      /** Centimes. Negative if you owe the service money, for example after refunds of payments already paid out. */
+      /** Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out. */
       amount: number
       /** Includes all payments and refunds recorded up to this time. */
       asOf: string
@@ -304,7 +304,7 @@ export interface components {
       payoutReference: string | null
       /** The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day. */
       day: string
-      /** The statement of this UTC day contains the entry. */
+      /** The entry is in the statement for this UTC day. */
       bookedAt: string
     }
     LedgerEntryPage: {
@@ -323,12 +323,12 @@ export interface components {
       opening: number
       payments: {
         count: number
-        /** Centimes. Not negative. */
+        /** Centimes. Never negative. */
         amount: number
       }
       refunds: {
         count: number
-        /** Centimes. Not negative. */
+        /** Centimes. Never negative. */
         amount: number
       }
       fees: {
@@ -337,7 +337,7 @@ export interface components {
       }
       payouts: {
         count: number
-        /** Centimes. Not negative. */
+        /** Centimes. Never negative. */
         amount: number
       }
       /** Centimes. `opening` + payments - refunds - fees - payouts. */
@@ -496,7 +496,7 @@ export interface components {
       last24Hours: components['schemas']['WebhookEndpointLastDay']
     }
     WebhookEndpointLastDay: {
-      /** The number of attempts that ended in this hour and the 23 hours before it, without tests. It may lag by a few seconds. */
+      /** The number of attempts that ended in this hour and the 23 hours before it, excluding tests. It may lag by a few seconds. */
       attempts: number
       /** How many of these attempts succeeded. */
       succeeded: number
@@ -596,7 +596,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due. In the past during an attempt, null if there is none. */
+      /** When the next attempt is due: in the past during an attempt, or null if none is due. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -619,7 +619,7 @@ export interface components {
         | null
       /** Milliseconds. */
       lastDurationMs: number | null
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       createdAt: string
       deliveredAt: string | null
@@ -646,7 +646,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due. In the past during an attempt, null if there is none. */
+      /** When the next attempt is due: in the past during an attempt, or null if none is due. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -669,7 +669,7 @@ export interface components {
         | null
       /** Milliseconds. */
       lastDurationMs: number | null
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       createdAt: string
       deliveredAt: string | null
@@ -743,7 +743,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due. In the past during an attempt, null if there is none. */
+      /** When the next attempt is due: in the past during an attempt, or null if none is due. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -766,20 +766,20 @@ export interface components {
         | null
       /** Milliseconds. */
       lastDurationMs: number | null
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       createdAt: string
       deliveredAt: string | null
       /** Whether the service will make one more attempt now. */
       retried: boolean
       /**
-       * Why there will be no attempt: `delivered`, `under_way` (due or in progress) or `endpoint_gone` (deleted or not active). Otherwise null.
+       * Why there will be no attempt: `delivered`, `under_way` (due or in progress) or `endpoint_gone` (deleted or not active). Null if there will be one.
        * @enum {string|null}
        */
       reason: 'delivered' | 'under_way' | 'endpoint_gone' | null
     }
     LoggedEvent: {
-      /** The id of the event, as in the header that ends in `-Event-Id`. */
+      /** The id of the event, as in the header whose name ends in `-Event-Id`. */
       id: string
       type:
         | 'payment.created'
@@ -794,7 +794,7 @@ export interface components {
       createdAt: string
       /** The number of the payment intent (`PI-…`) or order (`OR-…`), or the id of the endpoint. */
       referenceNumber: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       /** The body of the webhook, except that its `id` is the `id` of the event. */
       body:
@@ -839,7 +839,7 @@ export interface components {
       sku?: string | null
       variants?:
         | {
-            /** Such as a size. */
+            /** For example, a size. */
             label: string
             /** Centimes. */
             price: number
@@ -866,7 +866,7 @@ export interface components {
       variants?:
         | {
             _id?: string | null
-            /** Such as a size. */
+            /** For example, a size. */
             label?: string | null
             /** Centimes. */
             price?: number | null
@@ -894,7 +894,7 @@ export interface components {
       images: string[]
       /** Whether the product is for sale. */
       active: boolean
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       variants: components['schemas']['Variant'][]
       createdAt: string
@@ -984,7 +984,7 @@ export interface components {
       total: number
       currency: 'MRU'
       customer: null | components['schemas']['Customer']
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       createdAt: string
     }
@@ -1069,12 +1069,12 @@ export interface components {
       [key: string]: unknown
     }
     PaymentCreatedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'payment.created'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data: {
         /** The `referenceNumber` of the payment intent. */
@@ -1103,12 +1103,12 @@ export interface components {
       }
     }
     PaymentConfirmedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'payment.confirmed'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data: {
         /** The `referenceNumber` of the payment intent. */
@@ -1138,12 +1138,12 @@ export interface components {
       }
     }
     PaymentCancelledEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'payment.cancelled'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data: {
         /** The `referenceNumber` of the payment intent. */
@@ -1172,12 +1172,12 @@ export interface components {
       }
     }
     PaymentExpiredEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'payment.expired'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data: {
         /** The `referenceNumber` of the payment intent. */
@@ -1206,12 +1206,12 @@ export interface components {
       }
     }
     PaymentRefundedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'payment.refunded'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data: {
         /** The `referenceNumber` of the payment intent. */
@@ -1251,12 +1251,12 @@ export interface components {
       }
     }
     PaymentFailedEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'payment.failed'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data:
         | {
@@ -1319,12 +1319,12 @@ export interface components {
           }
     }
     OrderNewEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'order.new'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data: {
         _id: string
@@ -1352,12 +1352,12 @@ export interface components {
       }
     }
     EndpointFailingEvent: {
-      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, the id of the event. */
+      /** The id of the delivery, the same in every attempt. Its first 16 characters are the id of the event in base64url. In the event log, this is the id of the event. */
       id: string
       event: 'endpoint.failing'
       /** When the event happened. */
       created_at: string
-      /** True for test data, with which no money moves. */
+      /** True for test data, which moves no money. */
       sandbox: boolean
       data:
         | {
@@ -1769,7 +1769,7 @@ export interface operations {
       query?: {
         /** The month, such as `2026-11`. By default, the current month in UTC. */
         month?: string
-        /** Only for a CSV response. The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. */
+        /** Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
       }
       header?: never
@@ -1795,7 +1795,7 @@ export interface operations {
   getStatement: {
     parameters: {
       query?: {
-        /** Only for a CSV response. The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. */
+        /** Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
       }
       header?: never
@@ -1830,7 +1830,7 @@ export interface operations {
         to?: string
         /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
-        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
+        /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
         /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
@@ -1864,7 +1864,7 @@ export interface operations {
         to?: string
         /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
-        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
+        /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
         /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
@@ -1898,7 +1898,7 @@ export interface operations {
         to?: string
         /** `jsonl` means one JSON object per line. Defaults to `csv`. */
         format?: 'csv' | 'jsonl'
-        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
+        /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
         /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
@@ -2227,7 +2227,7 @@ export interface operations {
               }
               /** Whether more deliveries match. */
               hasMore: boolean
-              /** The `after` of the next request, if any. */
+              /** The `after` for the next request, or null. */
               next: string | null
             }
           }
@@ -2315,7 +2315,7 @@ export interface operations {
                */
               status: 'RUNNING' | 'DONE' | 'CANCELLED' | null
               /**
-               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED, or null. `endpoint_gone`: the endpoint was deleted or disabled.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2341,9 +2341,9 @@ export interface operations {
               requeued: number
               /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
+              /** The number that were already due or, with `onlyUndelivered`, DELIVERED. */
               skipped: number
-              /** True for test data, with which no money moves. */
+              /** True for test data, which moves no money. */
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
@@ -2371,7 +2371,7 @@ export interface operations {
                */
               status: 'RUNNING' | 'DONE' | 'CANCELLED' | null
               /**
-               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED, or null. `endpoint_gone`: the endpoint was deleted or disabled.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2397,9 +2397,9 @@ export interface operations {
               requeued: number
               /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
+              /** The number that were already due or, with `onlyUndelivered`, DELIVERED. */
               skipped: number
-              /** True for test data, with which no money moves. */
+              /** True for test data, which moves no money. */
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
@@ -2442,7 +2442,7 @@ export interface operations {
                 endpointId: string
                 status: 'RUNNING' | 'DONE' | 'CANCELLED'
                 /**
-                 * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
+                 * Why the replay is CANCELLED, or null. `endpoint_gone`: the endpoint was deleted or disabled.
                  * @enum {string|null}
                  */
                 cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2468,9 +2468,9 @@ export interface operations {
                 requeued: number
                 /** The number of missing deliveries created so far. */
                 created: number
-                /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
+                /** The number that were already due or, with `onlyUndelivered`, DELIVERED. */
                 skipped: number
-                /** True for test data, with which no money moves. */
+                /** True for test data, which moves no money. */
                 sandbox: boolean
                 createdAt: string
                 finishedAt: string | null
@@ -2515,7 +2515,7 @@ export interface operations {
               endpointId: string
               status: 'RUNNING' | 'DONE' | 'CANCELLED'
               /**
-               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED, or null. `endpoint_gone`: the endpoint was deleted or disabled.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2541,9 +2541,9 @@ export interface operations {
               requeued: number
               /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
+              /** The number that were already due or, with `onlyUndelivered`, DELIVERED. */
               skipped: number
-              /** True for test data, with which no money moves. */
+              /** True for test data, which moves no money. */
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
@@ -2580,7 +2580,7 @@ export interface operations {
               endpointId: string
               status: 'RUNNING' | 'DONE' | 'CANCELLED'
               /**
-               * Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.
+               * Why the replay is CANCELLED, or null. `endpoint_gone`: the endpoint was deleted or disabled.
                * @enum {string|null}
                */
               cancellationReason: 'requested' | 'endpoint_gone' | null
@@ -2606,9 +2606,9 @@ export interface operations {
               requeued: number
               /** The number of missing deliveries created so far. */
               created: number
-              /** The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due. */
+              /** The number that were already due or, with `onlyUndelivered`, DELIVERED. */
               skipped: number
-              /** True for test data, with which no money moves. */
+              /** True for test data, which moves no money. */
               sandbox: boolean
               createdAt: string
               finishedAt: string | null
@@ -2761,7 +2761,7 @@ export interface operations {
   exportProducts: {
     parameters: {
       query?: {
-        /** The delimiter of the cells. Defaults to a comma. French spreadsheet programs expect a semicolon. */
+        /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
       }
       header?: never
@@ -2786,7 +2786,7 @@ export interface operations {
       query?: {
         /** Only products that are, or are not, for sale. */
         active?: 'true' | 'false'
-        /** Only products whose name contains this text, in upper or lower case. */
+        /** Only products whose name contains this text, ignoring case. */
         q?: string
         /** Only the product with this SKU. */
         sku?: string

@@ -48,7 +48,7 @@ export const subjectSchema = described(
 export const orderNumberSchema = patternSchema('^OR-[0-9A-Z]{16}$', 19)
 export const eventNameSchema = enumSchema(Object.keys(eventScopes))
 
-export const sandboxSchema = described('True for test data, with which no money moves.', booleanSchema)
+export const sandboxSchema = described('True for test data, which moves no money.', booleanSchema)
 
 export const deletedSchema = (idName: 'id' | '_id') =>
   objectSchema({ [idName]: idSchema, deleted: { type: 'boolean', const: true } })

@@ -10,7 +10,7 @@ const merchantReference = described('Your own reference for the payment, or null
 export const balanceSchema = field.objectSchema({
   currency: field.currencySchema,
   amount: described(
-    'Centimes. Negative if you owe the service money, for example after refunds of payments already paid out.',
+    'Centimes. Negative if you owe the service money, for example after refunds of payments that were already paid out.',
     signed,
   ),
   asOf: described('Includes all payments and refunds recorded up to this time.', field.instantSchema),
@@ -34,14 +34,14 @@ export const ledgerEntrySchema = field.objectSchema({
     'The UTC day of the payment, refund or payout. If that day was already closed, `bookedAt` is on a later day.',
     daySchema,
   ),
-  bookedAt: described('The statement of this UTC day contains the entry.', field.instantSchema),
+  bookedAt: described('The entry is in the statement for this UTC day.', field.instantSchema),
 })
 
 export const ledgerEntryPageSchema = field.pageSchema(ledgerEntrySchema)
 
 const moved = field.objectSchema({
   count: field.countSchema,
-  amount: described('Centimes. Not negative.', field.countSchema),
+  amount: described('Centimes. Never negative.', field.countSchema),
 })
 
 export const statementSchema = field.objectSchema({

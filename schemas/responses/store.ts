@@ -28,7 +28,7 @@ export const productSchema = field.objectSchema({
   updatedAt: field.instantSchema,
 })
 
-/** Other fields are null if the variant is gone or its label is ambiguous. */
+/** If the variant is gone or its label ambiguous, only `productId` is set. */
 export const stockedVariantSchema = field.objectSchema({
   productId: field.idSchema,
   _id: field.nullableType(variantFields._id),

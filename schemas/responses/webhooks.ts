@@ -32,7 +32,7 @@ export const endpointHealthSchema = field.objectSchema({
 
 export const lastDaySchema = field.objectSchema({
   attempts: described(
-    'The number of attempts that ended in this hour and the 23 hours before it, without tests. It may lag by a few seconds.',
+    'The number of attempts that ended in this hour and the 23 hours before it, excluding tests. It may lag by a few seconds.',
     field.countSchema,
   ),
   succeeded: described('How many of these attempts succeeded.', field.countSchema),
@@ -109,7 +109,7 @@ const deliveryFields = {
   attempts: described('The number of finished attempts.', field.nullableCount),
   maxAttempts: described(`${maxAttempts}, plus one for each requested retry.`, field.nullableCount),
   nextAttemptAt: described(
-    'When the next attempt is due. In the past during an attempt, null if there is none.',
+    'When the next attempt is due: in the past during an attempt, or null if none is due.',
     field.nullableInstant,
   ),
   lastAttemptAt: field.nullableInstant,
@@ -153,7 +153,7 @@ export const retriedDeliverySchema = field.objectSchema({
   ...deliveryFields,
   retried: described('Whether the service will make one more attempt now.', field.booleanSchema),
   reason: described(
-    'Why there will be no attempt: `delivered`, `under_way` (due or in progress) or `endpoint_gone` (deleted or not active). Otherwise null.',
+    'Why there will be no attempt: `delivered`, `under_way` (due or in progress) or `endpoint_gone` (deleted or not active). Null if there will be one.',
     field.nullableType(field.enumSchema(['delivered', 'under_way', 'endpoint_gone'])),
   ),
 })
@@ -169,7 +169,7 @@ export const retriedDeliveriesSchema = field.objectSchema({
     }),
   ),
   hasMore: described('Whether more deliveries match.', field.booleanSchema),
-  next: described('The `after` of the next request, if any.', field.nullableText(60)),
+  next: described('The `after` for the next request, or null.', field.nullableText(60)),
 })
 
 export const deliveryPageSchema = field.pageSchema(deliverySchema)
@@ -185,7 +185,7 @@ const replayFields = {
   endpointId: field.idSchema,
   status: field.enumSchema(replayStatuses),
   cancellationReason: described(
-    'Why the replay is CANCELLED. `endpoint_gone` means deleted or disabled. Null otherwise.',
+    'Why the replay is CANCELLED, or null. `endpoint_gone`: the endpoint was deleted or disabled.',
     field.nullableType(field.enumSchema(replayCancellations)),
   ),
   from: field.instantSchema,
@@ -197,7 +197,7 @@ const replayFields = {
   requeued: described('The number of deliveries re-queued so far.', field.countSchema),
   created: described('The number of missing deliveries created so far.', field.countSchema),
   skipped: described(
-    'The number of deliveries that were DELIVERED (with `onlyUndelivered`) or already due.',
+    'The number that were already due or, with `onlyUndelivered`, DELIVERED.',
     field.countSchema,
   ),
   sandbox: field.sandboxSchema,

@@ -39,7 +39,7 @@ export const pingCollector = (up: Gauge, seconds: Gauge, ping: () => Promise<unk
   },
 })
 
-/** This also limits a scrape. Prometheus would wait up to 10 s. */
+/** Limits a scrape, too. Prometheus would wait up to 10 s. */
 export const metricTimeoutMs = 1500
 
 export function cacheCollector(deps: Pick<Deps, 'now'>, figure: MetricCollector): () => Promise<void> {

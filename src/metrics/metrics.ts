@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { dayMs } from '../platform/time.ts'
 
-/** Only the ten highest values have a business id as their label. */
+/** Only the ten highest values per metric are labelled with a business id. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Tests run two services in one process, so each has its own registry. */
@@ -25,7 +25,7 @@ export function createMetrics() {
 const mapLines = <Line>(lines: Record<string, Line>, create: (line: Line) => unknown): object =>
   Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, create(line)]))
 
-/** These metrics iterate over all connections, or need a fast timer. */
+/** Collecting these iterates over all connections, or needs a fast timer. */
 const leftOut = [
   ...['handles', 'requests', 'resources'].flatMap((kind) => [
     `nodejs_active_${kind}`,
@@ -70,7 +70,7 @@ const counterLines = {
   transitions: 'transitions_total{transition,environment} Transitions of payment intents.',
   attempts: 'webhook_attempts_total{outcome,stage,environment} Delivery attempts, without endpoint tests.',
   removed: 'retention_removed_total{kind} Documents that the clean-up removed or shortened.',
-  logLines: 'log_lines_total{level,line} Log lines at warn and error. Frequent ones count once every 5 s.',
+  logLines: 'log_lines_total{level,line} Log lines at warn and error. Frequent ones count once per 5 s.',
 } as const
 type Counters = { [Name in keyof typeof counterLines]: Counter<LabelsIn<(typeof counterLines)[Name]>> }
 
@@ -136,7 +136,7 @@ const gaugeLines = {
   queueJobs: 'queue_jobs{queue,state} Jobs in Redis.',
   queueWorkers: 'queue_workers{queue} Consumers of a queue; a worker process has several.',
   lastPollAt:
-    'last_poll_timestamp_seconds{work} When this worker last looked in MongoDB for due work of a kind.',
+    'last_poll_timestamp_seconds{work} When this worker last polled MongoDB for this kind of due work.',
   attemptsInFlight:
     'attempts_in_flight{slots} Attempts that this worker is making; at most 1000 fast and 400 slow.',
   endpointsWaiting: 'endpoints_waiting Endpoints with deliveries that wait for a slot of this worker.',

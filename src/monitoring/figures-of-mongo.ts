@@ -99,7 +99,7 @@ async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> 
   return ageOf(deps, oldest?.nextAttemptAt)
 }
 
-/** Ignores intents held by a payment, which may expire late. */
+/** Ignores intents that a payment holds, because they may expire late. */
 async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
     { status: { $in: transitions.expire.from }, ...transitions.expire.guard(deps.now()) },
@@ -119,7 +119,7 @@ const keyOf = (code: number) =>
 
 async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
-    // A code keeps its key after it becomes free.
+    // Codes keep their key even after they become free.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampledCodes) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: metricTimeoutMs },
   )
@@ -129,7 +129,7 @@ async function fractionOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<
 const maxCounted = 1_000
 
 /**
- * The oldest outcome is usually at the end of the index, but at its start if
+ * The oldest outcome is usually at the end of the index, but at the start if
  * no worker queries the wallet.
  */
 async function openOutcomes(
@@ -173,7 +173,7 @@ function storedBytes(deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order' | 'metrics
     const bytes = new Map<string, number>()
     const parts = await Promise.all([
       estimate(deps.Intent, 'shortCode', toShortCode(randomInt(shortCodeCount))),
-      // Order deliveries have another prefix, so few are in the sample.
+      // Order deliveries have a different prefix, so few are in the sample.
       estimate(deps.Delivery, 'referenceNumber', newReferenceNumber()),
       estimate(deps.Order, 'number', newOrderNumber()),
     ])

@@ -11,7 +11,7 @@ import type { SpanKind, TraceSpan, Tracing } from './tracing.ts'
 
 const flushMs = 2000
 
-/** The SDK buffers only 2,048 spans, so waiting longer saves no more. */
+/** The SDK buffers only 2,048 spans, so waiting longer would save no more. */
 const timeoutMillis = 3000
 
 const kinds = {
@@ -116,7 +116,7 @@ function attributesOf(facts: Record<string, unknown>): api.Attributes {
 
 type LogLoss = (fields: { why: string; spans?: number }) => void
 
-/** The SDK quotes values in its messages, so leave them out. */
+/** Leaves out the values that the SDK quotes in its messages. */
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined

@@ -79,11 +79,11 @@ describe('A business whose intents have 1 000 refunds each', () => {
     expect(again.text).to.equal(first.text)
   })
 
-  it('gets 429 for concurrent refunds that would have to wait, and they are not executed', async () => {
+  it('gets 429 for concurrent refunds that would have to wait, none of which are executed', async () => {
     const [path, other] = [await paidIntent(400), await service.merchant()]
     const { referenceNumber } = await createIntent(service, other)
     const { capacity } = service.deps
-    // With this clock, a business waits for ever after a large response.
+    // With this clock, a business waits forever after a large response.
     const after: typeof processClock.after = (ms, act) =>
       ms === readWaitMs ? processClock.after(ms, act) : () => undefined
     service.deps.capacity = createCapacity({ ...processClock, after })

@@ -142,7 +142,7 @@ describe('The total of a long list', () => {
       it('counts documents older than an hour only once, and stores that count', async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
-        // Deletes one the service never would, to show that it isn't counted again.
+        // Deletes one that the service never would, to show that it isn't counted again.
         await collectionOf(list).deleteOne({ _id: all.at(-1)?._id } as object)
         elapsedMs += 2 * minute
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
@@ -202,7 +202,7 @@ describe('The total of a long list', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('is exact again in the request after one whose counting failed', async () => {
+  it('is exact again in the next request after a failed count', async () => {
     const { intents } = lists
     const caller = await callerOf()
     await insert(intents, caller, ages)

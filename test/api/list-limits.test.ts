@@ -101,7 +101,7 @@ describe('The list limiter', () => {
     expect(new Set(ours.map(({ ns }) => ns)).size).to.be.greaterThan(5)
   })
 
-  it('ends a query that takes too long and advises to narrow it', async () => {
+  it('ends a query that takes too long and advises the client to narrow it', async () => {
     const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
     const ignoreLimits = (mode: 'off' | 'alwaysOn') =>
       client.db('admin').command({ configureFailPoint: 'maxTimeNeverTimeOut', mode })

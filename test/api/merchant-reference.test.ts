@@ -87,7 +87,7 @@ describe("An intent's merchantReference", () => {
     expect(body.data).to.include({ merchantReference: 'other' })
   })
 
-  it('is unique per business and environment, even among concurrent creates with different keys', async () => {
+  it('is unique per business and environment, even among concurrent create requests with different keys', async () => {
     const [second, live, stranger] = await Promise.all([
       withAnotherKey(service, merchant),
       withAnotherKey(service, merchant, { mode: 'live' }),
@@ -200,7 +200,7 @@ describe("An intent's merchantReference", () => {
     expect(await service.deps.shortCodes.take(Number.POSITIVE_INFINITY)).to.equal(before)
   })
 
-  it("is accepted within the create's deadline if the intent that used it has just ended", async () => {
+  it('is accepted within the deadline of the create request if the intent that used it has just ended', async () => {
     let inserts = 0
     onInsert(async (insert, ...args) => {
       inserts += 1

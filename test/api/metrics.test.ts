@@ -49,7 +49,7 @@ async function scrape(origin: string, token = ''): Promise<Sample[]> {
   return samplesOf(await response.text())
 }
 
-/** Sums all samples of `payment_intents_<name>` with these labels. Null without any. */
+/** Sums all samples of `payment_intents_<name>` with these labels. Null if there are none. */
 function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const isMeant = (sample: Sample) =>
     sample.name === `payment_intents_${name}` &&
@@ -189,7 +189,7 @@ describe('The metrics endpoint', () => {
       return {
         sandbox: false,
         codeKey: `live:${String(index * 50).padStart(6, '0')}`,
-        // A third of the codes is reusable, so these count as free.
+        // A third of the codes are reusable, so they count as free.
         codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
         refunds: index < 2 ? [refund] : [],
         hold: index < 3 ? held : null,

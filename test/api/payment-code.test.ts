@@ -64,7 +64,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('is not issued after 16 draws of used codes, and the create returns 503 with Retry-After', async () => {
+  it('is not issued after 16 draws of used codes, and the create request gets 503 with Retry-After', async () => {
     draws = fixDraws(9)
     let elapsedMs = 0
     service.deps.fullSandboxes = createFullSandboxes(() => elapsedMs)
@@ -123,7 +123,7 @@ describe('A payment code', () => {
     expect(await codeOf()).to.equal('000013')
   })
 
-  it("goes to only one of several concurrent creates that draw it as soon as it's reusable", async () => {
+  it("goes to only one of several concurrent create requests that draw it as soon as it's reusable", async () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
     service.clock.advance(15 * minute)

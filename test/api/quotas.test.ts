@@ -85,7 +85,7 @@ describe("A business's quota of live payment codes", () => {
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('is never exceeded, even if all creates arrive in parallel', async () => {
+  it('is never exceeded, even if all create requests arrive in parallel', async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(service, merchant)).to.equal(limit)
@@ -109,7 +109,7 @@ describe("A business's quota of live payment codes", () => {
     await createMany(service, merchant, limit - 1)
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
-    // The refusal may rest on a count made a second before the cancel.
+    // The refusal may be based on a count made a second before the cancellation.
     const resting = await waitRarely('the cancel is counted', async () => {
       const refused = await create(service, merchant)
       return refused.headers['retry-after'] !== '900' && refused
@@ -157,7 +157,7 @@ describe("A business's quota of live payment codes", () => {
     expect(await countsOf(true)).to.equal(1)
   })
 
-  it('includes a create whose insert is in progress when a count begins', async () => {
+  it('includes a create request whose insert is in progress when a count begins', async () => {
     const { codes, elapse } = liveCodes()
     const { passed, open } = createGate()
     const inserting = codes.within(merchant, 2, () => passed)
@@ -384,7 +384,7 @@ describe("A business's daily storage quota", () => {
     const before = await measure(merchant)
     const [documents, bytes] = await counted(merchant, 'liveDocuments', 'liveBytes')
     expect(documents).to.equal(before.documents)
-    // An event counts in its outbox too.
+    // An event is counted in its outbox, too.
     expect(Number(bytes) / before.bytes).to.be.within(1, 1.5)
   })
 
@@ -439,7 +439,7 @@ describe("A business's daily storage quota", () => {
     expect(await used()).to.deep.equal([10])
   })
 
-  it('gets back what a failed create reserved, unless the intent may have been stored', async () => {
+  it('gets back what a failed create request reserved, unless the intent may have been stored', async () => {
     const { deps } = service
     const { insertIntent } = deps.batchers
     const insertions: [used: number, insert: () => Promise<InsertOutcome>][] = [
@@ -560,7 +560,7 @@ describe("A business's daily audit line quota", () => {
     }
   })
 
-  it('counts the lines of all processes, even if Redis has lost its data, but no lines of staff', async () => {
+  it('counts the lines of all processes, even if Redis has lost its data, but no lines by staff', async () => {
     const { merchant, id } = await withEndpoint('live')
     const by = { actor: { kind: 'staff', name: 'awa', from: null }, reason: 'x' } as const
     const lines = Array.from({ length: limit }, () =>

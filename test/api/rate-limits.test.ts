@@ -87,7 +87,7 @@ describe('A rate limit of five requests per second', () => {
       expect(durations[3 * limit]).to.be.at.least(2_000)
     })
 
-    it('counts an order as one request per product in it', async () => {
+    it('counts an order as one request per product that it contains', async () => {
       const merchant = await service.merchant()
       const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
       newSecond()
@@ -125,7 +125,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(other)).status).to.equal(200)
     })
 
-    it("follows an operator's new limit from the next request on", async () => {
+    it("applies an operator's new limit from the next request", async () => {
       const merchant = await service.merchant()
       const sibling = await withAnotherKey(service, merchant)
       const neighbour = await service.merchant()
@@ -186,7 +186,7 @@ describe('A rate limit of five requests per second', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only requests without a valid key, but once reached, refuses every request', async () => {
+    it('counts only requests without a valid key but, once it is reached, refuses every request', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       await changeAsOperator(service, publishable.businessId, { limits: { perSecond: 40 } })

@@ -15,7 +15,7 @@ export interface Side {
   sandbox: boolean
 }
 
-/** Everything merchants own: the error for a missing one, an unused id, and how to create one and read all. */
+/** For each kind of object that merchants own: the error if it's missing, an unused id, how to create and read it. */
 export interface Kind {
   missing: string
   unknown: string

@@ -112,7 +112,7 @@ describe('A short code', () => {
     expect([one.body.data.shortCode, ...(await takeAll(shortCodes, 1))]).to.have.members(next)
   })
 
-  it('never delays a create while the next codes are being reserved', async () => {
+  it('never delays a create request while the next codes are being reserved', async () => {
     const native = keys()
     const pool = anotherPool()
     await pool.take(noDeadline)
@@ -144,7 +144,7 @@ describe('A short code', () => {
     expect(codes).to.have.members(generateShortCodes(key, block, block))
   })
 
-  it('is not issued, and creates fail, until a configured SECRET_KEY decrypts its key', async () => {
+  it('is not issued, and create requests fail, until a configured SECRET_KEY decrypts its key', async () => {
     const first = await create().expect(201)
     const before = await stored()
     const { log, lines } = recordLog()
@@ -189,7 +189,7 @@ describe('A short code', () => {
     ])
   })
 
-  it('is no longer available once all have been issued, and creates then fail', async () => {
+  it('is no longer available once all have been issued, and create requests then fail', async () => {
     await createIntent(service, merchant)
     await setUsed(shortCodeCount - block)
     const last = await takeAll(anotherPool(), block)

@@ -61,7 +61,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect((await events(reference)).at(-1)).to.include({ payer_phone: '22 ** ** 01' })
   })
 
-  it('pays the given amount of an OPEN intent, otherwise the suggested amount, otherwise 100.00', async () => {
+  it('pays an OPEN intent with the given amount, or else the suggested amount, or else 100.00', async () => {
     const amountPaid = async (intent: object, body: object) => {
       const reference = await create({ amountType: 'OPEN', ...intent })
       const response = await simulate(reference, body).expect(200)

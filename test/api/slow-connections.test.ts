@@ -161,7 +161,7 @@ describe('An HTTP connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('never executes a request that the client breaks off, at whatever byte', async () => {
+  it('never executes a request that the client cuts off, whatever the last byte', async () => {
     const whole = create()
     const before = await service.deps.Intent.countDocuments()
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))

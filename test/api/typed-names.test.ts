@@ -7,7 +7,7 @@ import { receiveLive } from '../support/ledger.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, readProduct } from '../support/store.ts'
 
-/** As typed or pasted, and as stored. Null: refused. */
+/** As typed or pasted, and as stored. Null means refused. */
 type Forms = [typed: string, stored: string | null][]
 const asStored = (form: string | null, ...typed: string[]): Forms => typed.map((each) => [each, form])
 const references: Forms = [
@@ -69,7 +69,7 @@ describe('A name or reference typed in different Unicode forms', () => {
     expect(body.data).to.deep.include({ label: ' Cafe\u0301\n\u200b', metadata })
   })
 
-  it('counts as one SKU in creates, updates, filters and imports', async () => {
+  it('counts as one SKU when products are created, updated, filtered and imported', async () => {
     const { _id } = await createProduct(service, merchant, { sku: ' TV\u2011250\n' })
     expect((await readProduct(service, merchant, _id)).variants[0].sku).to.equal('TV-250')
     for (const sku of ['TV-250', '\ufeffTV\u2013250 \u200b']) {

@@ -21,7 +21,7 @@ describe('The webhook endpoint API', () => {
     expectRefused(create(body), 400, code, { param })
 
   describe('on POST /dev/webhooks/endpoints', () => {
-    it('returns 201 with id, url, events, active and a secret of its own, which is stored encrypted', async () => {
+    it('returns 201 with id, url, events, active and a new secret, which is stored encrypted', async () => {
       const url = 'https://shop.example/hook?a=1'
       const { body } = await create({ url, events: [...allEvents, ...allEvents] }).expect(201)
       expect(body.data).to.include({ url, active: true })

@@ -17,7 +17,7 @@ import { createViolations } from './violations.ts'
 
 const warmUpVolleys = 5
 const warmUpShare = 1 / 4
-/** Outlasts closing connections, running requests and batches in memory. */
+/** Long enough for connections to close, and for requests and batches in memory to end. */
 const restMs = 8_000
 const requestsPerName = 200
 const volleysPerReport = 100

@@ -48,7 +48,7 @@ describe('Bull Board in a browser', function () {
     await page.getByRole('button', { name: 'Retry', exact: true }).first().waitFor()
     const inCard = await visibleButtons(page, '[class^="jobActions-"]')
     expect(new Set(inCard)).to.deep.equal(new Set(['']))
-    // Not hidden only by the stylesheet, whose text some screen readers skip.
+    // The name must not come from the stylesheet, because some screen readers skip its text.
     const named = page.locator('[class^="jobActions-"] button:visible[aria-label="Retry"]')
     expect(await named.count()).to.equal(inCard.length)
     expect(inCard).to.have.length(await page.locator('[class^="card-"]').count())

@@ -177,7 +177,7 @@ describe('A hosted payment page', function () {
         await page.setViewportSize(sizes.desktop)
         wrong.push(...(await measure(page, `${name}-${locale.code}-desktop`)))
         if (locale.code !== 'fr') continue
-        // A large screen's width at 400 % zoom.
+        // The width of a large screen at 400 % zoom.
         await page.setViewportSize({ width: 320, height: 256 })
         await page.emulateMedia({ colorScheme: 'dark' })
         wrong.push(...(await inspect(page, `${name}-fr-dark`)))

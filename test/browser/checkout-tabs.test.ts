@@ -69,7 +69,7 @@ describe('A payment in a browser', function () {
       await fill(first)
       const sent = send(first)
       await wallet.arrived
-      // With scripts, the tab updates itself. Without them, a customer who pays there too sees the payment in progress.
+      // With scripts, the tab updates itself. Without them, a customer who also pays there sees that it's in progress.
       if (!scripts) await pay(second, locale, payer)
       await heading(second, waiting)
       wallet.release()

@@ -180,7 +180,7 @@ describe('The staff pages in a browser', function () {
     expect([...wrong, ...stage.faults()]).to.deep.equal([])
   })
 
-  it('let support staff find a payment and re-queue its delivery with the keyboard alone', async () => {
+  it('let support staff find a payment and re-queue its delivery using only the keyboard', async () => {
     const dead = await stage.deadDelivery()
     const support = await stage.enter('support', '/admin', 'phone')
     const { keyboard } = support

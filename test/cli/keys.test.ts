@@ -21,7 +21,7 @@ describe("The merchants' command line", () => {
       { words: ['listen'], key: 'sk_live_1', remedy: 'This is a live key' },
       { words: ['listen'], key: 'pk_test_1', remedy: 'begins with sk_test_' },
       { words: ['listen'], key: restricted.key, remedy: 'Use a key with more scopes' },
-      { words: ['listen', '--key', merchant.key], remedy: 'in the history of this shell' },
+      { words: ['listen', '--key', merchant.key], remedy: 'in your shell history' },
       { words: ['trigger', 'payment.created', '--api-key=1'], remedy: 'not accepted as arguments' },
     ]
     await Promise.all(

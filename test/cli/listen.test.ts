@@ -147,7 +147,7 @@ describe('The listen command', () => {
     await server.close()
     await newIntent()
     await listening.seen('→ failed')
-    await listening.seen(`No server listens at ${server.url}`)
+    await listening.seen(`No server is listening at ${server.url}`)
     expect((await listening.lines())[0]).to.include('→ 500')
   })
 })

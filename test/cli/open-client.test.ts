@@ -23,7 +23,7 @@ describe("The command line's API client", () => {
       await payments.getBalance()
       expect(said).to.deep.equal([
         'This business has sent too many requests. Retrying in 0 s.',
-        'The service responded with the status 503. Retrying.',
+        'The service responded with status 503. Retrying.',
         'The connection works again.',
       ])
     } finally {

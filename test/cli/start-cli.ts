@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 
 let compiled: string | undefined
 
-/** Compiled once per test run, because it then starts four times as fast. Returns its main file. */
+/** Compiles the CLI once per test run, so that it starts four times as fast. Returns its main file. */
 function compileCli(): string {
   if (compiled === undefined) {
     const folder = buildFolder('test-cli')
@@ -23,7 +23,7 @@ function compileCli(): string {
 
 export type Cli = ReturnType<typeof start>
 
-/** Ends its processes after each test, which have their own configuration folder. */
+/** After each test, ends its processes, which have their own configuration folder. */
 export const withCli = () =>
   withOpened(
     async () => {
@@ -65,7 +65,7 @@ function start(words: string[], environment: Record<string, string>) {
     ended,
     kill,
     seen,
-    /** Waits until `listen` misses no event from now on. */
+    /** Resolves once `listen` can no longer miss an event. */
     ready: () => seen('Ready.'),
     /** Waits until stdout has this many lines. */
     lines: (count = 0) =>

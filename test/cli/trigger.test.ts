@@ -25,7 +25,7 @@ describe('The trigger command', () => {
         .sort({ number: 1 })
         .lean()
       expect(logged.map((one) => one.event)).to.deep.equal(events)
-      expect(triggered.output.stdout).to.match(/^(PI-\w+ was created|The order OR-\w+ was placed)/)
+      expect(triggered.output.stdout).to.match(/^(PI-\w+ was created|Order OR-\w+ was placed)/)
     })
 
   it("lists the events it can cause if the given one isn't among them", async () => {

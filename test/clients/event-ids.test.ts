@@ -92,20 +92,20 @@ describe('The event id that webhook verification returns', () => {
   })
 
   for (const language of languages)
-    it(`is the same in a webhook, at a second endpoint, in a replay and in the feed, in ${language.name}`, async function () {
+    it(`is the same in webhooks to two endpoints, in a replay and in the feed (${language.name})`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       expect(await verdictsOf(language, requests)).to.deep.equal(expected)
     })
 
   for (const { name, command, extension } of languages.filter((each) => each.name in storeAll))
-    it(`is the only id by which the inbox stores events, in ${name}`, async function () {
+    it(`is the only id by which the inbox stores events (${name})`, async function () {
       skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: storeAll[name] ?? '' }
       const printed = await runProgram([command, `run.${extension}`], { files, environment: {}, input: '' })
       expect(printed.trim()).to.equal('true,false,true,true,true,true')
     })
 
-  it('is the same in a webhook, at a second endpoint, in a replay and in the feed, in TypeScript', async () => {
+  it('is the same in webhooks to two endpoints, in a replay and in the feed (TypeScript)', async () => {
     const verified = requests.map(({ body = '', headers, secret, now }) =>
       verifyWebhook({ body, headers, secret, now: new Date(now * 1000) }),
     )

@@ -133,7 +133,7 @@ describe('A downloadable client', () => {
   const recorder = withOpened(startRecorder, ({ close }) => close())
 
   for (const { name, command, extension } of languages)
-    it(`throws at once instead of sending a body that can't be fully encoded, in ${name}`, async function () {
+    it(`throws at once instead of sending a body that can't be fully encoded (${name})`, async function () {
       skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: programs[name] ?? '' }
       const environment = { BASE: recorder.origin, KEY: 'sk_test_x' }
@@ -143,7 +143,7 @@ describe('A downloadable client', () => {
       expect(bodies).to.deep.equal(name === 'Node' ? [sent, sent] : [sent])
     })
 
-  it("throws at once instead of sending a body that can't be fully encoded, in TypeScript", async () => {
+  it("throws at once instead of sending a body that can't be fully encoded (TypeScript)", async () => {
     const payments = createPayments({ key: 'sk_test_x', baseUrl: recorder.origin })
     const before = recorder.bodies.length
     const circular: Record<string, unknown> = {}

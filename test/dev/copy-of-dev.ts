@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { withOpened } from '../support/with.ts'
 
-/** In a folder of its own, so that a test doesn't meet a stack running here. */
+/** Uses a separate folder, so that tests don't interfere with a stack that is running here. */
 async function copyDev() {
   const folder = await mkdtemp(join(tmpdir(), 'payment-intents-dev-'))
   for (const name of ['dev', 'package.json', 'package-lock.json'])

@@ -43,7 +43,7 @@ describe('docs/merchants/webhooks.md', () => {
 
 describe('A docs/clients/verify.* file', () => {
   for (const language of languages)
-    it(`returns the event id of every valid vector and rejects all others, in ${language.name}`, async function () {
+    it(`returns the event id of every valid vector and rejects all others (${language.name})`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
       const found = await verdictsOf(language, vectors)
       expect(found).to.have.length(vectors.length)

@@ -58,7 +58,7 @@ async function runOne(round: NumberedRound, build: string, keep: boolean): Promi
     perSecond: perSecond[round.servers],
     often: [],
     plan: planOf(round),
-    // Less than the quiet after a burst of faults, which lasts at least 8 s.
+    // The quiet after a burst of faults lasts at least 8 s, so this must be less.
     maxLateMs: 6000,
     // Work may wait for a poll and for its last attempts. Anything that takes longer is stuck.
     quietSeconds: 240,

@@ -23,7 +23,7 @@ export function breaks({ deps }: Database, invariant: Invariant, ...ids: string[
   planted.set(name, [...(planted.get(name) ?? []), { invariant, ids }])
 }
 
-/** Exempts documents, or whole databases by name, that fixtures store incomplete. */
+/** Exempts documents (or whole databases, by name) that fixtures store in an incomplete state. */
 export function excuse(ids: readonly string[], invariant: Invariant | 'all' = 'all'): void {
   for (const id of ids) excused.set(id, (excused.get(id) ?? new Set()).add(invariant))
 }

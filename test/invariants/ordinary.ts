@@ -28,7 +28,7 @@ const commission = (): Fees => ({ providerTtc: 10, payerTtc: 5 })
 
 export type Ordinary = ReturnType<typeof ordinaryDocuments>
 
-/** A shop that has sold and been paid, and has nothing left to do. */
+/** The documents of a shop that has made sales, has been paid, and has no unfinished work. */
 export function ordinaryDocuments() {
   const dump = structuredClone(noDocuments)
   const times = { createdAt: at(-40), updatedAt: at(-40), deletedAt: null }

@@ -10,7 +10,7 @@ import { type Sentinels, startSentinels } from '../support/redis-sentinel.ts'
 import { openService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** Promised: a first attempt takes at most this much longer than usual. */
+/** We promise that a first attempt takes at most this much longer than usual. */
 const maxExtraMs = 5_000
 /** A failover takes 1 to 3 s on an idle machine. */
 const maxFailoverMs = 20_000

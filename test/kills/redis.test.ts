@@ -42,7 +42,7 @@ async function openOutage() {
   }
 }
 
-/** One after another. Each must succeed in well under the time a person would wait. */
+/** Creates intents one after another. Each must succeed well before a person would lose patience. */
 async function createSome({ web, merchant }: Outage, count: number): Promise<void> {
   for (let created = 0; created < count; created += 1) {
     const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
@@ -60,7 +60,7 @@ const readiness = async ({ web }: Outage): Promise<unknown[]> => {
   return [response.status, ((await response.json()) as { status: string }).status]
 }
 
-/** docs/operators/watch.md, 1 s for the second attempt, and 4 s of reserve. */
+/** The 15 s in docs/operators/watch.md, 1 s for the second attempt, and a 4 s reserve. */
 const soonMs = 15_000 + 1_000 + 4_000
 
 async function expectAllDelivered({ service, merchant, web, worker }: Outage, count: number): Promise<void> {

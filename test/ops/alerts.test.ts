@@ -33,7 +33,7 @@ interface Panel {
 const metrics = createMetrics()
 addProcessMetrics(metrics)
 const described = metrics.registry.getMetricsAsArray() as unknown as MetricDescription[]
-/** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds the target's. */
+/** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds those of the target. */
 const series = new Map<string, string[]>([['up', []]])
 for (const { name, type, labelNames } of described)
   if (type === 'histogram') {

@@ -176,7 +176,7 @@ describe('A backup', () => {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
       }
-      // The copy has some hundred megabytes, mostly preallocated journal.
+      // The copy takes up several hundred megabytes, mostly the preallocated journal.
       this.timeout(60_000)
       const filled = await fill()
       const before = await allDocuments(mongo.url)
@@ -212,7 +212,7 @@ describe('A backup', () => {
         ),
       )
       expect(inTime.filter(({ referenceNumber }) => !references.has(referenceNumber))).to.deep.equal([])
-      // This service has its own queues, as after the loss of Redis.
+      // This service has its own queues, as it would after losing Redis.
       const again = await openService({ MONGODB_URL: restored.url })
       opened.push(again, { close: () => restored.stop() })
       service = again
@@ -268,7 +268,7 @@ describe('A backup', () => {
     const where = { mongodbUrl: null, dataFiles: folder }
     expect(await faultOf(restore(join(folder, 'files'), where, never))).to.include('is not empty')
     expect(await fs.readdir(folder)).to.not.include('WiredTiger')
-    // An archive has all of its server's databases, not only the URL's.
+    // An archive contains all databases of its server, not only the one in the URL.
     const target = urlOf(service.deps.config.mongodbUrl, 'another')
     const archive = await noteOf({ kind: 'dump', mongodb: mongo.version })
     const fault = await faultOf(restore(archive, { mongodbUrl: target, dataFiles: null }, never))

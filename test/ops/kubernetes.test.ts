@@ -36,7 +36,7 @@ const [{ configMapGenerator: [generated] = [] } = {}] = readYaml<{
 const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? []
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
-/** When a platform kills a process: 5 s after the longest it may take. */
+/** A platform kills a process 5 s after the end of its shutdown timeout. */
 const killedAfterSeconds = environmentSchema.properties.SHUTDOWN_TIMEOUT_SECONDS.default + 5
 const processLabel = '__meta_kubernetes_pod_label_process'
 

@@ -13,19 +13,19 @@ describe('A command line argument', () => {
     expectRefused(mode, ['', 'LIVE', 'sandbox', ' live'], /test or live/)
   })
 
-  it('may be a list of scopes in any order, whose duplicates are dropped', () => {
+  it('may be a list of scopes in any order, from which duplicates are removed', () => {
     const [one, other] = ['payments.intents:read', 'store.orders:read'] as const
     expect(args.parseScopes(`${other}, ${one},${other}`)).to.deep.equal([one, other])
     expect(args.parseScopes(apiScopes.join(','))).to.deep.equal([...apiScopes])
     expectRefused(args.parseScopes, [`${one},all`], /Unknown: all.*payments\.intents:write/)
   })
 
-  it('is rejected if it is an empty list, because an empty list never stands for everything', () => {
+  it('is rejected if it is an empty list, because that must never mean everything', () => {
     for (const read of [args.parseScopes, args.parseIpRanges])
       expectRefused(read, ['', ' ', ',', ' , '], /empty/)
   })
 
-  it('may be a list of IP addresses and CIDR ranges, written in full without an ambiguous shorthand', () => {
+  it('may be a list of IP addresses and CIDR ranges, but without ambiguous shorthand', () => {
     const list = '192.0.2.7, 198.51.100.0/24,2001:db8::/32,::1'
     expect(args.parseIpRanges(list)).to.deep.equal(['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', '::1'])
     const wrong = ['300.1.1.1', '10.0.0.0/33', '2001:db8::/129', 'shop.example', '10.0.0.0/', '10.0.0.0/x']
@@ -45,7 +45,7 @@ describe('A command line argument', () => {
     expectRefused(args.idArgument, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('may be a time, or a date that stands for its first or last millisecond', () => {
+  it('may be a time, or a date, which means its first or last millisecond', () => {
     expect(args.instantParser('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(args.instantParser('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(args.instantParser('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)

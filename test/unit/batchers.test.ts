@@ -37,7 +37,7 @@ describe('A write batcher', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
   afterEach(() => mock.timers.reset())
 
-  it('sends one batch at a time and collects the calls that arrive meanwhile, in order, for the next', async () => {
+  it('sends one batch at a time and collects calls that arrive in the meantime, in order, for the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -171,7 +171,7 @@ describe('A write batcher on MongoDB', () => {
       expect((refused as Error).message).not.to.include('424242')
     })
 
-    it('treats the whole batch as unknown if the write concern failed, even for duplicates', async () => {
+    it('treats the outcome of the whole batch as unknown if the write concern failed, even for duplicates', async () => {
       const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
       const insert = batchers.createInsertBatcher<Thing>(() => Promise.reject(fault))
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
@@ -208,7 +208,7 @@ describe('A write batcher on MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
     })
 
-    it('sends one update per document and batch, so only the first with a given guard succeeds', async () => {
+    it('sends at most one update per document in each batch, so only the first with a given guard succeeds', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b')
       const updates = [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')]
       expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])
@@ -228,7 +228,7 @@ describe('A write batcher on MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b null', 'c secret'])
     })
 
-    it('treats the whole batch as unknown if the connection or the write concern failed', async () => {
+    it('treats the outcome of the whole batch as unknown if the connection or the write concern failed', async () => {
       const duplicate = { index: 0, code: 11000, errmsg: 'duplicate' }
       for (const fault of [new mongo.MongoNetworkError('connection lost'), writeConcernFault([duplicate])]) {
         let sends = 0

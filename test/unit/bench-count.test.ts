@@ -11,7 +11,7 @@ describe("A benchmark's delivery count", () => {
     expect([countDelivered([], expected), countDelivered(of('b', 'a', 'c'), expected)]).to.deep.equal([0, 3])
   })
 
-  it('becomes an error if a delivery arrives twice or too late', () => {
+  it('is replaced by an error if a delivery arrives twice or too late', () => {
     expect(() => countDelivered(of('a', 'b', 'b'), expected)).to.throw('twice')
     expect(() => countDelivered(of('a', 'b', 'd'), expected)).to.throw('d was delivered late')
   })

@@ -40,7 +40,7 @@ describe("A process's capacity", () => {
       return seen
     }
 
-    it("delays a business's next read for as long as its large response takes at 16 MiB per second", async () => {
+    it("delays a business's next read by as long as its last large response takes at 16 MiB per second", async () => {
       await read(readBytesPerSecond / 2)
       const next = watch(capacity.wait('a', { reads: 1 }))
       await time.advance(499)
@@ -49,7 +49,7 @@ describe("A process's capacity", () => {
       expect(next.atMs).to.equal(500)
     })
 
-    it("runs a business's reads one at a time after a large response, until 10 minutes have passed", async () => {
+    it("runs a business's reads one at a time for 10 minutes after a large response", async () => {
       await read(300_000)
       await time.advance(20)
       const first = await capacity.wait('a', { reads: 1 })

@@ -19,7 +19,7 @@ describe('The time left for a payment', () => {
 })
 
 describe('A date and time on hosted pages', () => {
-  it('is formatted as usual in each language, in Mauritanian time', () => {
+  it('is in Mauritanian time, in the usual format of each language', () => {
     const shown = (at: string) => locales.map(({ moment }) => moment(new Date(at)))
     const august = ['14 août 2026 à 14:05', '14 أغشت 2026 الساعة 14:05', '14 August 2026 at 14:05']
     expect(shown('2026-08-14T14:05:00Z')).to.deep.equal(august)

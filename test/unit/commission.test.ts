@@ -13,7 +13,7 @@ const anyAmount = oneof(
   maxSafeNat().filter((amount) => amount > 0),
 )
 
-/** Whether `part` is `whole` × `basisPoints`, rounded half up, and at least 1 where the rate is set. */
+/** Whether `part` is `whole` × `basisPoints`, rounded half up, and at least 1 if the rate is above 0. */
 function isShare(part: bigint, whole: bigint, basisPoints: number): boolean {
   if (basisPoints === 0) return part === 0n
   const off = part * 10_000n - whole * BigInt(basisPoints)

@@ -103,7 +103,7 @@ describe('A durable counter', () => {
       expect([await other.spend(bytes, 41), await other.spend(bytes, 40)]).to.deep.equal([false, true])
     })
 
-    it('restarts each UTC day', async () => {
+    it('starts from zero each UTC day', async () => {
       const daily = quota(1)
       expect([await counters.spend(daily, 1), await counters.spend(daily, 1)]).to.deep.equal([true, false])
       service.clock.freeze(new Date(noon.getTime() + dayMs / 2 - 1))
@@ -112,7 +112,7 @@ describe('A durable counter', () => {
       expect([await other.spend(daily, 1), await counters.spend(daily, 1)]).to.deep.equal([true, false])
     })
 
-    it('follows changes of its limit at once', async () => {
+    it('applies a changed limit immediately', async () => {
       const first = quota(1)
       expect(await counters.spend(first, 1)).to.equal(true)
       expect(await counters.spend({ ...first, limit: 2 }, 1)).to.equal(true)
@@ -132,7 +132,7 @@ describe('A durable counter', () => {
       expect(warnings).to.deep.equal([{ quota: name, businessId: owner, used: 8, limit }])
     })
 
-    it('lists the owners closest to their limit, including usage in other processes', async () => {
+    it('lists the owners closest to their limits, counting usage in other processes too', async () => {
       const [half, most, other100] = [quota(100, 'listed'), quota(10, 'listed'), quota(100, 'listed')]
       await counters.spend(half, 50)
       await counters.spend(most, 9)
@@ -179,7 +179,7 @@ describe('A durable counter', () => {
   })
 
   describe('for failures', () => {
-    it('blocks once its limit is reached until the period that began with the first point ends', async () => {
+    it('blocks from when its limit is reached until the end of the period that began with the first point', async () => {
       const each = bound(3)
       for (const _point of [1, 2, 3]) {
         expect(await counters.take([each])).to.deep.equal([0])

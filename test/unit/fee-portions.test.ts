@@ -65,7 +65,7 @@ describe('The fee returned by refunds', () => {
       expect(portions(500, 7, 3)).to.deep.equal(guarded(500, [7, 3], [8, 4]))
     })
 
-    it('is set aside and given back if the refund fails', () => {
+    it('is reserved, and released if the refund fails', () => {
       const refund = { amount: 500, returnedFees: { providerTtc: 7, payerTtc: 3 } }
       const paths = { refundsCommitted: 500, 'feesReturned.providerTtc': 7, 'feesReturned.payerTtc': 3 }
       expect(refunds.refundIncrements(refund)).to.deep.equal(paths)

@@ -45,7 +45,7 @@ describe('A process that starts before MongoDB is available', () => {
   })
 
   it('exits on any error that the driver would not retry', async () => {
-    // The index exists with other options. The user may not create it.
+    // 85: the index exists with other options. 13: the user may not create it.
     for (const code of [85, 13]) {
       const fault = new mongo.MongoServerError({ code })
       expect(await attemptsAfter(fault).catch((error: unknown) => error)).to.equal(fault)

@@ -27,7 +27,7 @@ describe('A batched clean-up', () => {
   })
 
   it('renews its lease after a batch that took longer than 5 s', async () => {
-    // The abort ends the rest, which would take real time.
+    // The abort ends the pause after the batch, which would take real time.
     const ending = new AbortController()
     const pace = createPacer(ending.signal, renew)
     const slow = pace(async () => {

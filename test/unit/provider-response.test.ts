@@ -15,7 +15,7 @@ const fault = (response: object | string, status?: number): unknown => {
 }
 
 describe("A provider's response", () => {
-  it('is trusted if it is well-formed and about the order', () => {
+  it('is trusted if it is well-formed and refers to the order', () => {
     const whole = { ...usual, amount: 500, fee: 5, currency: 'MRU', more: 1 }
     expect(read(whole)).to.deep.equal({ response: whole })
     for (const status of ['succeeded', 'declined', 'failed', 'refused', 'pending'])
@@ -54,7 +54,7 @@ describe("A provider's response", () => {
     const outcome = (status: WalletResponse['status'], reason?: string): unknown =>
       toWalletOutcome({ key: 'k', status, reason })
     expect(outcome('succeeded')).to.deep.equal({ outcome: 'done' })
-    /** The first of each is the default. */
+    /** The first reason in each list is the default. */
     const reasons = {
       refused: ['wrong_pin', 'wallet_locked'],
       declined: ['declined', 'insufficient_funds', 'limit_exceeded'],

@@ -14,14 +14,14 @@ describe("An attempt's result", () => {
       expect(ended(null, attempts)).to.deep.equal({ ...nothing, status: 'DELIVERED', deliveredAt: endedAt })
   })
 
-  it('sets the time of the next attempt by the retry table, counted from the end of this one', () => {
+  it('sets the time of the next attempt from the retry table, counting from the end of this attempt', () => {
     for (const attempts of [1, 2, 7]) {
       const nextAttemptAt = new Date(1000 + attempts * 10)
       expect(ended('timeout', attempts)).to.deep.equal({ ...nothing, status: 'RETRYING', nextAttemptAt })
     }
   })
 
-  it('makes the delivery DEAD after 8 attempts, or at the end of a shorter table', () => {
+  it('makes the delivery DEAD after 8 attempts, or at the end of a shorter retry table', () => {
     const dead = { ...nothing, status: 'DEAD', deadAt: endedAt }
     for (const attempts of [8, 9]) expect(ended('timeout', attempts)).to.deep.equal(dead)
     expect(ended('timeout', 2, [10])).to.deep.equal(dead)
@@ -63,7 +63,7 @@ describe("A delivery's job", () => {
     expect(deliveries.failureText({ status: null, error: 'timeout' })).to.equal('timeout')
   })
 
-  it("has an id made of the delivery's id and its counts", () => {
+  it("has an id that consists of the delivery's id and counts", () => {
     expect(deliveries.parseJobId(`${_id}-r12.34`)).to.deep.equal({ _id, requeues: 12, attempts: 34 })
     expect(deliveries.parseJobId('a-r1-r2.3')).to.deep.equal({ _id: 'a-r1', requeues: 2, attempts: 3 })
     expect(deliveries.deliveryIdOf(`${_id}-r0.0`)).to.equal(_id)

@@ -5,7 +5,7 @@ import express from 'express'
 import { addHeader, sendPage, sendRedirect } from '../../src/http/pages/send-page.ts'
 
 describe('A staff page that is ready only after the timeout', () => {
-  it('is dropped with its sign-in cookie, without an error', async () => {
+  it('is discarded together with its sign-in cookie, without an error', async () => {
     let fault: unknown
     const app = express().get('/', (_req, res) => {
       sendPage(res, 503, 'too late')

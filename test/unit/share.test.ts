@@ -9,13 +9,13 @@ const words = { scope: 'lists', message: 'Two at a time.' } as const
 const two = { ...about, total: 3, parts: [{ owner: 'business', max: 2 }], ...words } satisfies LimitedResource
 const memory = { ...about, total: 400, parts: [{ owner: 'business', max: 100 }] } satisfies LimitedResource
 
-describe('A capacity share', () => {
+describe('A shared capacity limit', () => {
   let time: ReturnType<typeof createTime>
   beforeEach(() => void (time = createTime()))
 
   const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-  describe('of slots', () => {
+  describe('on slots', () => {
     let share: Share<'slots'>
     let granted: string[]
     let frees: Map<string, () => void>
@@ -43,7 +43,7 @@ describe('A capacity share', () => {
       await settle()
     }
 
-    it("reserves each owner's part, and gives others the remaining slots", async () => {
+    it("reserves each owner's part, and gives the remaining slots to others", async () => {
       start('a1', 'a2', 'a3', 'b1', 'b2')
       await settle()
       expect(granted).to.deep.equal(['a1', 'a2', 'b1'])
@@ -100,7 +100,7 @@ describe('A capacity share', () => {
     expect(held).to.deep.equal([50, 25, 12, 6, 3, 2, 1])
   })
 
-  it("lets an endpoint's calls pass those of an endpoint that has reached its limit", async () => {
+  it("lets an endpoint's calls overtake those of an endpoint that has reached its limit", async () => {
     const parts = [
       { owner: 'business', max: 10 },
       { owner: 'endpoint', max: (key: string) => (key === 'x' ? 1 : 3), range: '' },
@@ -115,7 +115,7 @@ describe('A capacity share', () => {
     expect(await blocked).to.not.equal(null)
   })
 
-  describe('of memory', () => {
+  describe('on memory', () => {
     let share: Share<'memory' | 'reads'>
     beforeEach(() => void (share = createShare({ memory, reads: { ...two, total: Infinity } }, time)))
 
@@ -164,7 +164,7 @@ describe('A capacity share', () => {
       expect([share.used().memory, share.used().reads, share.waiting('a')]).to.deep.equal([0, 1, 0])
     })
 
-    it('ranks owners that switch by how much they hold of the new resource', () => {
+    it('ranks switching owners by how much of the new resource they hold', () => {
       share = createShare({ memory, reads: two }, time)
       const busy = [1, 2].map(() => share.takeNow(['c'], { reads: 1 }))
       share.takeNow(['b'], { reads: 1 })

@@ -23,16 +23,16 @@ const unsigned = {
 }
 
 describe("A webhook's headers", () => {
-  it('is the same whenever it is shown without signatures', () => {
+  it('are the same whenever they are shown without signatures', () => {
     expect(unsignedHeaders('Service', delivery, at)).to.deep.equal(unsigned)
   })
 
-  it('contains a signature of the timestamp and the body with the text of the secret (SPEC 6.3)', () => {
+  it("contain a signature of the timestamp and body, keyed with the secret's text (SPEC 6.3)", () => {
     const { 'webhook-signature': _, ...rest } = signedHeaders('Service', [current], delivery, body, at)
     expect(rest).to.deep.equal({ ...unsigned, 'X-Service-Signature': signatureBy(current) })
   })
 
-  it('contains a signature for each replaced secret too', () => {
+  it('contain a signature for each replaced secret too', () => {
     const headers = signedHeaders('Service', [current, previous, older], delivery, body, at)
     expect(headers['X-Service-Signature']).to.equal(signatureBy(current))
     expect(headers['X-Service-Signature-Previous']).to.equal(`${signatureBy(previous)},${signatureBy(older)}`)
@@ -42,7 +42,7 @@ describe("A webhook's headers", () => {
     expect(standard).to.deep.equal([current, previous, older].map(base64By))
   })
 
-  it('is accepted by a library for Standard Webhooks', () => {
+  it('are accepted by a library for Standard Webhooks', () => {
     const now = new Date()
     const headers = signedHeaders('Service', [current, previous], delivery, body, now)
     for (const secret of [current, previous]) {
@@ -51,7 +51,7 @@ describe("A webhook's headers", () => {
     }
   })
 
-  it('is signed with the secrets that the endpoint has at the time, decrypted once per endpoint', () => {
+  it("are signed with the endpoint's current secrets, which are decrypted once per endpoint", () => {
     const decrypted: string[] = []
     const secrets = { decrypt: (text: string) => (decrypted.push(text), text.slice(1)) }
     type Deps = Parameters<typeof signForEndpoint>[0]

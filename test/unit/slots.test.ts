@@ -225,7 +225,7 @@ describe('The delivery slot limiter', () => {
       expect(slots.takeNow(ownerOf('e', 'large'))?.count(mega)).to.equal(true)
     })
 
-    it("grants only as many slots as large bodies fit, once one hasn't fit", () => {
+    it("grants only as many slots as there is memory for large bodies, once one body hasn't fit", () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))
@@ -270,7 +270,7 @@ describe('The delivery slot limiter', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('never reports in two calls at once but reports slots freed meanwhile after the first call', async () => {
+    it('never makes two calls at once, but reports slots freed during a call once that call has ended', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(() => resolve(0))))
       const taken = takeAll(slots, owner)
@@ -291,7 +291,7 @@ describe('The delivery slot limiter', () => {
       expect(time.timers()).to.equal(0)
     })
 
-    it('reports later after a call that started many attempts, so more slots are free by then', async () => {
+    it('waits longer after a call that started many attempts, so that more slots are free at the next one', async () => {
       const calls: number[] = []
       slots.onAvailable(async () => {
         calls.push(time.elapsedMs())

@@ -121,7 +121,7 @@ describe('The query for daily statements', () => {
 describe('The date range of a statement', () => {
   const deps = { now: () => noon(6) }
 
-  it('may contain days from 2000 until today', () => {
+  it('may contain days from 2000 to today', () => {
     for (const each of ['2000-01-01', '2026-11-05', '2026-11-06'])
       expect(statements.parseStatementDay(deps, each)).to.equal(each)
     const words = 'day must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.'
@@ -129,7 +129,7 @@ describe('The date range of a statement', () => {
       expect(faultOf(() => statements.parseStatementDay(deps, at))).to.equal(`VALIDATION_ERROR day ${words}`)
   })
 
-  it('may be a month until the current one, which is the default', () => {
+  it('may be any month up to the current one, which is the default', () => {
     expect(statements.parseStatementMonth(deps, {})).to.equal('2026-11')
     for (const month of ['2025-12', '2026-11'])
       expect(statements.parseStatementMonth(deps, { month })).to.equal(month)

@@ -77,7 +77,7 @@ describe('A transaction', () => {
     expect(await stored()).to.deep.equal({ n: 0, noted: [] })
   })
 
-  it('happens once if its commit or the response to its commit is lost', async () => {
+  it('takes effect once even if its commit or the response to its commit is lost', async () => {
     const lost = { failCommands: ['commitTransaction'], closeConnection: true }
     // MongoDB commits, but reports that it does not know whether the commit lasts.
     const doubtful = {
@@ -101,7 +101,7 @@ describe('A transaction', () => {
     const session = connection.getClient().startSession()
     session.startTransaction()
     await counts.updateOne({ _id: 'a' }, { $set: { n: 9 } }, { session })
-    // Not longer on a slow machine: after its transactionLifetimeLimitSeconds, MongoDB would end the other transaction.
+    // No longer on a slow machine, because MongoDB ends the other transaction after transactionLifetimeLimitSeconds.
     const failed = await add(transactions, performance.now() + 300).catch((error: unknown) => error)
     expect(failed).to.include({ code: 'SERVICE_UNAVAILABLE' })
     await session.abortTransaction()

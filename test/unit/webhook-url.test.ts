@@ -48,7 +48,7 @@ describe('judgeWebhookUrl', () => {
       expect(check(given)).to.equal(expected)
     })
 
-  // Hosts in every notation: test/api/webhook-endpoints.test.ts.
+  // test/api/webhook-endpoints.test.ts covers hosts in every notation.
   it('explains why it rejects an IP address or a private name', () => {
     expect(check('https://2130706433/')).to.contain('not an IP address')
     expect(check('https://printer.local/')).to.contain('public host name')

@@ -24,7 +24,7 @@ export interface QueueWorker<Name extends QueueName> {
 
 const faultWaitMs = 5000
 
-/** A shutdown must not wait for Redis. The job's lock will expire. */
+/** A shutdown doesn't wait for Redis, because the job's lock expires anyway. */
 const putBackMs = 3000
 
 /** A shorter delay isn't worth the round trip to Redis. */
@@ -90,8 +90,8 @@ async function delay(deps: Pick<Deps, 'log' | 'now'>, at: Date, job: Job, token?
   await withTimeout(delayed, putBackMs, () => {
     throw new Error('Redis did not respond in time')
   }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-  // Any other error would mark the job as failed. An active job runs again when
-  // its lock expires.
+  // Any other error would mark the job as failed. A job left active runs
+  // again when its lock expires.
   throw new DelayedError()
 }
 
@@ -107,7 +107,7 @@ function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {
-    /** Returns the trace id to log: the only request's, or else the job's. */
+    /** Returns the trace id to log: its one request's, or else the job's. */
     end(about: { jobId: string; queue: QueueName }, result: JobResult | null): string {
       const traces = result?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)

@@ -115,7 +115,7 @@ function splitConcurrency(concurrency: number): number[] {
   return Array<number>(count).fill(Math.ceil(concurrency / count))
 }
 
-/** BullMQ would fetch an unreadable job again and again. */
+/** A plain Worker would fetch an unreadable job again and again. */
 class LenientWorker extends Worker {
   protected override createJob(json: Parameters<Worker['createJob']>[0], id: string): Job {
     try {
@@ -136,14 +136,14 @@ function startWorker(
 ): Worker {
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, name, work, job, token)
-    // Another process restores the jobs, so a shutdown doesn't wait for this.
+    // A shutdown doesn't wait for this, because others restore the jobs too.
     return name === 'maintenance' ? run : running.add(run)
   }
   return new LenientWorker(name, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // The wait after an error, e.g. during a failover. Polls find the work.
+    // The wait after an error, e.g. in a failover. Meanwhile, polls find work.
     runRetryDelay: 1000,
     // A killed worker's jobs run again within 12 s.
     lockDuration: 8000,
@@ -178,7 +178,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }, renewEveryMs)
   const restoring = setInterval(() => requestJobRestore(deps), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnservedQueues(deps), checkQueuesEveryMs)
-  // Redis may have lost writes. On a reconnect, this runs again.
+  // Redis may have lost writes, now and before any reconnect.
   const doubt = (): void => void deps.queues.storedJobs.doubt().catch(() => undefined)
   doubt()
   deps.queues.whenReady(doubt)

@@ -11,7 +11,7 @@ import { rivals, to, twins, writes } from './writes.ts'
 const { MODEL_RUNS, MODEL_SEED } = process.env
 const isLong = MODEL_RUNS !== undefined
 const numRuns = Number(MODEL_RUNS ?? rounds(8, 1))
-/** Fixed in `npm test`. Those sequences contain every kind of write, alone and two at once. */
+/** Fixed in `npm test`, where the sequences contain every kind of write, alone and in pairs. */
 const seed = Number(MODEL_SEED ?? (isLong ? Date.now() : inFull(Date.now(), 18)))
 const maxCommands = inFull(40, 25)
 const hourMs = 3_600_000

@@ -47,7 +47,7 @@ const isPending = ({ status, expiresAt }: Known, now: number): boolean =>
 const addEvent = (intent: Known, event: string): void =>
   void intent.events.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
 
-/** What a response shows of it (SPEC 2.1). */
+/** What a response shows of the intent (SPEC 2.1). */
 function seenAt(intent: Known, now: number) {
   const isExpired = intent.status === 'PENDING' && !isPending(intent, now)
   const { failure } = intent

@@ -63,7 +63,7 @@ async function call(request: Test): Promise<Actual> {
   return { status, code: error?.code ?? null, seen, text, replay, made: data }
 }
 
-/** A create's response has fewer fields. */
+/** The response to a create request has fewer fields. */
 interface Shown extends Pick<Seen, 'status' | 'amount' | 'sandbox' | 'expiresAt'> {
   code: string | null
   cancellationReason?: string

@@ -39,7 +39,7 @@ export async function assembleCast({ deps, origin, provider, endpointServers }: 
 export type Payer = Awaited<ReturnType<typeof makePayers>>[number]
 const plenty = 1_000_000_000_000_000
 
-/** In both environments. PINs are random, so that no other number in a log equals one. */
+/** Creates payers in both environments. PINs are random, so that no other number in a log equals one. */
 async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecrets) {
   const digits = () => String(randomInt(100_000, 999_999))
   const payers = Array.from({ length: 4 }, () => ({ phone: `36${digits()}`, pin: digits() }))

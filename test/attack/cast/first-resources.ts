@@ -38,7 +38,7 @@ const firstResources: Readonly<Record<string, Plain[][]>> = {
   ],
 }
 
-/** For every business in both environments, so that the first requests have something to refer to. */
+/** Runs for every business in both environments, so that the first requests have something to refer to. */
 export async function createFirstResources(assault: Assault, { actors }: Cast): Promise<void> {
   const makers = [...new Set(actors)].filter(({ kind }) => kind in firstResources)
   const playAll = (chains: (kind: string) => Plain[][]): Promise<void> => {

@@ -121,7 +121,7 @@ const sendsToSignIn = ({ response }: Exchange): boolean =>
   response.status === 303 && response.headers.get('location')?.startsWith('/admin/sign-in?to=') === true
 const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
-/** Needs no session: a refusal, the sign-in with its redirect and stylesheet, and the page that awaits the cookie. */
+/** What needs no session: a refusal, the sign-in with its redirect and stylesheet, and the page awaiting the cookie. */
 const isPublic = (exchange: Exchange): boolean => {
   const { response, attack, line } = exchange
   const [path] = line.split('?')

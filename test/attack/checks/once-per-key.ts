@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../src/platform/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, operationAt } from './exchange.ts'
 
-/** Not stored, because they come before the key's lookup or belong to incomplete requests. Neither is a 5xx. */
+/** Not stored, because they come before the key's lookup or belong to incomplete requests. 5xx aren't stored either. */
 const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'MISSING_CREDENTIALS',
   'INVALID_AUTH_HEADER',
@@ -25,7 +25,7 @@ const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
 ])
 const outside = /^(path|file)$/
 
-/** Only simultaneous requests may differ: one is refused and another executed, whose result all later ones get. */
+/** Only simultaneous requests may differ: if one is refused and one executed, later ones get the latter's result. */
 export function createOncePerKey(): Check {
   const kept = new Map<string, Exchange & { hasFirst: boolean }>()
   return (exchange) => {

@@ -40,7 +40,7 @@ export const idempotencyKeys: readonly (string | null)[] = [
   '\u00e9\u00ff',
 ]
 
-/** All to be refused, although `~key~` is a valid key. */
+/** The service must refuse all of these, although `~key~` is a valid key. */
 const bearer = (token: string): string => `Bearer ${token}`
 
 export const badAuthorizations: readonly string[] = [

@@ -29,7 +29,7 @@ const csvBody: TypedBody = fc.oneof(
   ),
 )
 
-/** To be escaped by pages. Frequent, because forms have few fields and show them only next to an error. */
+/** Pages must escape these. They are frequent, because forms have few fields and show them only next to an error. */
 const markups = naughtyStrings.filter((text) => text.includes(markup))
 
 function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBody {

@@ -12,7 +12,7 @@ describe('A bug planted by `npm run attack -- --planted`', () => {
       expect(editedFiles(root, edits).size).to.be.greaterThan(0)
     })
 
-  it('exists for every check of the attack', () => {
+  it('exists for every check in the attack', () => {
     expect(new Set(plants.map(({ foundBy }) => foundBy))).to.have.all.keys(checkNames)
   })
 })

@@ -83,7 +83,7 @@ const outcomes = ['REFUND_FAILED', 'PAYMENT_FAILED']
 const isEffect = (call: Call): boolean =>
   isSettled(call) && ((call.status ?? 500) < 300 || outcomes.includes(errorOf(call)?.code ?? ''))
 
-/** Refused while a concurrent duplicate was at work, which then took effect. From then on, all get the effect. */
+/** Refused while a concurrent duplicate was running, which then took effect. Later calls get that call's response. */
 export function isOvertaken(call: Call, calls: Call[]): boolean {
   const endOf = ({ status, ended }: Call): number => (status === null ? ended + lateMs : ended)
   const isBeside = (other: Call) => other !== call && other.began < call.ended && endOf(other) > call.began

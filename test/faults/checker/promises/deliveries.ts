@@ -37,7 +37,7 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
     if (arrival !== null) unrecorded.splice(unrecorded.indexOf(arrival), 1)
     return { at, durationMs, status, arrival }
   }
-  // An attempt without a response may never have arrived, so those with one choose first.
+  // An attempt without a response may never have arrived, so attempts with one choose first.
   const isOpen = ({ status }: { status: number | null }): number => Number(status === null)
   const ordered = delivery.attemptLog.toSorted((one, other) => isOpen(one) - isOpen(other))
   const matched = new Map(ordered.map((logged) => [logged, match(logged)]))

@@ -81,7 +81,7 @@ function* ends({ requests, dump, publishable }: Round): Findings {
     }
 }
 
-/** The traffic writes its key into each document that it creates, so two with the same key show a second run. */
+/** The traffic writes its key into each document that it creates, so two with the same key prove a second run. */
 function* markedTwice({ dump, requests }: Round): Findings {
   const inADay = requests.filter(({ isAcrossDays }) => !isAcrossDays)
   const keys = new Set(inADay.map(({ idempotencyKey }) => idempotencyKey))
