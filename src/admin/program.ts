@@ -21,7 +21,7 @@ export function createProgram(): Command {
   const program = new Command('admin')
     .description('Administer the payment intents service')
     .option('--json', 'print the result as one JSON object')
-    .option('--reason <text>', 'why you do this; the audit trail shows it', parseReasonText)
+    .option('--reason <text>', 'why you are doing this; shown in the audit trail', parseReasonText)
     .showHelpAfterError()
     .configureOutput({ outputError: (text, write) => write(escapeErrorMessage(text)) })
     .enablePositionalOptions(false)
@@ -81,7 +81,7 @@ async function verifyLedgers(deps: AdminDeps) {
   return { proven: faults.length === 0, ledgers, faults }
 }
 
-/** Otherwise, Commander would print the group's help and exit with 0. */
+/** Without this, Commander would print the group's help and exit with 0. */
 function rejectUnknown(group: Command) {
   group.on('beforeHelp', ({ error: isError }: { error: boolean }) => {
     const [name] = group.args

@@ -18,7 +18,7 @@ export function newAuditLine(
 export const toReadableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
-/** Accepts any fields, because a line may be forged. */
+/** Accepts fields of any type, because a line may be forged. */
 export function toReadableLine(line: AuditEvent): AuditEvent {
   const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const isMissing = (value: unknown) => value === null || value === undefined

@@ -34,7 +34,7 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
   }
 }
 
-/** `next` is the `before` of the next page. */
+/** `next` is the value of `before` for the next page. */
 export async function listAuditLines(
   deps: ReadDeps,
   { who, act, subject, businessId, before, ...span }: AuditFilter,
@@ -46,7 +46,7 @@ export async function listAuditLines(
     at: { $type: 'date', ...spanFilter('at', span).at },
     ...(before && { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
-  // Counting all lines would become slower as the trail grows.
+  // The extra line shows whether more follow, without a slow count.
   const found = await readNewest(deps, where, size + 1)
   const lines = found.slice(0, size)
   const last = lines.at(-1)
@@ -100,7 +100,7 @@ export async function recordAuditExport(
   })
 }
 
-/** Reads only as fast as the caller, so the whole file is never in memory. */
+/** Reads at the caller's pace, so the whole file is never in memory. */
 export async function* exportAuditTrail(
   read: (query: (deps: ReadDeps) => ReturnType<typeof listAuditLines>) => ReturnType<typeof listAuditLines>,
   filter: AuditFilter,

@@ -3,7 +3,7 @@ import { oneOf, orNull, part, text, type ValueOfField } from '../mongo/fields.ts
 
 export const actorFields = part({
   kind: oneOf<'staff' | 'operator' | 'merchant'>(),
-  /** A staff account, a user of the operating system, or an API key's id. */
+  /** A staff account's or system user's name, or an API key's id. */
   name: text,
   /** An IP address, or the host on which an operator ran the command. */
   from: orNull(text),
@@ -15,6 +15,6 @@ export interface Author {
   reason: string | null
   /** Set only for merchants. */
   sandbox?: boolean
-  /** Throws if a member of staff is no longer signed in. Never stored. */
+  /** Throws if the member of staff is no longer signed in. Never stored. */
   expectValid?(transaction: mongo.ClientSession): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Deps } from '../platform/deps.ts'
 import { throttleLog } from '../platform/log.ts'
 import { ipPrefixesOf } from '../platform/network.ts'
 
-/** Larger prefixes may have more failures (`share` in network.ts). */
+/** Larger networks are allowed more failures (`share` in network.ts). */
 export interface NetworkBudget extends LimitSummary {
   name: string
   perNetwork: number
@@ -25,7 +25,7 @@ const inProgressMs = 1000
 export type NetworkCheckEnd = { fail(): Promise<unknown>; leave(): Promise<unknown> }
 export type NetworkCheck = ({ isOpen: true } & NetworkCheckEnd) | { isOpen: false; closedMs: number }
 
-/** With a limit across networks, an attacker could shut out all customers. */
+/** There is no overall limit, or an attacker could shut out all customers. */
 export function createNetworkLimit(
   { counters, log }: Pick<Deps, 'counters' | 'log'>,
   { name, perNetwork, perFailure, seconds, countsAhead }: NetworkBudget,

@@ -3,7 +3,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { runInBatches } from '../mongo/in-batches.ts'
 import type { Secrets } from './encrypt.ts'
 
-/** `unreadable` lists the documents whose SECRET_KEY isn't configured. */
+/** `unreadable` lists documents encrypted with a key that isn't configured. */
 export type ReencryptionResult = { reencrypted: number; unreadable: string[] }
 
 type Encrypted = { _id: string; encrypted: string }

@@ -12,7 +12,7 @@ export const serviceKeys = declareCollection({
   fields: {
     _id: oneOf<'audit' | 'shortCodes'>(),
     key: secret(text),
-    /** Number of used-up short codes, which a backup must contain. */
+    /** Number of used-up short codes. A backup must contain it. */
     used: optional(whole),
   },
   indexes: [],

@@ -4,9 +4,9 @@ import type { LimitedResource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
-/** A hash takes about 15 ms, so the last check waits for up to 0.8 s. */
+/** A hash takes about 15 ms, so the last one in the queue waits up to 0.8 s. */
 const maxOfKind = 52
-/** Even three owners together can't use up the checks of a kind. */
+/** Even three owners together can't use up all checks of one kind. */
 export const checksPerOwner = 16
 
 export const hashLimits = (atOnceOf: (kind: string) => number) =>

@@ -7,7 +7,7 @@ import { accountDisplay } from './shown.ts'
 
 const accounts = () => import('../staff/change-account.ts')
 
-const sessionsEnd = 'all sessions of the account end. Its owner can sign in again.'
+const sessionsEnd = "all the account's sessions end. Its owner can sign in again."
 const whatRolesMay =
   'A viewer may only view pages. Support may also re-queue deliveries and export the audit trail. An admin may also change keys, businesses and staff accounts.'
 
@@ -30,7 +30,7 @@ const shownOnce = (access: Access | null): ActionResult =>
     },
   }
 
-/** Outside production, scripts of operators can sign in with a password. */
+/** Outside production, operators' scripts can sign in with a password. */
 const givesPassword = ({ config }: ActionDeps, { actor }: Author) =>
   actor.kind === 'operator' && !config.production
 
@@ -63,7 +63,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
   // Keeps admins from locking themselves out.
   obstacle: ({ name }, staff) =>
     name === staff.name
-      ? 'This is your own account, which you cannot change here. Another admin can change it. Change your password, second factor and sessions on the page “Your account”.'
+      ? 'This is your own account, which you cannot change here. Another admin can change it. Change your password, second factor and sessions on the “Your account” page.'
       : null,
   async refusalText(error) {
     const { LastAdminError } = await accounts()
@@ -133,12 +133,12 @@ export const accountActions: ActionGroup<AccountFacts> = {
       label: 'Issue password link',
       title: 'Issue a password link for',
       description:
-        'print a password link, or outside production a new password; signs the account out everywhere',
+        'print a password link, or a new password outside production; signs the account out everywhere',
       command: 'password',
       isDanger: true,
       effects: {
         changes:
-          'the current password and any earlier link stop working, and all sessions of the account end.',
+          "the current password and any earlier link stop working, and all the account's sessions end.",
         opens:
           'a link that is shown once. With it, the account owner can set a new password within 24 hours.',
         undoNote: 'the old password cannot be restored.',
@@ -146,7 +146,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
       obstacle: ({ disabledAt }) =>
         disabledAt === null
           ? null
-          : 'A link for a disabled account cannot be issued. Enable the account first.',
+          : 'You cannot issue a link for a disabled account. Enable the account first.',
       audit: 'staff.link-issued',
       async run(deps, { name }, by) {
         const { issuePasswordLink, renewPassword } = await accounts()
@@ -188,7 +188,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
         const { endOtherSessions } = await import('../staff/staff-sessions.ts')
         return { done: { name, ended: await endOtherSessions(deps, { name, keptId: '' }, by) } }
       },
-      done: 'All sessions of the account have ended.',
+      done: "All the account's sessions have ended.",
     },
   },
 }
@@ -214,10 +214,10 @@ export const staffListActions: ActionGroup<object> = {
     create: {
       label: 'Create account',
       title: 'Create a staff account',
-      description: 'create an account and print a link for its password, or outside production its password',
+      description: 'create an account and print its password link, or its password outside production',
       effects: {
         opens:
-          'a new account, which has no password yet. You get a link, shown only once, with which its owner can set a password within 24 hours.',
+          'a new account without a password. You get a link, shown only once, that its owner can use to set one within 24 hours.',
         undoNote: 'an account cannot be deleted, but it can be disabled.',
       },
       audit: ['staff.created', 'staff.link-issued'],

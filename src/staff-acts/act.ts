@@ -12,8 +12,8 @@ export type FormFaults = Record<string, string>
 const effectNames = { closes: 'Closes', opens: 'Opens', changes: 'Changes', staysOpen: 'Stays open' } as const
 
 /**
- * Sentences that pages show before the confirmation, and commands in their
- * help. `undo` names the action that reverses this one.
+ * Sentences shown on pages before the confirmation, and in commands' help.
+ * `undo` names the action that reverses this one.
  */
 type ActEffects = Partial<Record<keyof typeof effectNames | 'undo' | 'undoNote', string>>
 
@@ -45,7 +45,7 @@ export interface OneTimeSecret {
 }
 
 /**
- * The page shows `once`, redirects to `to`, or goes back to the object.
+ * The page shows `once`, redirects to `to`, or returns to the object.
  * Null means that the object has changed in the meantime.
  */
 export type ActionResult = { done: object; once?: OneTimeSecret; to?: string } | { faults: FormFaults } | null
@@ -61,7 +61,7 @@ export interface StaffAction<Found, Needs = ActionDeps> {
   description: string
   command?: string | null
   audit: AuditAction | readonly AuditAction[]
-  /** Pages show an action that takes something away separately, in red. */
+  /** Takes something away, so pages show it separately and in red. */
   isDanger?: boolean
   isReasonOptional?: boolean
   effects: ActEffects

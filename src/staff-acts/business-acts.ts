@@ -56,7 +56,7 @@ const limitField = ({ name, label, description, range }: LimitInfo): ActionField
   label,
   option: description,
   emptyWord: 'default',
-  hint: `From ${range}: ${description}. Leave it empty to use the service's default.`,
+  hint: `From ${range}: ${description}. Leave this blank to use the service's default.`,
   current: (business) => business.limits[name]?.toString() ?? '',
 })
 
@@ -95,14 +95,14 @@ export const businessActions: ActionGroup<Business> = {
     }),
     unapprove: switchTo({
       label: 'Withdraw live approval',
-      title: 'Withdraw the live approval of business',
+      title: 'Withdraw live approval from business',
       description: 'withdraw the approval for live mode; the sandbox stays open',
       state: 'not approved for live mode',
       effects: {
         closes:
-          'live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business can create no live payment intents and make no live refunds.',
+          'live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business cannot create live payment intents or make live refunds.',
         staysOpen:
-          'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. To cancel live payment intents that are not paid, an operator can use the command "intents cancel".',
+          'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. To cancel unpaid live payment intents, an operator can use the command "intents cancel".',
         undo: 'approve',
       },
       audit: 'business.unapproved',
@@ -110,8 +110,8 @@ export const businessActions: ActionGroup<Business> = {
     }),
     disable: switchTo({
       label: 'Disable developer API',
-      title: 'Disable the developer API of business',
-      description: 'close the developer API of a business; its payment pages stay open',
+      title: 'Disable the developer API for business',
+      description: 'close the developer API for a business; its payment pages stay open',
       state: 'unable to use the developer API',
       effects: {
         closes: 'the developer API, with live and test keys (503 FEATURE_DISABLED).',
@@ -124,7 +124,7 @@ export const businessActions: ActionGroup<Business> = {
     enable: switchTo({
       label: 'Enable developer API',
       title: 'Enable the developer API of business',
-      description: 'open the developer API of a business again',
+      description: 'reopen the developer API for a business',
       state: 'able to use the developer API, unless it is suspended',
       effects: {
         opens:
@@ -164,12 +164,12 @@ export const businessActions: ActionGroup<Business> = {
     }),
     limits: {
       label: 'Set limits',
-      title: 'Set the limits of business',
+      title: 'Set limits for business',
       description: "set limits for one business; 'default' restores the service's limit",
       command: 'limit',
       effects: {
         changes:
-          'how much this business may use. The new limits apply to the next requests. A lower limit does not affect what already exists.',
+          'how much this business may use. The new limits apply from the next request. A lower limit does not affect what already exists.',
         undo: 'limits',
       },
       audit: 'business.limited',
@@ -178,7 +178,7 @@ export const businessActions: ActionGroup<Business> = {
         Object.fromEntries(
           limits
             .filter((info) => readLimit(values, info) === undefined)
-            .map(({ name, range }) => [name, `Enter a whole number from ${range}, or nothing.`]),
+            .map(({ name, range }) => [name, `Enter a whole number from ${range}, or leave this blank.`]),
         ),
       async run(deps, business, by, values) {
         const chosen = limits

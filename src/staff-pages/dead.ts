@@ -35,7 +35,7 @@ export const deadDeliveriesPage: StaffPage<
   return { title: 'Dead deliveries', current: '/admin/dead', body }
 }
 
-/** By default, the 30 days before its end or before now, whichever is earlier. */
+/** Begins by default 30 days before its end or now, whichever is earlier. */
 function periodOf({ from, to }: TimeSpan, now: Date): DeadPeriod {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())

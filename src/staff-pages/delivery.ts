@@ -96,7 +96,7 @@ const attemptColumns = (usualUrl: string): PageField<NumberedAttempt<StaffAttemp
 function response({ status, responseText: text, isHidden }: StaffAttempt) {
   if (status === null) return ''
   if (isHidden)
-    return html`<div class="faint">Hidden: the response contains data of the event that support staff may not see.</div>`
+    return html`<div class="faint">Hidden: the response contains event data that support staff may not see.</div>`
   if (text === undefined) return html`<div class="faint">The response is no longer stored.</div>`
   if (text === null || text === '') return html`<div class="faint">The response had no body.</div>`
   return html`<details>

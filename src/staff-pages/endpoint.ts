@@ -70,7 +70,7 @@ function lastDay(endpoint: StaffEndpoint, now: Date) {
   const report =
     since === undefined
       ? ''
-      : html` Failing since !${renderTime(since)}, which was reported as endpoint.failing.`
+      : html` Failing since !${renderTime(since)}. This was reported as endpoint.failing.`
   if (successRate === null) return html`No attempts.!${report}`
   const percent = Math.floor(successRate * 100)
   return html`${succeeded} of ${attempts} attempts succeeded (${percent} %).!${report}`

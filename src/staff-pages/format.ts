@@ -73,7 +73,7 @@ export const failureStageWords: Record<FailureStage, CallerText> = {
     'لم يكن الرد متوافقًا مع HTTP',
   ),
   too_large: byLanguage(
-    'the headers of the response were too large',
+    'the response headers were too large',
     'les en-têtes de la réponse étaient trop volumineux',
     'كانت ترويسات الرد كبيرة جدًا',
   ),

@@ -6,7 +6,7 @@ import type { IdentityProofFailure } from '../staff/proof.ts'
 /** `fault` says what's wrong with the new password or code. */
 export type RefusedForm = IdentityProofFailure | { outcome: 'invalid'; fault: string }
 
-/** `wrong` is the message about a wrong secret. */
+/** `wrong` is the message for a wrong secret. */
 export function explainRefusal(res: Response, result: RefusedForm, wrong: string) {
   if (result.outcome === 'invalid') return { status: 400, error: result.fault }
   if (result.outcome === 'refused') return { status: 403, error: wrong }
@@ -33,7 +33,7 @@ interface LabelledInput {
   label: string
   hint?: string | undefined
   fault?: string | undefined
-  /** The options, or their texts by value. */
+  /** The options, or a map from values to labels. */
   choices?: readonly string[] | Readonly<Record<string, string>> | undefined
   value?: string | undefined
   /** Attributes of the input element, as HTML. */

@@ -60,7 +60,7 @@ export const serveStaffPage = (deps: Deps, page: StaffPage) =>
     return content === null ? sendNotFound(res) : sendStaffPage(res, content)
   })
 
-/** Each member of staff gets as many slots for lists as a business. */
+/** Each member of staff gets as many slots for lists as a business does. */
 export const withStaffListSlot =
   (deps: Deps, handle: (reading: Deps, req: Request, res: Response) => Promise<void>) =>
   (req: Request, res: Response) =>

@@ -24,7 +24,7 @@ export interface PageContent {
   title: string
   body: string
   status?: number
-  /** The page's path, if the navigation links to the page. */
+  /** The page's path, if the navigation links to it. */
   current?: string
 }
 

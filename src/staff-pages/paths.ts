@@ -45,7 +45,7 @@ export const readQueryText = (query: Query, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** An empty field leaves that end open. An invalid time is refused. */
+/** An empty field leaves that end open. Throws if a time is invalid. */
 export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): TimeSpan =>
   readSpan(deps.validate(spanQuery, withoutEmpty({ from, to })))
 

@@ -35,7 +35,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
   const now = deps.now()
   const stored = await lookUpIntent(deps, id)
   if (stored === null) return null
-  // Events leave an intent's outbox only once their deliveries exist.
+  // An event stays in the intent's outbox until its deliveries exist.
   const deliveries = await lookUpDeliveries(deps, id)
   const deliveryIds = deliveries.map(({ _id }) => _id)
   const [business, trail, webhooks] = await Promise.all([
@@ -59,7 +59,7 @@ export const paymentPage: StaffPage<Reads | 'AuditEvent' | 'Intent'> = async (de
 export const orderPage: StaffPage<Reads | 'Order'> = async (deps, { id, query, staff }) => {
   const order = await lookUpOrder(deps, id)
   if (order === null) return null
-  // Deliveries come second for the same reason as on a payment's page.
+  // Reads deliveries second, for the same reason as on a payment's page.
   const deliveries = await lookUpDeliveries(deps, id)
   const [business, webhooks] = await Promise.all([
     lookUpBusiness(deps, order.businessId),

@@ -77,13 +77,13 @@ function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
 const noFactor = { error: 'Your account needs a second factor', message: 'Reload the page and add one.' }
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
-/** A script that fetches data must not be redirected to the form. */
+/** A script that fetches data must not be redirected to sign in. */
 function isNavigation(req: Request) {
   const dest = req.headers['sec-fetch-dest']
   return isSafeMethod(req) && (dest === undefined || dest === 'document')
 }
 
-/** Browsers omit SameSite=Strict cookies on links from another site. */
+/** Browsers omit SameSite=Strict cookies when following another site's link. */
 const isFromOtherSite = (req: Request) =>
   req.headers['sec-fetch-site'] === 'cross-site' && readTokenCookie(req, 'session') === undefined
 

@@ -23,7 +23,7 @@ import {
 
 export type SignInPageDeps = Deps & SignInChecks
 
-/** A form with which staff prove who they are before they have a session. */
+/** A form that staff use to prove who they are before they have a session. */
 interface ProofPage<Subject> {
   path: string
   action?: string
@@ -168,7 +168,7 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
 const linkNotValid = renderStaffPage({
   title: 'Invalid link',
   body: html`<h1>Invalid link</h1>
-    <p>A link works once, for 24 hours, and only until a newer one is issued. Ask an admin for a new link.</p>
+    <p>A link works only once, within 24 hours, and only until a newer one is issued. Ask an admin for a new link.</p>
     <p><a href="/admin/sign-in">Sign in</a></p>`,
 })
 

@@ -3,7 +3,7 @@ import type { PageField } from '../staff-acts/shown.ts'
 import { environmentBadge, formatMoney, groupDigits, isolateText, renderTime } from './format.ts'
 import { businessLink, idLink, paymentPath } from './paths.ts'
 
-/** Phones don't repeat the label of a column of buttons (`isAction`). */
+/** On phones, the rows of a button column (`isAction`) omit its label. */
 export type PageTableColumn<Item> = PageField<Item> & { isAction?: true }
 
 const classOf: Partial<Record<NonNullable<PageField<never>['unit']>, string>> = {

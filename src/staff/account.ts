@@ -6,7 +6,7 @@ const linkFields = field.part({ hash: field.secret(field.text), expiresAt: field
 export type PasswordLink = field.ValueOfField<typeof linkFields>
 
 const secondFactorFields = field.part({
-  /** A session is valid only if it proved this factor. */
+  /** A session is valid only if this factor was proved in it. */
   id: field.text,
   secret: field.secret(field.text),
   /** Time step of the last code used. Earlier codes no longer work. */
@@ -26,7 +26,7 @@ export const staffAccounts = declareCollection({
     passwordHash: field.orNull(field.secret(field.text)),
     link: field.orNull(linkFields),
     secondFactor: field.orNull(secondFactorFields),
-    /** Sessions of an earlier epoch have ended. */
+    /** Sessions from earlier epochs have ended. */
     epoch: field.whole,
     disabledAt: field.orNull(field.date),
     createdAt: field.date,

@@ -93,7 +93,7 @@ export const removeSecondFactor = (deps: AccountDeps, name: string, by: Author):
 
 type Change = { fields: Partial<Staff> } & Partial<Pick<AuditEvent, 'before' | 'after'>>
 
-/** A change ends all sessions of the account. */
+/** Every change ends all the account's sessions. */
 const change = (
   deps: AccountDeps,
   name: string,

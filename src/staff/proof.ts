@@ -46,7 +46,7 @@ export async function proveIdentity<Result extends { outcome: string }>(
     const { subject, message: reason } = error
     const { name, from } = by.actor
     const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
-    // A network adds one line per hour, so a flood can't fill the audit trail.
+    // Repeats from a network share a line each hour, so a flood adds few lines.
     const key = `sign-in ${networkOfIp(from ?? '')} ${name}`
     await addOrCountLine(deps, key, newAuditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }

@@ -12,7 +12,7 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 export const totpUri = (secret: string, { name, host }: { name: string; host: string }): string =>
   new TOTP({ ...parameters, issuer: `Payment intents ${host}`, label: name, secret }).toString()
 
-/** Accepts one step before and after, because clocks differ. */
+/** Also accepts the steps before and after, because clocks differ. */
 export function findTotpStep(secret: string, code: string, now: Date): number | null {
   const token = code.replaceAll(/[\s-]/g, '')
   if (!/^\d{6}$/.test(token)) return null

@@ -20,7 +20,7 @@ export type SecondFactorResult =
 
 type SecretDeps = Pick<Deps, 'secrets'>
 
-/** The encrypted secret is stored only once the form is submitted. */
+/** The encrypted secret isn't stored until the form is submitted. */
 export function proposeFactor({ secrets }: SecretDeps, session: SignedInStaff) {
   const secret = newTotpSecret()
   return { secret, sealed: secrets.encrypt(secret, formField(session)) }
@@ -35,7 +35,7 @@ const formField = ({ sessionId }: SignedInStaff): EncryptedField => ({
   field: 'newFactor',
 })
 
-/** Ends the other sessions, because they haven't proved the new factor. */
+/** Ends the other sessions, because the new factor wasn't proved in them. */
 export async function addSecondFactor(
   deps: SignInDeps,
   { name, sessionId }: SignedInStaff,

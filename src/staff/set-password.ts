@@ -22,7 +22,7 @@ export async function setPasswordByLink(
   if (name === null) return { outcome: 'refused' }
   const fault = passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  // The holder of a link could otherwise cause any number of slow hashes.
+  // Without a limit, a link's holder could cause any number of slow hashes.
   const attempt = await deps.countAttempt(name, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
   const by = byStaffMember(name, ip)

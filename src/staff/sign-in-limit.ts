@@ -33,7 +33,7 @@ export const signInLimit = {
   perFailure: 1,
   countsAhead: 'stored',
 } as const
-/** Each password check under one name waits longer than the one before. */
+/** Delays before successive password checks under one name. */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 export type SignInAttempt =
@@ -84,6 +84,6 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
     return within(account, () => countAttempt(name, ip))
   }
 
-  // A flood of sign-ins must not delay checks of customers' PINs.
+  // A flood of sign-ins must not delay customers' PIN checks.
   return { countAttempt, countCode, checkPassword: slowHash.createCheck(1) }
 }

@@ -14,7 +14,7 @@ import {
 import type { SignInChecks } from './sign-in-limit.ts'
 import { byStaffMember, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
-/** After `code-required`, the token belongs to a pending session. */
+/** With `code-required`, the token belongs to a pending session. */
 type SignInResult =
   | { outcome: 'signed-in'; token: string }
   | { outcome: 'code-required'; token: string }

@@ -59,7 +59,7 @@ export async function checkAuditTrail(
     const { last, ...result } = recent ?? (await verifyAuditTrail(deps, pace, before?.last ?? null))
     if (found !== before) {
       result.faultCount += 1
-      result.faults.unshift('The result of the last check was changed, or is from the future.')
+      result.faults.unshift('The result of the last check was changed, or is dated in the future.')
     }
     const wholeAt = recent && before ? before.wholeAt : at
     const check = { _id: 'latest' as const, at, last, ...result, wholeAt }

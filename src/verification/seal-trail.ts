@@ -32,7 +32,7 @@ const closed = (now: number) => ({
   closesAt: { $not: { $gt: new Date(now - hourMs), $lt: new Date(now + 2 * hourMs) } },
 })
 
-/** After a forged number, every further seal would be a duplicate. */
+/** After a seal with a forged number, all further ones may be duplicates. */
 const maxDuplicates = 100
 
 /**
@@ -93,6 +93,5 @@ const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<Sto
     await nativeCollection(AuditSeal).findOne({ _id: numberFilter }, { sort: { _id: -1 }, maxTimeMS }),
   )
 
-/** This is the only change ever made to a sealed line. */
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: StoredSeal) =>
   nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

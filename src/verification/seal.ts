@@ -29,7 +29,7 @@ export interface SealedHead {
   digest: string
 }
 
-/** Each seal contains the previous digest, so the last proves the trail. */
+/** Each seal contains the previous digest, so the last one proves the trail. */
 export const auditSeals = declareCollection({
   name: 'auditseals',
   kept: 'forever',

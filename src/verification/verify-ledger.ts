@@ -144,7 +144,7 @@ export function createLedgerVerifier(
   }
 }
 
-/** `heads` has the last entry of each verified ledger with new entries. */
+/** `heads` lists the last entry of each verified ledger with new entries. */
 export async function verifyLedgers(
   deps: VerifyLedgerDeps & Pick<Deps, 'Business'>,
   pace: Pacer,

@@ -25,7 +25,7 @@ const maxFaultLength = 200
 
 /**
  * If an operator with SECRET_KEY replaced the whole trail, only `expected` (a
- * seal from the logs) reveals it.
+ * seal from the logs) can reveal that.
  */
 export async function verifyAuditTrail(
   deps: VerifyDeps,
@@ -128,7 +128,7 @@ async function* faultsOfLines(
     yield `Line ${_id} was added later: it is marked with seal ${shown(seal)}, which does not contain it.`
 }
 
-/** A line marked with any of these BSON types would never be sealed. */
+/** A line whose mark has any of these BSON types would never be sealed. */
 const otherTypes =
   'minKey undefined string symbol object array binData objectId bool date timestamp regex dbPointer javascript javascriptWithScope maxKey'.split(
     ' ',
@@ -136,7 +136,7 @@ const otherTypes =
 
 async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGenerator<string> {
   const strays = {
-    // NaN never matches a comparison, but it does match equality.
+    // NaN never matches a range, but it does match equality.
     $or: [{ $gt: lastSeal }, { $lt: 1 }, Number.NaN, { $type: otherTypes }].map((seal) => ({ seal })),
   }
   for await (const { _id, seal } of findAll(deps, strays as mongo.Filter<AuditEvent>))
@@ -150,6 +150,6 @@ async function* faultsOfOtherLines(deps: VerifyDeps, lastSeal: number): AsyncGen
 const shown = (seal: unknown): string =>
   typeof seal === 'string' ? seal : mongo.BSON.EJSON.stringify(seal, { relaxed: true })
 
-/** Has no total time limit, because a forger could exceed it on purpose. */
+/** Has no total time limit, because a forger could make it run out. */
 const findAll = (deps: VerifyDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
   nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })

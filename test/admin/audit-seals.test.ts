@@ -97,7 +97,7 @@ describe('Sealing the audit trail', function () {
     expect(stderr).to.match(/^No lines are sealed yet, so nothing is proven\./)
   })
 
-  it('seals each line exactly once, even if the process is killed at any step', async () => {
+  it('covers each line exactly once, even if the process is killed at any step', async () => {
     // `npm test` kills each write once, and skips the reads.
     const read = inFull<readonly Fate[]>(['lost'], [])
     for (const [index, name] of (await stepsOfSealing()).entries())
@@ -117,7 +117,7 @@ describe('Sealing the audit trail', function () {
       }
   })
 
-  it('seals the line shared by repeated actions an hour after the hour it covers has ended', async () => {
+  it('leaves a line that counts repeated actions unsealed until an hour after the hour it covers', async () => {
     const [line] = await addLines(1)
     const repeat = { ...line, _id: newId(), at: service.clock.now() }
     const count = () => countAuditRepeat(service.deps, 'the-same', repeat, 'note')
@@ -139,7 +139,7 @@ describe('Sealing the audit trail', function () {
     await expectSealedOnce()
   })
 
-  it('seals a line even if a forged field makes it look unfinished', async () => {
+  it('includes a line even if a forged field makes it look unfinished', async () => {
     const [line] = await addLines(1)
     const closesAt = new Date(service.clock.now().getTime() + dayMs)
     await lines().insertOne({ ...line, _id: newId(), closesAt })
@@ -232,7 +232,7 @@ describe('Sealing the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('happens once a night, and the result of the check is logged and shown on the audit page', async () => {
+  it('happens once a night, followed by a check whose result is logged and shown on the audit page', async () => {
     expect(await page()).to.include('The trail has not been verified yet.')
     const recorded = recordLog()
     await night(recorded.log)
@@ -262,7 +262,7 @@ describe('Sealing the audit trail', function () {
   const check = () => service.deps.AuditCheck.findById('latest').orFail().lean()
   const changeCheck = (set: object) => nativeCollection(service.deps.AuditCheck).updateOne({}, { $set: set })
 
-  it('is checked each night from the last verified seal on, and completely once a week', async () => {
+  it('is followed each night by a check of what is new, or once a week of everything', async () => {
     const nextNight = async (days = 1) => {
       service.clock.advance(days * dayMs)
       await addLines(1)
@@ -286,7 +286,7 @@ describe('Sealing the audit trail', function () {
     expect((await nextNight()).faults).to.deep.equal([])
   })
 
-  it('continues after a forged seal with a non-numeric number, which the check reports', async () => {
+  it('continues after a forged seal with a non-numeric number, and the check reports this seal', async () => {
     const before = await verify()
     await seals().insertOne({ ...(await allSeals())[0], _id: 'x' } as never)
     await addLines(1)
@@ -298,7 +298,7 @@ describe('Sealing the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('stops, so that the check can report it, after a forged seal with the largest number', async () => {
+  it('stops after a forged seal with the largest number, so that the check can report the forgery', async () => {
     const [first] = await allSeals()
     const forged = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1]
     await seals().insertMany(forged.map((_id) => ({ ...first, _id }) as never))
@@ -310,7 +310,7 @@ describe('Sealing the audit trail', function () {
     expect((await verify()).faults).to.deep.equal([])
   })
 
-  it('lets the check report a change if a field of a seal or of the stored result has the wrong type', async () => {
+  it('lets the check report a field of the wrong type in a seal or in the stored result', async () => {
     const [first] = await allSeals()
     const staff = await signedIn(service, 'viewer')
     for (const change of [{ ids: 'x' }, { ids: { a: 1 } }, { at: null }, { digests: 5 }, { at: 'x' }]) {
@@ -431,7 +431,7 @@ describe('Sealing the audit trail', function () {
       expect(await isAuditCheckDue(service.deps)).to.equal(true)
       await night()
       const { faults, at, wholeAt } = await check()
-      expect(faults[0]).to.equal('The result of the last check was changed, or is from the future.')
+      expect(faults[0]).to.equal('The result of the last check was changed, or is dated in the future.')
       expect(wholeAt).to.deep.equal(at)
       expect(await isAuditCheckDue(service.deps)).to.equal(false)
     })
@@ -460,7 +460,7 @@ describe('Sealing the audit trail', function () {
     expect(await page()).to.include(late)
   })
 
-  it('can be verified on the command line against a digest from the log', async () => {
+  it('lets the command line verify the trail against a digest from the log', async () => {
     const cli = openAdmin(service)
     const last = (await allSeals()).at(-1)
     const known = { number: last?._id, digest: last?.digest }

@@ -165,7 +165,7 @@ describe('An audited action', function () {
     lines(id: string): Record<string, unknown>
   }
 
-  /** `id` is each case's own business, and the name of new businesses and staff. */
+  /** `id` is the case's own business, or the name of what it creates. */
   const rows: Record<string, KillRow> = {
     'business.created': {
       run: (deps, id) => businesses.createBusiness(deps, { name: id, liveApproved: false }, by),
@@ -300,7 +300,7 @@ describe('An audited action', function () {
       expect(commission.map(({ payer }) => payer)).to.deep.equal([20, 10])
     })
 
-    it("refuses a new endpoint URL if the other action has subscribed it to events outside the key's scopes", async () => {
+    it("refuses a new endpoint URL if the other action has subscribed the endpoint to events outside the key's scopes", async () => {
       const old = 'https://shop.example/hook'
       const { id } = await subscribe(service, merchant, old, ['payment.created'])
       const update = (granted: ApiScope[], change: EndpointChange) => (deps: Deps) => {

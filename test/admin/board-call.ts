@@ -9,7 +9,7 @@ interface BoardBody {
 type At = { origin: string }
 type By = { cookie: string }
 
-/** Sends the headers of Bull Board's own page, but no CSRF token. `body` is empty unless the response is JSON. */
+/** Sends the same headers as Bull Board's own page, but no CSRF token. `body` is empty unless the response is JSON. */
 export async function callBoard({ origin }: At, { cookie }: By, method: string, path: string) {
   const response = await fetch(`${origin}/admin/queues${path}`, {
     method: method.toUpperCase(),

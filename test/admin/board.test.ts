@@ -25,7 +25,7 @@ const reads = [
 ]
 const acts = ['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus']
 
-/** Off in Bull Board's options, because they query Redis itself. */
+/** Off in Bull Board's options, because they query the Redis server itself. */
 const disabledReads = new Set(['/api/redis/stats', '/api/queues/:queueName/workers'])
 
 function requestFor(route: string, job: string): [method: string, path: string] {

@@ -50,7 +50,7 @@ describe('The reply suggested for a support call', () => {
     wallet.setOutcome(() => outcome)
     await pay(service, referenceNumber)
   }
-  /** From then on, no wallet may carry out an order that begins now, whatever its clock says. */
+  /** How long a wallet may carry out an order made now, including clock skew. */
   const deadlineMs = () => {
     const now = service.clock.now()
     return orderDeadline(service.deps.config, now).getTime() - now.getTime() + 30_000

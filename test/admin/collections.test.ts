@@ -29,7 +29,7 @@ describe('The schema of each collection', () => {
   const cli = withAdmin(service)
   const endpointServer = withEndpointServer()
 
-  it('declares every secret field, and stores it only hashed or encrypted and never shown', async () => {
+  it('declares every secret field, so that secrets are stored only hashed or encrypted and never shown', async () => {
     const merchant = await service.merchant()
     const api = '/api/v1/dev'
     const { id } = await subscribe(service, merchant, endpointServer.url)

@@ -35,7 +35,7 @@ describe('npm run admin -- business commission', function () {
       .map(({ reason, before, after }) => ({ reason, before, after }))
   }
 
-  it('sets the rates of later payments and changes nothing when repeated', async () => {
+  it('sets the rates for later payments and changes nothing when repeated', async () => {
     expect(await feesNow()).to.deep.equal([200, 100])
     const first = await setRates(150, 0, '--reason', 'contract 12')
     const { id, commission } = JSON.parse(first.stdout)

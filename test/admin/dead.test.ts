@@ -24,7 +24,7 @@ describe('The list of dead deliveries', () => {
     dead = await deadDelivery(service, merchant)
   })
 
-  /** Stores one dead delivery per time of death. `changes` applies to each of them in turn. */
+  /** Stores a dead delivery per time of death for each item of `changes`. */
   const bury = (moments: string[], ...changes: Partial<Delivery>[]) => {
     const buried = changes.flatMap((each) =>
       moments.map((moment, index) => {

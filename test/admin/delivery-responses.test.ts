@@ -6,7 +6,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { withStaff } from './staff.ts'
 
-const notice = 'Hidden: the response contains data of the event that support staff may not see.'
+const notice = 'Hidden: the response contains event data that support staff may not see.'
 
 describe("A delivery's page", () => {
   const service = withService()

@@ -92,7 +92,7 @@ describe('npm run admin -- export', function () {
     }
   })
 
-  describe('given a file truncated at any byte', () => {
+  describe('with --resume', () => {
     const semicolon = { delimiter: 'semicolon', language: 'ar' } as const
     const forms = [{ delimiter: 'comma' }, semicolon, { format: 'jsonl' }] as const
 
@@ -112,7 +112,7 @@ describe('npm run admin -- export', function () {
     }
 
     for (const form of forms)
-      it(`completes it to the same bytes as an uninterrupted export: ${JSON.stringify(form)}`, async () => {
+      it(`turns a file truncated at any byte into that of an uninterrupted export: ${JSON.stringify(form)}`, async () => {
         const target = wanted(form, { first: 8, last: 10 })
         const file = newFile()
         const written = await write(file, target)
@@ -128,7 +128,7 @@ describe('npm run admin -- export', function () {
         }
       })
 
-    it("refuses to resume another export's file and leaves it unchanged", async () => {
+    it("refuses another export's file and leaves it unchanged", async () => {
       const [comma, , lines] = forms.map((form) => wanted(form))
       const others: (LedgerFileExport | undefined)[] = [
         lines,
@@ -147,7 +147,7 @@ describe('npm run admin -- export', function () {
       }
     })
 
-    it('leaves a file that can be resumed when it is interrupted', async () => {
+    it('leaves a file that it can complete later if it is interrupted', async () => {
       await bookOne(service, owner(), 'payment', 1)
       const target = { ...wanted(forms[0]), kind: 'entries', positions: { first: 1, last: 505 } } as const
       const entries = { ...target, writer: createExportWriter(parseExportForm('entries', forms[0])) }

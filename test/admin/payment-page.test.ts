@@ -8,7 +8,7 @@ import { readable, withStaff } from './staff.ts'
 /** Markup, quotes, and a character that reverses the text direction. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
-describe('The staff page of a payment or delivery', () => {
+describe('The staff page for a payment or delivery', () => {
   const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)

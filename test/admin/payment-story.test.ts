@@ -10,7 +10,7 @@ import { withMerchantPerTest, withService } from '../support/service.ts'
 import { readable, withStaff } from './staff.ts'
 
 const charged = '505.00 MRU (500.00 MRU and a fee of 5.00 MRU)'
-/** Seconds. Shorter than a staff session. */
+/** In seconds. Shorter than a staff session. */
 const lifetime = 3600
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
@@ -96,7 +96,7 @@ describe("A payment's page", () => {
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
-  it('shows since when a payment has been in progress and when the wallet will be queried', async () => {
+  it('shows when a payment in progress began and when the wallet will be queried', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
     service.clock.advance(lifetime * 1000)

@@ -179,7 +179,7 @@ describe('npm run admin -- reconcile', function () {
       for (const status of statuses)
         expect((await refund(service, merchant, paid.reference, 1)).status).to.equal(status)
     }
-    // As after 200 failed refunds.
+    // The state after 200 failed refunds.
     const failed = Array.from({ length: 200 }, () => newId())
     const filter = { referenceNumber: paid.reference }
     await service.deps.Intent.updateOne(filter, { $push: { lookUpKeys: { $each: failed } } })

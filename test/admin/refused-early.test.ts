@@ -34,7 +34,7 @@ describe('A staff request that is rejected before it reaches a page', () => {
       expect(response.headers.get('allow')).to.equal(null)
     })
 
-  it('gets 415 from Bull Board, and no error is logged, if its body is unreadable', async () => {
+  it('gets 415 from Bull Board, without a logged error, if its body is unreadable', async () => {
     const coded = { 'Content-Encoding': 'lzma', 'Content-Type': 'application/json' }
     const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)

@@ -4,7 +4,7 @@ import { createProgram } from '../../src/admin/program.ts'
 /** Commands run one at a time, because they all share stdout. */
 let previous: Promise<unknown> = Promise.resolve()
 
-/** In this process, a command takes a tenth of the CPU time of a separate one. */
+/** A command that runs in this process takes a tenth of the CPU time. */
 export function runHere(args: string[], env: Record<string, string | undefined>) {
   const running = previous.then(() => runAlone(args, env))
   previous = running.catch(() => undefined)

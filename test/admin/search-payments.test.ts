@@ -89,7 +89,7 @@ describe('The payment search', () => {
     expect(readable((await search(code)).text)).to.include(`Nothing was found for ${code}.`)
   })
 
-  it("finds payments by the payer's phone number, which it audits first and never stores or logs", async () => {
+  it("finds payments by the payer's phone number, but audits the search first and never stores or logs the number", async () => {
     const shop = await service.merchant()
     const wallet = scriptedWallet(service)
     const made: Created[] = []
@@ -182,7 +182,7 @@ describe('The payment search', () => {
     expect((await search('x'.repeat(65))).status).to.equal(200)
   })
 
-  it('finds payments by business, amount and the day of creation, attempt or payment', async () => {
+  it('finds payments by business, amount and the day they were created, attempted or paid', async () => {
     const shop = await service.merchant()
     const midnight = new Date(Math.ceil(service.clock.now().getTime() / dayMs) * dayMs)
     service.clock.freeze(new Date(midnight.getTime() - 60_000))

@@ -93,7 +93,7 @@ describe('Staff sign-in', () => {
       expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
       expect(performance.now() - startedAt).to.be.at.least(leastMs)
     }
-    // Later attempts only count. Waiting for each of them would take seconds.
+    // Later attempts are only counted, because waiting for each takes seconds.
     const counts = [service, beside].map(({ deps }) => createSignInChecks(deps).countAttempt)
     const eight = [...counts, ...counts, ...counts, ...counts]
     const attempts = await Promise.all(eight.map((count) => count(name, from)))
@@ -158,7 +158,7 @@ describe('Staff sign-in', () => {
         expect(await check('any', stored, typed)).to.equal(fits)
   })
 
-  it("checks two passwords at a time, queues fifty more, and isn't delayed by as many PIN checks, or vice versa", async () => {
+  it('lets 52 password checks run or wait, and neither delays PIN checks nor is delayed by them', async () => {
     const slowHash = createSlowHash(64)
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(), slowHash.createCheck(1)]

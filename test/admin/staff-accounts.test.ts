@@ -56,7 +56,7 @@ describe('A staff account', () => {
     expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
   })
 
-  it('is changed by one concurrent request at a time, with one audit line per change', async () => {
+  it('is changed by concurrent requests one at a time, with one audit line per change', async () => {
     const { name } = await hire(service, 'viewer')
     const [, , ...passwords] = await Promise.all([
       setStaffDisabled(service.deps, name, true, operator),

@@ -314,12 +314,12 @@ describe('A staff action', () => {
       await service.deps.Staff.updateMany({ _id: { $in: others } }, { disabledAt: null })
     })
     const acts = {
-      'is disabled': (deps, name) => accounts.setStaffDisabled(deps, name, true, byStaff),
-      'becomes a viewer': (deps, name) => accounts.changeRole(deps, name, 'viewer', byStaff),
-      'gets a link for a new password': (deps, name) => accounts.issuePasswordLink(deps, name, byStaff),
+      'disable the other': (deps, name) => accounts.setStaffDisabled(deps, name, true, byStaff),
+      'make the other a viewer': (deps, name) => accounts.changeRole(deps, name, 'viewer', byStaff),
+      'issue a password link for the other': (deps, name) => accounts.issuePasswordLink(deps, name, byStaff),
     } satisfies Record<string, (deps: Deps, name: string) => Promise<unknown>>
     for (const [what, act] of Object.entries(acts))
-      it(`leaves one admin able to sign in, even if each ${what} by the other at the same time`, async () => {
+      it(`leaves one admin able to sign in, even if both ${what} at the same time`, async () => {
         // Each request has read that there is another admin.
         const running = await Promise.all(
           pair.map(async (name) => {

@@ -47,7 +47,7 @@ describe('The audit trail', () => {
       expect(row).to.include(`href="/admin/${path}"`)
   })
 
-  it('can be filtered by exact actor, action, subject and merchant, and by a time range', async () => {
+  it('can be filtered by actor, action, subject and merchant, matched exactly, and by time range', async () => {
     await addLines(
       { actor: { kind: 'operator', name: 'root', from: null }, subject: 'one' },
       { act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null },
@@ -126,7 +126,7 @@ describe('The audit trail', () => {
       })
     })
 
-    it("isn't available to viewers, without a CSRF token or in other formats", async () => {
+    it("isn't available to viewers, without a CSRF token, or in other formats", async () => {
       const before = (await exports()).length
       expect((await viewer.get('/admin/audit')).text).to.not.include('Download as')
       expect((await viewer.act('/admin/audit/export', { format: 'csv' })).status).to.equal(403)

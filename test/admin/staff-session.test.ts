@@ -147,7 +147,7 @@ describe('A staff session', () => {
     expect([again.status, again.location]).to.deep.equal([303, '/admin/dead'])
   })
 
-  it("accepts only forms from the service's own pages that contain the session's token", async () => {
+  it("accepts only forms that come from the service's own pages and contain the session's token", async () => {
     const [one, other] = [await signedIn(service, 'viewer'), await signedIn(service, 'viewer')]
     const tokenOf = async (by: staff.Visitor) => hiddenFields((await by.get('/admin/audit')).text).csrf
     const [csrf = '', foreign = ''] = [await tokenOf(one), await tokenOf(other)]

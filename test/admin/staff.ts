@@ -99,7 +99,7 @@ export async function scan(service: Service, visitor: Visitor) {
   return { fields: hiddenFields(text), code, secret }
 }
 
-/** Returns an authenticator app and recovery codes. `current` is a code of the factor to replace. */
+/** Returns an authenticator app and recovery codes. `current` is a code from the factor to replace. */
 export async function addFactor(service: Service, visitor: Visitor, current = '') {
   const { fields, code } = await scan(service, visitor)
   const added = await visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })

@@ -118,7 +118,7 @@ describe('npm run admin -- secrets rotate', function () {
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
-    // The endpoint and five of the six requests have stored responses. Responses to creates of intents aren't stored.
+    // The endpoint and five of the six requests have stored responses. Responses to intent creation aren't stored.
     const lossless = { ...allReadable, keysGone: 0, goneKeys: [] }
     const reencrypted = { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 }
     const oneLeft = { keysLeft: 1, keys: [key], mayDropPrevious: false }
@@ -271,7 +271,7 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('lets the service re-hash an API key once, at its next use', async () => {
     const merchant = await service.merchant()
-    // Not a list, because a business may run only two at a time.
+    // Not a list, because a business may run only two list requests at once.
     const find = ({ http }: Service) => http.get('/api/v1/dev/intents/PI-UNKNOWN').set(merchant.read())
     const requests = Array.from({ length: 60 }, (_, at) => find(at % 3 === 0 ? notYet : both))
     expect((await Promise.all(requests)).filter(({ status }) => status !== 404)).to.deep.equal([])

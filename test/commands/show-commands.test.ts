@@ -163,7 +163,7 @@ describe('A list or show command', function () {
   })
 
   // Comes last, because it advances the service's clock, which the commands do not follow.
-  it("removes control characters from a business's texts", async () => {
+  it('removes control characters from text that comes from a business', async () => {
     const merchant = await service.merchant()
     const { businessId } = merchant
     const name = `Moved \u001b[2J\u202Eup ${'x'.repeat(150)}`

@@ -44,7 +44,7 @@ export function addAuditCommands(program: Command): void {
     .addOption(fromTimeOption('lines'))
     .addOption(toTimeOption('lines'))
     .option('--act <act>', 'lines with this action', choiceParser(...auditedActions))
-    .option('--who <name>', 'lines of this actor')
+    .option('--who <name>', 'lines by this actor')
     .option('--business <id>', 'lines about this business', idArgument)
     .action(commandAction(exportTrail, () => ''))
 }

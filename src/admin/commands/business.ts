@@ -18,7 +18,7 @@ import type { AdminDeps } from './run.ts'
 import { type CommandColumn, detailsText, fieldLines, toColumn } from './text.ts'
 
 const commissionHelp = `
-The rates in effect when the customer pays apply. Rates that already apply are kept
+A payment gets the rates in effect when it is made. Rates that already apply are kept
 in the history. Rates that are scheduled for --from or later are removed.
 ${cli.examplesHelp('business commission ID --provider-bp 150 --payer-bp 50 --from 2026-12-01T00:00Z')}`
 

@@ -10,7 +10,7 @@ Deleted endpoints are listed only with --deleted.
 ${examplesHelp('endpoint list --failing', 'endpoint list --business ID --json')}`
 
 const showHelp = `
-"deliveries" counts dead deliveries, and those that wait for an attempt, up to 100000
+"deliveries" counts dead deliveries, and those waiting for an attempt, up to 100000
 each. "oldSecretEndsAt" is the end of a rotation's overlap. Until then, webhooks are
 also signed with the old secret. "last24Hours" counts the attempts of the current hour and
 of the 23 hours before it. "reportedFailingSince" is set if the failure was reported to the

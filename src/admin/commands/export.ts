@@ -17,7 +17,7 @@ ends with the last line that was booked before the command began.
 
 If the command is stopped or killed, run it again with --resume. It then removes an
 incomplete last line and adds the missing lines. With a --to in the past, the result is
-the file of an uninterrupted export, byte for byte. Without such a --to, the file also
+identical to the file of an uninterrupted export. Without such a --to, the file also
 contains the lines that were booked since. Without --resume, an existing file is never
 changed.
 
@@ -32,7 +32,7 @@ const exampleEnds = ['', ' --delimiter semicolon --language fr --resume']
 const what: Record<ExportKind, string> = {
   payments: 'the payments of a business',
   refunds: 'the completed refunds of a business',
-  entries: "all changes in a business's balance",
+  entries: "all changes to a business's balance",
 }
 
 export function addExportCommands(program: Command): void {
@@ -54,7 +54,7 @@ export function addExportCommands(program: Command): void {
 }
 
 const delimiterName = choiceParser('comma', 'semicolon')
-const languageDescription = 'en, fr or ar, for the column names and types of csv'
+const languageDescription = 'en, fr or ar: the language of column names and types in csv'
 
 interface Options {
   business: string

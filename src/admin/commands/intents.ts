@@ -5,8 +5,8 @@ import { choiceParser, idArgument, instantParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const cancelHelp = `
-Cancels the PENDING payment intents of one business in one environment, as they
-are when the command begins. Each sends the event payment.cancelled and becomes
+Cancels the payment intents of one business, in one environment, that are PENDING
+when the command begins. Each sends a payment.cancelled event and becomes
 CANCELLED with the cancellationReason cancelled_by_operator. Its payment code
 can be reused after 15 minutes, as usual.
 
@@ -38,7 +38,7 @@ export function addIntentsCommands(program: Command): void {
 }
 
 const beforeDescription =
-  'only those created before this time (ISO 8601; UTC unless it has an offset; a date means its beginning)'
+  'only those created before this time (ISO 8601; UTC unless it has an offset; a date means the start of that day)'
 
 type Options = { business: string; mode: 'test' | 'live'; createdBefore?: Date; dryRun: boolean }
 

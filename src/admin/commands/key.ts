@@ -127,7 +127,7 @@ async function find(deps: AdminDeps, { last4 }: { last4?: string }): Promise<Rec
   return found
 }
 
-/** There are 14 million combinations, so few keys match. */
+/** Four characters have 14 million combinations, so few keys match. */
 const maxMatches = 500
 
 async function findByLast4(deps: AdminDeps, last4: string): Promise<IdPage<Match>> {

@@ -18,8 +18,8 @@ const help = `
 Compares the wallet provider's CSV file for one UTC day with the live payments and
 refunds that this service recorded on that day. The keys are the idempotency keys
 that the provider received. The differences are:
-  missing here     only the provider carried it out
-  missing there    only this service recorded it
+  missing here     only the provider has the payment or refund
+  missing there    only this service has it
   other amount     the amounts without the fee differ
   other fee        the payer's fees differ
   other day        one side has a day other than --day
@@ -27,7 +27,7 @@ that the provider received. The differences are:
   repeated there   a second row with the same key
 
 The file has a header row. By default, its columns are key, kind, amount, fee and
-time; kind and fee may be missing. A minus before an amount marks a refund. A time
+time; kind and fee may be missing. A minus sign before an amount marks a refund. A time
 is an ISO 8601 date or date-time, in UTC unless it has an offset.
 
 The exit code is 0 without differences and 1 with differences. It is 2 if the
@@ -53,7 +53,7 @@ interface Options {
 export function addReconcileCommand(program: Command): void {
   const description = "compare the wallet provider's records of one day with those of this service"
   const decimal = 'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes'
-  const delimiter = 'comma, semicolon or tab; by default, the header row decides'
+  const delimiter = 'comma, semicolon or tab; by default, detected in the header row'
   const wallet = 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)'
   addSubcommand(program, 'reconcile', description, help)
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")

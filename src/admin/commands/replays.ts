@@ -11,7 +11,7 @@ import { type CommandColumn, tableText, toColumn } from './text.ts'
 const replayHelp = `
 Workers replay the events of the endpoint's environment, oldest first, at most 200
 per second, alongside new events. An existing delivery gets one more attempt with
-the same id and body. If it fails, a delivery that was dead is dead again, and any
+the same id and body. If it fails, a delivery that was dead becomes dead again, and any
 other continues with its automatic attempts. A missing delivery is created and gets
 its usual automatic attempts. Events that happen after the start of the replay are
 not part of it.

@@ -5,7 +5,7 @@ import type { AdminDeps } from './run.ts'
 
 const rotateHelp = `
 Run this command when every process has the new SECRET_KEY, and the old key as
-SECRET_KEY_PREVIOUS. The command re-encrypts with the new key what the service
+SECRET_KEY_PREVIOUS. With the new key, the command re-encrypts what the service
 still needs: the secrets of webhook endpoints, the second factors of staff, the
 stored first responses of the last 24 hours, and the keys of the audit trail and of
 short codes. The service keeps running.

@@ -16,7 +16,7 @@ const staffName = createParser(
 )
 
 export function addStaffCommands(program: Command): void {
-  const staff = addSubcommand(program, 'staff', 'create and manage accounts of the support staff')
+  const staff = addSubcommand(program, 'staff', 'create and manage support staff accounts')
   addActCommands(staff, staffListActions)
   addActCommands(staff, accountActions, staffName)
 
@@ -27,7 +27,7 @@ export function addStaffCommands(program: Command): void {
     .option('--disabled', 'only disabled accounts')
   addListAction(list, columns, async () => listPage, staffName)
 
-  addSubcommand(staff, 'show', 'show the role and the state of an account', examplesHelp('staff show fatou'))
+  addSubcommand(staff, 'show', "show an account's role and state", examplesHelp('staff show fatou'))
     .argument('<name>', 'name of the account', staffName)
     .action(commandAction(showAccount, detailsText))
 }

@@ -16,7 +16,7 @@ const maxJobsPerPage = 50
 /** Redis rejects a larger number, which would look like a Redis failure. */
 const lastPage = 1_000_000
 
-/** Bull Board gets only GET and HEAD. We handle Retry and Retry all. */
+/** We pass Bull Board only GET and HEAD, and handle Retry and Retry all. */
 export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
   const router = Router()
   router.use((_req, res, next) => {

@@ -35,7 +35,7 @@ const responses: Record<RequeueOutcome, BoardResponse> = {
 /** True if the job no longer belongs in the *failed* list. */
 const isStale = (outcome: RequeueOutcome) => outcome !== 'endpoint_gone'
 
-/** MongoDB decides whether the delivery is still DEAD, not the job. */
+/** MongoDB, not the job, decides whether the delivery is still DEAD. */
 export async function retryJob(deps: RetryDeps, queue: Queue, jobId: string, by: Author) {
   const id = deliveryIdOf(jobId)
   const outcome = (await requeueDeliveries(deps, [id], by)).get(id) ?? 'not_found'

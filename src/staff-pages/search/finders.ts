@@ -33,7 +33,7 @@ interface Finder {
   shown?(input: string): string
   /** Tells staff why nothing was found. Must not contain the input. */
   whyNoHit?(input: string): string
-  /** If set, the search goes into the audit trail first. */
+  /** If set, the search is first recorded in the audit trail. */
   audited?: 'payment.searched-by-phone'
 }
 
@@ -64,7 +64,7 @@ const onePage = (
 
 const matching = (isOfForm: (text: string) => boolean, query: string) => (isOfForm(query) ? query : null)
 
-/** We never search for such text, because MongoDB logs slow queries. */
+/** Never searches for API keys as text: MongoDB logs slow queries. */
 const keyPrefix = /[sp]k_(?:test|live)_/i
 function readMerchantReference(query: string) {
   const text = normaliseName('reference', query)
@@ -190,7 +190,7 @@ export const phoneSearchLimit = {
 export const minNamePartLength = 2
 
 /**
- * Audits before anyone sees the results. A private query never becomes a
+ * Audits a search before showing its results. A private query never becomes a
  * search by name, because MongoDB logs the text of slow queries.
  */
 export async function findSearchHits(

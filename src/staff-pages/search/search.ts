@@ -47,7 +47,7 @@ export const searchPage: StaffPage<'Delivery' | 'now'> = async (deps, { staff })
   return { title: 'Search', current: '/admin', body }
 }
 
-/** Viewers may search by phone number, because the audit trail shows it. */
+/** Viewers may search by phone number, because such searches are audited. */
 export async function searchByText(deps: Deps, req: Request, res: Response): Promise<void> {
   const { q } = readFormFields(req, 'q')
   const query = (normaliseName('name', q) ?? q.trim()).slice(0, maxQueryLength)
@@ -94,7 +94,7 @@ async function sendResults(
 const nothing = (query: string, whyNoHit: string | null) =>
   html`<p class="notice" role="status">Nothing was found!${query === '' ? '' : html` for <b>!${isolateText(query)}</b>`}. ${whyNoHit ?? searchHint}</p>`
 
-const searchHint = `Enter a complete reference, code, phone number or id, or at least ${minNamePartLength} characters of a business's name. A payment code is found for three days after its last use. Old test data is deleted.`
+const searchHint = `Enter a complete reference, code, phone number or id, or at least ${minNamePartLength} characters of a business's name. A payment code can be found for three days after its last use. Old test data is deleted.`
 
 const section = ({ kind, shown, hits }: SearchResultGroup, businesses: ReadonlyMap<string, Business>) => {
   const payments = hits.flatMap(({ intent }) =>

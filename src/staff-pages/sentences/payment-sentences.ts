@@ -11,7 +11,7 @@ const repeatLater = byLanguage(
   'حاول لاحقًا، أو ادفع بمحفظة أخرى.',
 )
 
-/** All texts but `why` are for the caller. */
+/** All texts except `why` are meant for the caller. */
 const declined = (why: string, remedy: CallerText, en: string, fr: string, ar: string): CallerAdvice =>
   createAdvice(
     `The payment of {amount} on {since} did not go through: ${why}.`,
@@ -40,7 +40,7 @@ const closed = (happened: string, en: string, fr: string, ar: string): CallerAdv
   )
 
 const callProvider =
-  'The service queries the wallet at least once a minute, next on {queryAt}. No command can end the wait. If the outcome is still unknown after ten minutes, call an operator, who calls the provider and names the key {key}.'
+  'The service queries the wallet at least once a minute, next on {queryAt}. No command can end the wait. If the outcome is still unknown after ten minutes, call an operator, who will call the provider and quote the key {key}.'
 
 export const paymentSentences: Record<PaymentState, CallerAdvice> = {
   unpaid: createAdvice(
@@ -66,7 +66,7 @@ export const paymentSentences: Record<PaymentState, CallerAdvice> = {
   ),
   paying: createAdvice(
     'A payment of {amount} was sent to the wallet on {since}. The wallet has not reported the outcome yet.',
-    'The service waits for the wallet, and queries it if it does not respond. The wallet must not carry out the payment after {validUntil}. Until the outcome is known, no one can pay or cancel, and the request does not expire.',
+    'The service waits for the wallet, and queries it if there is no response. The wallet must not carry out the payment after {validUntil}. Until the outcome is known, no one can pay or cancel, and the request does not expire.',
     'Your payment of {amount} is being processed. Please wait a moment, and do not pay a second time.',
     'Votre paiement de {amount} est en cours de traitement. Merci de patienter un instant et de ne pas payer une deuxième fois.',
     'عملية دفع {amount} قيد التنفيذ. انتظر لحظة ولا تدفع مرة ثانية.',
@@ -163,13 +163,13 @@ export const paymentSentences: Record<PaymentState, CallerAdvice> = {
   ),
   refunding: createAdvice(
     'A refund of {refund} was sent to the wallet on {since}. The wallet has not reported the outcome yet.',
-    'The service waits for the wallet, and queries it if it does not respond. The wallet must not carry out the refund after {validUntil}. Meanwhile, the merchant cannot refund this amount a second time.',
+    'The service waits for the wallet, and queries it if there is no response. The wallet must not carry out the refund after {validUntil}. Meanwhile, the merchant cannot refund this amount a second time.',
     'Your refund of {refund} is being processed. Please wait a moment.',
     'Votre remboursement de {refund} est en cours de traitement. Merci de patienter un instant.',
     'استرداد مبلغ {refund} قيد المعالجة. انتظر لحظة.',
   ),
   'unknown-refund': createAdvice(
-    'The wallet has not reported the outcome of a refund of {refund} that began on {since}. The money is safe: either the wallet has already paid it back, and the refund will be recorded, or the wallet must not pay it any more, because the refund became void on {validUntil}. Meanwhile, the merchant cannot refund this amount a second time.',
+    'The wallet has not reported the outcome of a refund of {refund} that began on {since}. The money is safe: either the wallet has already paid it back, and the refund will be recorded, or the wallet may no longer pay it back, because the refund became void on {validUntil}. Meanwhile, the merchant cannot refund this amount a second time.',
     callProvider,
     'We do not know yet whether your refund of {refund} was made. We keep checking with your wallet. If it was not made, the merchant can refund you again.',
     'Nous ne savons pas encore si votre remboursement de {refund} a été effectué. Nous continuons de vérifier auprès de votre portefeuille. S’il ne l’a pas été, le commerçant pourra vous rembourser à nouveau.',
@@ -185,14 +185,14 @@ export const paymentSentences: Record<PaymentState, CallerAdvice> = {
   'refunded-in-part': createAdvice(
     'The merchant refunded {refunded} of the {amount} that the customer paid.',
     'The merchant can refund the rest.',
-    'Of your payment of {amount}, {refunded} has been refunded to the wallet that paid. For the rest, please contact the merchant.',
+    '{refunded} of the {amount} you paid has been refunded to the wallet you used. For the rest, please contact the merchant.',
     'Sur votre paiement de {amount}, {refunded} ont été remboursés sur le portefeuille utilisé pour payer. Pour le reste, contactez le commerçant.',
     'من أصل المبلغ الذي دفعته، وهو {amount}، أُعيد {refunded} إلى المحفظة التي دفعت بها. وبشأن الباقي، تواصل مع التاجر.',
   ),
   refunded: createAdvice(
     'The merchant refunded all of the {amount} that the customer paid.',
     'Nothing more happens to the payment.',
-    'Your payment of {amount} has been refunded in full to the wallet that paid.',
+    'Your payment of {amount} has been refunded in full to the wallet you used.',
     'Votre paiement de {amount} a été remboursé en totalité sur le portefeuille utilisé pour payer.',
     'أُعيد كامل المبلغ الذي دفعته، وهو {amount}، إلى المحفظة التي دفعت بها.',
   ),

@@ -63,7 +63,7 @@ const unknownCause = byLanguage('the attempt failed', 'la tentative a échoué',
 
 type EndpointState = 'unused' | 'healthy' | 'failing' | 'disabled' | 'deleted'
 
-const sentAsTheyHappen = 'Events to which the endpoint is subscribed are sent as they happen.'
+const sentAsTheyHappen = 'Events that the endpoint is subscribed to are sent as they happen.'
 const requeueOnceEnabled = 'Endpoint disabled. Once the merchant has enabled it, re-queue the delivery.'
 const cannotRequeue = 'The deliveries cannot be re-queued.'
 const missed =
@@ -87,22 +87,22 @@ export const endpointSentences: Record<EndpointState, CallerAdvice> = {
   ),
   failing: createAdvice(
     'The endpoint is active, but its last attempt failed on {lastFailureAt}: {lastError}.',
-    'Each delivery gets up to eight attempts, at growing intervals. A delivery whose eight attempts fail becomes dead. The merchant must fix the server.',
+    'Each delivery gets up to eight attempts, at growing intervals. If all eight fail, it becomes dead. The merchant must fix the server.',
     'Your server at {host} did not accept our last webhook, on {lastFailureAt}. The last error was: {lastError}. Please fix it. We make up to eight attempts per webhook.',
     'Votre serveur ({host}) n’a pas accepté notre dernier webhook, le {lastFailureAt}. Dernière erreur constatée\u00a0: {lastError}. Merci de corriger le problème. Nous effectuons jusqu’à huit tentatives pour chaque webhook.',
-    'لم يقبل خادمك ({host}) آخر إشعار webhook بتاريخ {lastFailureAt}. آخر خطأ: {lastError}. أصلح المشكلة. نجري حتى ثماني محاولات لكل إشعار.',
+    'لم يقبل خادمك ({host}) آخر إشعار webhook بتاريخ {lastFailureAt}. آخر خطأ: {lastError}. أصلح المشكلة. نجري ما يصل إلى ثماني محاولات لكل إشعار.',
   ),
   disabled: createAdvice(
     'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
     `${requeueOnceEnabled} ${missed}`,
-    'Your webhook URL ({host}) is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks again, and also the events since it was disabled.',
+    'Your webhook URL ({host}) is disabled, so we send nothing to it. Enable it with the API. Then we can resend the cancelled and failed webhooks, and the events since it was disabled.',
     'Votre URL de webhook ({host}) est désactivée\u00a0: nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec, ainsi que les événements survenus depuis la désactivation.',
     'رابط webhook الخاص بك ({host}) معطّل، لذلك لا نرسل إليه شيئًا. فعّله عبر واجهة API، ثم يمكننا إعادة إرسال الإشعارات الملغاة أو الفاشلة، وكذلك الأحداث التي وقعت منذ تعطيله.',
   ),
   deleted: createAdvice(
     'The merchant deleted the endpoint{deletedAt}. Its open deliveries are cancelled.',
     `Nothing can be re-queued for a deleted endpoint. The merchant can create a new endpoint. ${missed}`,
-    'Your webhook URL ({host}) was deleted{deletedAt}, so we can no longer send anything to it. Create a new one with the API. Then we can also send the past events to it.',
+    'Your webhook URL ({host}) was deleted{deletedAt}, so we can no longer send anything to it. Create a new one with the API. Then we can also send past events to it.',
     'Votre URL de webhook ({host}) a été supprimée{deletedAt}\u00a0: nous ne pouvons plus rien lui envoyer. Créez-en une nouvelle via l’API. Nous pourrons ensuite y envoyer aussi les événements passés.',
     'حُذف رابط webhook الخاص بك ({host}){deletedAt}، لذلك لم يعد بإمكاننا أن نرسل إليه شيئًا. أنشئ رابطًا جديدًا عبر واجهة API، ثم يمكننا أن نرسل إليه الأحداث السابقة أيضًا.',
   ),
@@ -142,7 +142,7 @@ export const deadDeliverySentences: Record<EndpointState, CallerAdvice> = {
   ),
   deleted: allFailed(
     `Endpoint deleted. ${cannotRequeue}`,
-    'Your webhook URL has been deleted since, so we cannot make another attempt. Read your payments and orders with the API.',
+    'Your webhook URL has since been deleted, so we cannot make another attempt. Read your payments and orders with the API.',
     'Votre URL de webhook a été supprimée depuis\u00a0: nous ne pouvons plus faire de tentative. Consultez vos paiements et commandes via l’API.',
     'وقد حُذف رابط webhook الخاص بك منذ ذلك الحين، فلا يمكننا إجراء محاولة جديدة. اطّلع على مدفوعاتك وطلبياتك عبر واجهة API.',
   ),
@@ -181,7 +181,7 @@ export function deliveryFacts(locale: Locale, delivery: ListedDelivery, endpoint
   return {
     ...endpointFacts(locale, source),
     webhook,
-    /** The id is also in the body of the webhook. */
+    /** The id is also in the webhook's body. */
     id: isolateLtrText(locale, _id),
     lastError: describeCause(locale, attemptLog.at(-1) ?? { stage: null, status: null }),
     dead: fillTemplate(deadWebhook[locale.code], { webhook }),
@@ -221,7 +221,7 @@ export const deliverySentences: Record<DeliveryStatus, Record<EndpointState, Cal
   RETRYING: open(
     createAdvice(
       'The last attempt failed: {lastError}.',
-      'The next attempt is due on {nextAttemptAt}. If the server is fixed earlier, re-queue the delivery. After eight failed attempts, no further attempt follows.',
+      'The next attempt is due on {nextAttemptAt}. If the server is fixed earlier, re-queue the delivery. After eight failed attempts, no more follow.',
       'Your server at {host} did not accept the {webhook}. The last error was: {lastError}. Our next attempt is due on {nextAttemptAt}.',
       'Votre serveur ({host}) n’a pas accepté le {webhook}. Dernière erreur constatée\u00a0: {lastError}. Notre prochaine tentative est prévue le {nextAttemptAt}.',
       'لم يقبل خادمك ({host}) {webhook}. آخر خطأ: {lastError}. محاولتنا التالية مقررة بتاريخ {nextAttemptAt}.',
