@@ -83,7 +83,7 @@ describe('The reply suggested for a support call', () => {
     service.clock.advance(deadlineMs())
     await expectSaid(`We do not know yet whether your payment of ${charged} was made.`)
     const { hold } = await storedIntent(service, referenceNumber)
-    await expectSaid(`calls the provider and names the key ${hold?.id}.`)
+    await expectSaid(`call the provider and quote the key ${hold?.id}.`)
     await service.deps.Intent.updateOne({ referenceNumber }, { hold: null })
     await payWith(referenceNumber, { outcome: 'done' })
     await expectSaid(`The customer paid ${charged} on`)
@@ -95,7 +95,7 @@ describe('The reply suggested for a support call', () => {
     await refund(service, merchant, referenceNumber, 20_000)
     await refund(service, merchant, referenceNumber, 50)
     await expectSaid(
-      `Of your payment of ${charged}, 202.50 MRU (200.50 MRU and 2.00 MRU of the fee) has been refunded`,
+      `You paid ${charged}, and 202.50 MRU (200.50 MRU and 2.00 MRU of the fee) of it has been refunded`,
       'Sur votre paiement de 505,00 MRU (dont 5,00 MRU de frais), 202,50 MRU (dont 2,00 MRU de frais restitués) ont été remboursés',
       'أُعيد 202,50 MRU (منها رسوم مستردة قدرها 2,00 MRU) إلى المحفظة',
     )
@@ -120,7 +120,7 @@ describe('The reply suggested for a support call', () => {
     const commission = commissionOf(50_000, { ...service.deps.config.commissionRates, ...rates })
     await pay(service, referenceNumber, { commission })
     await refund(service, merchant, referenceNumber, 20_000)
-    expect(await words()).to.include('Of your payment of 500.00 MRU, 200.00 MRU has been refunded')
+    expect(await words()).to.include('You paid 500.00 MRU, and 200.00 MRU of it has been refunded')
   })
 
   it('explains why a payment can no longer be made', async () => {

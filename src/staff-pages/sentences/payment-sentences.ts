@@ -185,7 +185,7 @@ export const paymentSentences: Record<PaymentState, CallerAdvice> = {
   'refunded-in-part': createAdvice(
     'The merchant refunded {refunded} of the {amount} that the customer paid.',
     'The merchant can refund the rest.',
-    '{refunded} of the {amount} you paid has been refunded to the wallet you used. For the rest, please contact the merchant.',
+    'You paid {amount}, and {refunded} of it has been refunded to the wallet you used. For the rest, please contact the merchant.',
     'Sur votre paiement de {amount}, {refunded} ont été remboursés sur le portefeuille utilisé pour payer. Pour le reste, contactez le commerçant.',
     'من أصل المبلغ الذي دفعته، وهو {amount}، أُعيد {refunded} إلى المحفظة التي دفعت بها. وبشأن الباقي، تواصل مع التاجر.',
   ),
