@@ -234,7 +234,11 @@ describe('npm run admin', function () {
         create,
         { MONGODB_URL: 'mongodb://admin:secret@127.0.0.1:1/x?serverSelectionTimeoutMS=100' },
       ],
-      [/MONGODB_URL must contain the name/, ['key', 'list'], { MONGODB_URL: 'mongodb://127.0.0.1:1/' }],
+      [
+        /MONGODB_URL must contain a database name/,
+        ['key', 'list'],
+        { MONGODB_URL: 'mongodb://127.0.0.1:1/' },
+      ],
       [/unknown command 'nonsense'/, ['nonsense', '--help']],
       [/unknown command 'nonsense'/, ['key', 'nonsense', '--help']],
       [/from 1 to 500/, ['key', 'list', '--limit', '501']],
