@@ -8,7 +8,7 @@ import { ensureIndexes, openModels } from '../src/context/models.ts'
 import { connectMongo } from '../src/mongo/connect.ts'
 import { openTransactions } from '../src/mongo/transaction.ts'
 import { createLog } from '../src/platform/log.ts'
-import { createSecrets } from '../src/security/encrypt.ts'
+import { createEncrypter } from '../src/security/encrypt.ts'
 import type { Bench } from './benchmark.ts'
 import { type Merchant, openApi } from './calls.ts'
 
@@ -32,7 +32,7 @@ export async function makeMerchants(
   const deps = {
     ...openModels(mongo),
     transactions,
-    secrets: createSecrets([secretKey]),
+    secrets: createEncrypter([secretKey]),
     now: () => new Date(),
   }
   const by = { actor: { kind: 'operator', name: 'bench', from: null }, reason: null } as const

@@ -1,8 +1,8 @@
 import { delimiterSchema } from './delimiter.ts'
 import { described, listQuery, querySchema, type SchemaValue, spanSchemas } from './requests.ts'
 
-export const exportKinds = ['payments', 'refunds', 'entries'] as const
-export type ExportKind = (typeof exportKinds)[number]
+export const ledgerExportKinds = ['payments', 'refunds', 'entries'] as const
+export type ExportKind = (typeof ledgerExportKinds)[number]
 
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]

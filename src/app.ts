@@ -8,7 +8,7 @@ import { allowAnyOrigin, respondToPreflight } from './http/pages/cross-origin.ts
 import { limitVisitors } from './http/pages/limit-visitors.ts'
 import { handlePageErrors } from './http/pages/prepare-page.ts'
 import { sendDownload } from './http/responses/download.ts'
-import { sendResponse, writeApiHead } from './http/responses/envelope.ts'
+import { sendResponse, writeApiHeaders } from './http/responses/envelope.ts'
 import { sendBuiltResponse } from './http/responses/send.ts'
 import { apiRoutes } from './http/routes/routes.ts'
 import { createBareApp, createReadRoute, refuseUnknownUrl } from './http/server/bare-app.ts'
@@ -68,7 +68,7 @@ function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     built ??= Buffer.from(JSON.stringify(describeApi(config)))
     allowAnyOrigin(res)
     const headers = { 'Cache-Control': 'public, max-age=300' }
-    writeApiHead(res, { status: 200, code: null, headers }, built.length)
+    writeApiHeaders(res, { status: 200, code: null, headers }, built.length)
     res.end(built)
   })
 }

@@ -8,8 +8,8 @@ import type { LimitedResource, LimitSummary } from '../../src/limits/limit.ts'
 import { requestRateLimits, timeMeterLimits } from '../../src/limits/rate.ts'
 import { replayLimitRow } from '../../src/replays/start.ts'
 import type { NetworkBudget } from '../../src/security/network-limit.ts'
-import { hashLimits } from '../../src/security/slow-hash.ts'
-import { codeFailureLimit, nameFailureLimit, signInLimit } from '../../src/staff/sign-in-limit.ts'
+import { slowHashLimits } from '../../src/security/slow-hash.ts'
+import { codeFailureLimit, signInLimit, signInNameLimit } from '../../src/staff/sign-in-limit.ts'
 import { phoneSearchLimit } from '../../src/staff-pages/search/finders.ts'
 import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
@@ -22,7 +22,7 @@ export const limitTable = (): string =>
       ...[
         attemptLimits(none),
         capacityLimits(none),
-        hashLimits(none),
+        slowHashLimits(none),
         providerLimits,
         connectionLimits(maxConnections),
       ].flatMap((share) =>
@@ -41,7 +41,7 @@ export const limitTable = (): string =>
         paymentBudget: paymentFailureBudget,
         signInBudget: signInLimit,
       }).map((each) => row(each, failuresOf(each))),
-      ...[nameFailureLimit, codeFailureLimit, phoneSearchLimit].map((each) =>
+      ...[signInNameLimit, codeFailureLimit, phoneSearchLimit].map((each) =>
         row(each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
       ),
     ],

@@ -5,7 +5,7 @@ import { startMongo } from '../../dev/servers.ts'
 import { findMongod } from '../../dev/setup/servers.mjs'
 import { ensureIndexes } from '../../src/context/models.ts'
 import type { Log } from '../../src/platform/log.ts'
-import type { Secrets } from '../../src/security/encrypt.ts'
+import type { Encrypter } from '../../src/security/encrypt.ts'
 import { readNote } from './note.ts'
 import { restore } from './restore.ts'
 import { withClient } from './server.ts'
@@ -26,7 +26,7 @@ export interface Drilled extends DatabaseSummary {
 export async function drill(
   folder: string,
   database: string,
-  secrets: Pick<Secrets, 'decrypt'>,
+  secrets: Pick<Encrypter, 'decrypt'>,
   log: Log,
   signal: AbortSignal,
 ): Promise<Drilled> {

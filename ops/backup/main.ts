@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import mongoose from 'mongoose'
 import { parseConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { createSecrets } from '../../src/security/encrypt.ts'
+import { createEncrypter } from '../../src/security/encrypt.ts'
 import { backUp } from './back-up.ts'
 import { withCaFile } from './ca-file.ts'
 import { drill } from './drill.ts'
@@ -53,5 +53,5 @@ async function run(
   // Redis isn't used here.
   const environment = { MONGODB_URL: mongodbUrl, REDIS_URL: 'redis://none', SECRET_KEY, SECRET_KEY_PREVIOUS }
   const { secretKeys } = parseConfig(environment)
-  return drill(folder, databaseName, createSecrets(secretKeys), createLog('warn', 'drill', null), signal)
+  return drill(folder, databaseName, createEncrypter(secretKeys), createLog('warn', 'drill', null), signal)
 }

@@ -1,9 +1,9 @@
 import { openModels } from '../../src/context/models.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import type { Log } from '../../src/platform/log.ts'
-import type { EncryptedField, Secrets } from '../../src/security/encrypt.ts'
+import type { EncryptedField, Encrypter } from '../../src/security/encrypt.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
-import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 
 /** For a person who compares it with what they expect. */
 export interface DatabaseSummary {
@@ -18,7 +18,7 @@ export interface DatabaseSummary {
 
 export async function readSummary(
   mongodbUrl: string,
-  secrets: Pick<Secrets, 'decrypt'>,
+  secrets: Pick<Encrypter, 'decrypt'>,
   log: Log,
 ): Promise<DatabaseSummary> {
   const now = new Date()
@@ -42,7 +42,9 @@ export async function readSummary(
     ]
     const endpointsNotOpened = signing.filter(
       (endpoint) =>
-        !encryptedIn(endpoint).every((encrypted) => opens(secrets, encrypted, secretField(endpoint._id))),
+        !encryptedIn(endpoint).every((encrypted) =>
+          opens(secrets, encrypted, signingSecretField(endpoint._id)),
+        ),
     ).length
     return {
       counts,
@@ -55,7 +57,7 @@ export async function readSummary(
   }
 }
 
-function opens(secrets: Pick<Secrets, 'decrypt'>, encrypted: string, field: EncryptedField): boolean {
+function opens(secrets: Pick<Encrypter, 'decrypt'>, encrypted: string, field: EncryptedField): boolean {
   try {
     secrets.decrypt(encrypted, field)
     return true

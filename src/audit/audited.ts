@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type FinalResponse, storeInTransaction, type WriteRequest } from '../idempotency/request.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { type TransactionScope, type Transactions, transaction } from '../mongo/transaction.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
@@ -28,7 +28,7 @@ export const runAudited = <T>(
     const at = deps.now()
     const add = async (...lines: AuditLineInput[]): Promise<void> => {
       const events = lines.map((about) => newAuditLine(by, at, about))
-      if (events.length > 0) await nativeCollection(deps.AuditEvent).insertMany(events, { session })
+      if (events.length > 0) await rawCollection(deps.AuditEvent).insertMany(events, { session })
     }
     return work({ session, by, at, add })
   })
@@ -45,4 +45,4 @@ export const runAuditedOnce = (
 }
 
 export const addAuditLine = (deps: TrailDeps, by: Author, about: AuditLineInput): Promise<unknown> =>
-  nativeCollection(deps.AuditEvent).insertOne(newAuditLine(by, deps.now(), about))
+  rawCollection(deps.AuditEvent).insertOne(newAuditLine(by, deps.now(), about))

@@ -1,6 +1,6 @@
 import type { AuditAction } from '../audit/acts.ts'
 import { type AuditedDeps, runAudited } from '../audit/audited.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import { omitUndefined } from '../platform/without-undefined.ts'
@@ -18,7 +18,7 @@ export const createBusiness = (
     const _id = newId()
     const initial = { apiEnabled: true, suspended: false, limits: unsetLimits, commission: [] }
     const business: Business = { _id, ...input, ...initial, createdAt }
-    await nativeCollection(deps.Business).insertOne(business, { session })
+    await rawCollection(deps.Business).insertOne(business, { session })
     await add({ act: 'business.created', subject: _id, businessId: _id, after: input })
     return business
   })
@@ -34,7 +34,7 @@ export const changeBusiness = (
   { act, ...by }: Author & { act: AuditAction },
 ): Promise<Business | null> =>
   runAudited(deps, { documents: [id], by }, async ({ session, add }) => {
-    const businesses = nativeCollection(deps.Business)
+    const businesses = rawCollection(deps.Business)
     const found = await businesses.findOne({ _id: id }, { session })
     if (found === null) return null
     const after = byPath(change)
@@ -64,7 +64,7 @@ export const setCommission = (
   by: Author,
 ): Promise<CommissionResult> =>
   runAudited(deps, { documents: [id], by }, async ({ session, at: now, add }) => {
-    const businesses = nativeCollection(deps.Business)
+    const businesses = rawCollection(deps.Business)
     const found = await businesses.findOne({ _id: id }, { session, projection: { commission: 1 } })
     if (found === null) return { result: 'not-found' }
     const from = wantedFrom ?? now
@@ -88,7 +88,7 @@ type SwitchDeps = Pick<Models, 'Setting'> & AuditedDeps
 
 export const switchApi = (deps: SwitchDeps, enabled: boolean, by: Author): Promise<void> =>
   runAudited(deps, { documents: ['api'], by }, async ({ session, add }) => {
-    const settings = nativeCollection(deps.Setting)
+    const settings = rawCollection(deps.Setting)
     const before = (await settings.findOne({ _id: 'api' }, { session }))?.enabled ?? true
     if (before === enabled) return
     const act = enabled ? 'api.enabled' : 'api.disabled'

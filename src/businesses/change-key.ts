@@ -1,12 +1,12 @@
 import { type AuditedDeps, runAudited } from '../audit/audited.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import type { Author } from '../security/actor.ts'
-import type { Secrets } from '../security/encrypt.ts'
+import type { Encrypter } from '../security/encrypt.ts'
 import { type ApiKey, apiKeyPrefix, type KeySecret, newApiKey } from './api-key.ts'
 
-type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Secrets }
+type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & AuditedDeps & { secrets: Encrypter }
 type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
 /** We store only a hash of `key`, so this is the only copy. */
 export type IssuedKey = { id: string; key: string }
@@ -14,14 +14,13 @@ export type IssuedKey = { id: string; key: string }
 export const issueApiKey = (deps: KeyDeps, input: KeyRequest, by: Author): Promise<IssuedKey | null> =>
   runAudited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const { businessId, ...rights } = input
-    if ((await nativeCollection(deps.Business).findOne({ _id: businessId }, { session })) === null)
-      return null
+    if ((await rawCollection(deps.Business).findOne({ _id: businessId }, { session })) === null) return null
     const key = newApiKey(input.kind, input.mode)
     const id = newId()
     const shown = { prefix: apiKeyPrefix(input.kind, input.mode), last4: key.slice(-4) }
     const unused = { status: 'active', createdAt, lastUsedDay: null } as const
     const stored: ApiKey = { _id: id, ...input, ...shown, secrets: [newStoredSecret(deps, key)], ...unused }
-    await nativeCollection(deps.ApiKey).insertOne(stored, { session })
+    await rawCollection(deps.ApiKey).insertOne(stored, { session })
     await add({ act: 'key.created', subject: id, businessId, after: { ...rights, ...shown } })
     return { id, key }
   })
@@ -35,7 +34,7 @@ const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): Ke
 
 export const rotateApiKey = (deps: KeyDeps, id: string, overlapSeconds: number, by: Author) =>
   runAudited<IssuedKey | null>(deps, { documents: [id], by }, async ({ session, at, add }) => {
-    const keys = nativeCollection(deps.ApiKey)
+    const keys = rawCollection(deps.ApiKey)
     const found = await keys.findOne({ _id: id, status: { $in: ['active', 'suspended'] } }, { session })
     if (found === null) return null
     const overlapEndsAt = new Date(at.getTime() + overlapSeconds * 1000)
@@ -71,7 +70,7 @@ export const setKeyStatus = (
   by: Author,
 ): Promise<boolean> =>
   runAudited(deps, { documents: [id], by }, async ({ session, add }) => {
-    const keys = nativeCollection(deps.ApiKey)
+    const keys = rawCollection(deps.ApiKey)
     const found = await keys.findOne({ _id: id }, { session, projection: { status: 1, businessId: 1 } })
     if (found === null) return false
     const { status: before, businessId } = found

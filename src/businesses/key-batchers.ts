@@ -1,11 +1,11 @@
 import type { Model } from 'mongoose'
 import { backgroundRestMs, createBatcher, createByIdBatcher, createReadBatcher } from '../mongo/batchers.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { unavailable } from '../platform/errors.ts'
 import { toUtcDay } from '../platform/time.ts'
 import { succeedsWithin, withTimeout } from '../platform/timeout.ts'
-import type { Secrets } from '../security/encrypt.ts'
+import type { Encrypter } from '../security/encrypt.ts'
 import type { ApiKey, KeySecret } from './api-key.ts'
 import type { Business } from './business.ts'
 
@@ -17,7 +17,7 @@ export const openBusinessBatchers = ({ ApiKey, Business }: Pick<Models, 'ApiKey'
   /** Not cached, so that revoking a key takes effect at once. */
   findKey: createReadBatcher(
     (hashes) =>
-      nativeCollection(ApiKey)
+      rawCollection(ApiKey)
         .aggregate<KeyAndBusiness>([
           { $match: { 'secrets.hash': { $in: hashes } } },
           { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },
@@ -46,7 +46,7 @@ const longestMs = 1000
 
 /** If a dead process still has a key locked, notes are written one by one. */
 export function createKeyNoteBatcher(ApiKey: Model<ApiKey>) {
-  const keys = nativeCollection(ApiKey)
+  const keys = rawCollection(ApiKey)
   const write = createBatcher<KeyNote, void>(
     500,
     async (notes) => {
@@ -93,7 +93,7 @@ const minAgeMs = 3_600_000
 
 /** Once all keys are rehashed, operators can remove the old SECRET_KEY. */
 export function rehashApiKey(
-  { batchers, secrets, now }: NoteDeps & { secrets: Pick<Secrets, 'keyIds'> },
+  { batchers, secrets, now }: NoteDeps & { secrets: Pick<Encrypter, 'keyIds'> },
   { keyId, secret, hash }: { keyId: string; secret: KeySecret; hash: string },
   deadlineAt: number,
 ): void {

@@ -1,5 +1,5 @@
 import type { ApiScope } from '../../schemas/scopes.ts'
-import { type IdPageRequest, mapIdPage, readIdPage } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapIdPage, readPageById } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { omitUndefined } from '../platform/without-undefined.ts'
 import { type ApiKey, type KeySecret, looksLikeApiKey } from './api-key.ts'
@@ -70,7 +70,7 @@ export async function listKeys(
   slice: IdPageRequest,
 ) {
   const where = omitUndefined({ ...filter, scopes: scope, 'secrets.last4': last4 })
-  const page = await readIdPage(deps.ApiKey, where, slice)
+  const page = await readPageById(deps.ApiKey, where, slice)
   return mapIdPage(page, (key) => keyFacts(key, deps.now()))
 }
 

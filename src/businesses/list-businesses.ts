@@ -1,5 +1,5 @@
 import { escapeRegex } from '../mongo/escape-regex.ts'
-import { type IdPageRequest, mapIdPage, readIdPage } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapIdPage, readPageById } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { omitUndefined } from '../platform/without-undefined.ts'
 import type { ApiKey } from './api-key.ts'
@@ -17,7 +17,7 @@ export async function listBusinesses(
   slice: IdPageRequest,
 ) {
   const where = { ...omitUndefined(filter), ...(name === undefined ? {} : named(name)) }
-  const page = await readIdPage(deps.Business, where, slice)
+  const page = await readPageById(deps.Business, where, slice)
   const ids = page.items.map(({ _id }) => _id)
   const totals = await keyTotals(deps, ids)
   return mapIdPage(page, ({ _id: id, ...business }) => ({ id, ...business, ...(totals.get(id) ?? noKeys) }))

@@ -1,4 +1,4 @@
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { runInBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { ApiKey, KeySecret } from './api-key.ts'
@@ -11,7 +11,7 @@ export async function findStaleKeys({ ApiKey, secrets, now }: Pick<Deps, 'ApiKey
   const found = { stale: none(), unreadable: none() }
   const [current, ...previous] = secrets.keyIds
   const options = { sort: { _id: 1 }, batchSize: 250 } as const
-  const usable = nativeCollection(ApiKey).find({ status: { $ne: 'revoked' } }, options)
+  const usable = rawCollection(ApiKey).find({ status: { $ne: 'revoked' } }, options)
   await runInBatches(usable, (keys) => {
     const at = now()
     for (const key of keys) {

@@ -5,7 +5,7 @@ import {
   type PriceWithFee,
   priceRows,
   renderFactList,
-  renderLeftToRight,
+  renderLtr,
   sellerRows,
 } from './layout.ts'
 import type { Locale } from './locale.ts'
@@ -95,8 +95,8 @@ export function renderPayForm(offer: Offer, { token, amount, fee, phone, message
   const money = locale.money(amount + fee)
   const query = isOpen ? { amount: formatCentimes(amount) } : {}
   const body = html`!${renderErrorSummary(locale, messages)}
-<h1>!${pay.title(renderLeftToRight(money))}</h1>
-<p class="faint">!${pay.inOuguiya(renderLeftToRight(locale.amount(amount + fee)), renderLeftToRight(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
+<h1>!${pay.title(renderLtr(money))}</h1>
+<p class="faint">!${pay.inOuguiya(renderLtr(locale.amount(amount + fee)), renderLtr(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
 !${renderFactList([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
 !${isOpen ? html`<p class="way"><a href="${offerStartUrl(offer)}">${pay.changeAmount}</a></p>` : ''}
 <form method="post" action="${offerStartUrl(offer)}" data-busy="${pay.busy}" novalidate>
@@ -105,7 +105,7 @@ export function renderPayForm(offer: Offer, { token, amount, fee, phone, message
 !${isOpen ? html`<input type="hidden" name="amount" value="${formatCentimes(amount)}">` : ''}
 !${renderFormField('phone', { label: pay.phone, hint: pay.phoneHint }, phone, messages)}
 !${renderFormField('pin', { label: pay.pin, hint: pay.pinHint }, '', messages)}
-<button>!${pay.button(renderLeftToRight(money))}</button>
+<button>!${pay.button(renderLtr(money))}</button>
 </form>
 !${foot(offer)}`
   const title = pay.title(isolateLtrText(locale, money))

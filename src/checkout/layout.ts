@@ -49,7 +49,7 @@ export const merchantTextOrNull = (text: string | null): string | null =>
   text === null || text.trim() === '' ? null : html`<bdi>${text}</bdi>`
 
 /** Amounts and phone numbers read from left to right in every language. */
-export const renderLeftToRight = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
+export const renderLtr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
 /** A page title can't contain HTML, so this uses control characters. */
 export const isolateLtrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
@@ -61,7 +61,7 @@ type FactRow = readonly [term: string, value: string | null]
 export const renderFactList = (rows: readonly FactRow[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`
 
-export const renderMoney = ({ money }: Locale, centimes: number): string => renderLeftToRight(money(centimes))
+export const renderMoney = ({ money }: Locale, centimes: number): string => renderLtr(money(centimes))
 
 /** Both amounts are in centimes. The payer's fee is added to `amount`. */
 export interface PriceWithFee {

@@ -5,7 +5,7 @@ import {
   type PriceWithFee,
   priceRows,
   renderFactList,
-  renderLeftToRight,
+  renderLtr,
   renderMoney,
 } from './layout.ts'
 import {
@@ -47,7 +47,7 @@ export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
   if (!intent.isSuspended) return ended(offer, panels.unavailable)
   const body = html`<h1>${title}</h1>
 <p>${sentence}</p>
-!${renderFactList([[terms.reference, renderLeftToRight(intent.referenceNumber)]])}`
+!${renderFactList([[terms.reference, renderLtr(intent.referenceNumber)]])}`
   return { title, query: {}, body }
 }
 
@@ -105,8 +105,8 @@ function receipt(offer: Offer) {
       terms.refunded,
       intent.refunded === 0 ? null : renderMoney(locale, intent.refunded + intent.refundedFee),
     ],
-    [terms.wallet, payment === null || isPaidByAnother(offer) ? null : renderLeftToRight(payment.payerPhone)],
-    [terms.reference, renderLeftToRight(referenceNumber)],
+    [terms.wallet, payment === null || isPaidByAnother(offer) ? null : renderLtr(payment.payerPhone)],
+    [terms.reference, renderLtr(referenceNumber)],
     [terms.merchantReference, merchantTextOrNull(merchantReference)],
   ])
 }

@@ -5,7 +5,7 @@ import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { currentCommission } from './amount.ts'
 import { renderTimeLeft } from './forms.ts'
-import { isolateLtrText, priceRows, renderFactList, renderLeftToRight, sellerRows } from './layout.ts'
+import { isolateLtrText, priceRows, renderFactList, renderLtr, sellerRows } from './layout.ts'
 import {
   canStateChange,
   type Offer,
@@ -36,10 +36,10 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer) {
   // Customers type this address, so the scheme is left out.
   const address = codeUrlOf(deps.config.payUrl, intent).replaceAll(/^https?:\/\/|\/$/g, '')
   const code = showsCode(offer)
-    ? html`<p>!${qr.code(renderLeftToRight(address))}</p>
-<p class="code">!${renderLeftToRight(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
+    ? html`<p>!${qr.code(renderLtr(address))}</p>
+<p class="code">!${renderLtr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
     : ''
-  const body = html`<h1>!${title(total === null ? null : renderLeftToRight(total))}</h1>
+  const body = html`<h1>!${title(total === null ? null : renderLtr(total))}</h1>
 !${renderFactList([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
 <div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}

@@ -1,7 +1,7 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { formHandlers } from '../http/body/read-form.ts'
 import { isFromOtherSite, isSafeMethod } from '../http/pages/own-origin.ts'
-import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
+import { preparePage, waitForMongoClock } from '../http/pages/prepare-page.ts'
 import { serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { checkoutAssets, refuseOtherMethods, requestedPage, sendNote, sendNotFoundPage } from './layout.ts'
@@ -20,7 +20,7 @@ export function createCheckoutPages(deps: Deps): Router {
   router.use(preparePage(deps, checkoutPageRights))
   for (const asset of checkoutAssets)
     router.get(asset.path, serveAsset(asset)).all(asset.path, refuseOtherMethods('GET, HEAD'))
-  router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), formHandlers)
+  router.use(refuseForeignForms(deps.config.payUrl), waitForMongoClock(deps), formHandlers)
   const lookupLimit = createLookupLimit(deps)
   router.use(createCodePages(deps, lookupLimit))
   router.use(createPayPages(deps, lookupLimit))

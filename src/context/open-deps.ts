@@ -12,7 +12,7 @@ import {
   type LiveCodeQuota,
 } from '../intents/live-codes.ts'
 import { type Capacity, createCapacity } from '../limits/capacity.ts'
-import { type Counters, openCounters } from '../limits/counter.ts'
+import { type Counters, createCounters } from '../limits/counter.ts'
 import { createRequestMemory, type RequestMemory } from '../limits/memory.ts'
 import { createAddToSums, createRateLimits, type RateLimits } from '../limits/rate.ts'
 import { createListCounts, type ListCounts } from '../lists/counts.ts'
@@ -37,7 +37,7 @@ import {
   openJobBoardQueues,
   openJobQueues,
 } from '../queues/queues.ts'
-import { createSecrets, type Secrets } from '../security/encrypt.ts'
+import { createEncrypter, type Encrypter } from '../security/encrypt.ts'
 import { createSlowHash, type SlowHash } from '../security/slow-hash.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { createLiveWallet } from '../wallets/live/live-wallet.ts'
@@ -78,7 +78,7 @@ declare module '../platform/deps.ts' {
     enqueue: EnqueueJobs
     /** `again` means that a new event arrived while we relayed the others. */
     relaying: Map<string, 'once' | 'again'>
-    secrets: Secrets
+    secrets: Encrypter
     backgroundWork: WorkTracker
     slowHash: SlowHash
     /** Runs only one import per business at a time, to limit memory use. */
@@ -134,12 +134,12 @@ export async function openDeps(
   const wallets = openWallets(sandboxWallet, liveWallet)
   const healthNotes = createHealthRecorder(models, log)
   const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
-  const counters = openCounters(addModels(models, { now, log }))
+  const counters = createCounters(addModels(models, { now, log }))
   const batchers = openBatchers(addModels(models, { transactions }), now, log, (owner, documents) =>
     countStorage({ counters, config }, owner, { others: documents.length, bytes: measureBson(...documents) }),
   )
   const { rateLimitPerSecond: perSecond } = config
-  const secrets = createSecrets(config.secretKeys)
+  const secrets = createEncrypter(config.secretKeys)
   const addToSums = createAddToSums(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addToSums, now)
   const all = [chainWatch, apiSwitch, rateLimits, queues, boardQueues, sender, healthNotes, counters, wallets]

@@ -10,11 +10,11 @@ import {
   readPage,
 } from '../lists/pagination.ts'
 import { readCountedPage } from '../lists/read-page.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { runInSlices } from '../platform/in-slices.ts'
-import { findBodySources, webhookBody } from '../webhooks/message.ts'
+import { findWebhookSources, webhookBody } from '../webhooks/message.ts'
 import { findOldestOutboxEvent, type LoggedEvent } from './log.ts'
 
 interface PresentedEvent {
@@ -28,7 +28,7 @@ interface PresentedEvent {
 
 /** Omits an event if the clean-up has already removed its intent or order. */
 export async function presentEvents(models: Pick<Deps, 'Intent' | 'Order'>, found: readonly LoggedEvent[]) {
-  const sources = await findBodySources(
+  const sources = await findWebhookSources(
     models,
     found.map(({ referenceNumber }) => referenceNumber),
   )
@@ -50,7 +50,7 @@ export async function findEvent(
   id: string,
 ): Promise<PresentedEvent> {
   const { businessId, sandbox } = caller
-  const logged = await nativeCollection(deps.LoggedEvent).findOne({ _id: id, businessId })
+  const logged = await rawCollection(deps.LoggedEvent).findOne({ _id: id, businessId })
   if (logged === null || logged.event === 'cleaned') throw refuse('EVENT_NOT_FOUND')
   if (logged.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')
   checkEventScope(caller, logged.event)

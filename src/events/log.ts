@@ -1,6 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
 import { type AppendListener, chainFields, chainIndex, createChainAppender } from '../chains/append.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, oneOf, text } from '../mongo/fields.ts'
 import { type OutboxEvent, recordedFactFields } from '../outbox/event.ts'
@@ -42,7 +42,7 @@ export const openEventLog = (
   onStored?: AppendListener,
 ) => ({
   appendEvents: createChainAppender<EventDraft, LoggedEvent>(
-    nativeCollection(models.LoggedEvent),
+    rawCollection(models.LoggedEvent),
     ({ businessId, sandbox }, last, draft) => [
       { ...draft, businessId, sandbox, number: (last?.number ?? 0) + 1, loggedAt: now() },
     ],
@@ -80,9 +80,9 @@ export async function findOldestOutboxEvent(
   const byAge = { 'outbox.createdAt': 1 } as const
   const options = { projection: byAge, sort: byAge, maxTimeMS }
   const found = await Promise.all([
-    nativeCollection(deps.Intent).findOne(withOutbox, options),
-    nativeCollection(deps.Order).findOne(withOutbox, options),
-    nativeCollection(deps.Endpoint).findOne(withOutbox, options),
+    rawCollection(deps.Intent).findOne(withOutbox, options),
+    rawCollection(deps.Order).findOne(withOutbox, options),
+    rawCollection(deps.Endpoint).findOne(withOutbox, options),
   ])
   // The first event in an outbox is the oldest.
   const first = found.flatMap((document) => document?.outbox[0] ?? [])

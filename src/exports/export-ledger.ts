@@ -9,7 +9,7 @@ import { endSpanNow, readSpan, type TimeSpan } from '../input/span.ts'
 import type { ListedEntry, PositionRange } from '../ledger/list.ts'
 import { findPositionRange, getPositionIndex, presentLedgerEntry } from '../ledger/list.ts'
 import { maxListReadMs } from '../lists/pagination.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { toCsvHeader, toCsvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -238,7 +238,7 @@ export async function readExportedEntries(
   const options = { hint: index, sort, projection: withoutTotals, maxTimeMS: maxListReadMs }
   const entries: ListedEntry[] = []
   await readExport(deps, owner, ({ LedgerEntry }) => {
-    const found = nativeCollection(LedgerEntry).find<ListedEntry>(filter, options)
+    const found = rawCollection(LedgerEntry).find<ListedEntry>(filter, options)
     return readInSlices(found, (entry) => void entries.push(entry))
   })
   return entries

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { createByIdBatcher, createInserter } from '../mongo/batchers.ts'
-import { isDuplicateKey, isWriteConflict, nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
+import { isDuplicateKey, isWriteConflict, nullIfDuplicate, rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, part, secret, text, type ValueOfField } from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
@@ -10,7 +10,7 @@ import type { EncryptedField } from '../security/encrypt.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 
 /** SPEC 5.4 */
-export const keyLifetimeMs = 24 * 3_600_000
+export const idempotencyKeyMs = 24 * 3_600_000
 
 /** A created intent needs no row, because its response can be recomputed. */
 export const responseCollection = declareCollection({
@@ -43,7 +43,7 @@ export const requestMarkFields = part({ key: text, paramsHash: text, at: date })
 type RequestMark = ValueOfField<typeof requestMarkFields>
 
 /** A key that was last used at or before this time is free again. */
-export const freshKeysSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - keyLifetimeMs)
+export const freshKeysSince = (arrivedAt: Date): Date => new Date(arrivedAt.getTime() - idempotencyKeyMs)
 
 export const isFreshMark = ({ at }: Pick<RequestMark, 'at'>, arrivedAt: Date): boolean =>
   at > freshKeysSince(arrivedAt)
@@ -105,7 +105,7 @@ export const encryptResponse = (
   _id: key,
   response: secrets.encrypt(Buffer.concat([Buffer.from(String(status)), body]), encryptedResponse(key)),
   ...about,
-  expiresAt: new Date(about.at.getTime() + keyLifetimeMs),
+  expiresAt: new Date(about.at.getTime() + idempotencyKeyMs),
 })
 
 /** Throws if SECRET_KEY was lost: running again could repeat the effect. */
@@ -145,7 +145,7 @@ export async function storeResponse(
   row: StoredResponse,
   { since, isShared, deadlineAt }: { since: Date; isShared: boolean; deadlineAt: number },
 ): Promise<StoredResponse | null> {
-  const rows = nativeCollection(deps.StoredResponse)
+  const rows = rawCollection(deps.StoredResponse)
   const insert = async (): Promise<boolean> =>
     isShared
       ? (await deps.batchers.insertResponse(row, deadlineAt)).inserted
@@ -174,7 +174,7 @@ export async function storeInTransaction<Act extends { session: mongo.ClientSess
   inTransaction: (work: (act: Act) => Promise<FinalResponse>) => Promise<FinalResponse>,
   work: (act: Act) => Promise<unknown>,
 ): Promise<OperationResult> {
-  const rows = nativeCollection(deps.StoredResponse)
+  const rows = rawCollection(deps.StoredResponse)
   const since = freshKeysSince(request.arrivedAt)
   let isTwin = false
   const store = async (session: mongo.ClientSession, { _id, ...fields }: StoredResponse): Promise<void> => {

@@ -18,7 +18,7 @@ import { findIntentToChange, type IntentChangeDeps } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending, transitions } from './lifecycle.ts'
 import { intentAsOf, intentAsOfFields, presentIntent } from './present.ts'
-import { applyTransition, dropOldKeys, newKeyUse } from './transition.ts'
+import { applyTransition, createMarking, dropOldMarks } from './transition.ts'
 
 /** SPEC 4.4. Throws INTENT_CANCEL_CONFLICT while a payment is running. */
 export async function cancelIntent(
@@ -33,8 +33,8 @@ export async function cancelIntent(
   if (earlier !== null) return earlier
   const now = deps.now()
   if (!isPending(intentAsOf(before, now).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
-  await dropOldKeys(deps, before, deadlineAt)
-  const marking = newKeyUse(request, now)
+  await dropOldMarks(deps, before, deadlineAt)
+  const marking = createMarking(request, now)
   // Without this, the response could lack a concurrent payment's failure.
   const guard = { failure: before.failure }
   const cancelled = await applyTransition(deps, before, { name: 'cancel', marking, cause, guard }, deadlineAt)
@@ -124,7 +124,7 @@ const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection)
 
 async function cancelPage(deps: CancelDeps, page: Intent[], key: string): Promise<CancelResult[]> {
   const at = deps.now()
-  const marking = newKeyUse({ key, paramsHash: '', arrivedAt: at }, at)
+  const marking = createMarking({ key, paramsHash: '', arrivedAt: at }, at)
   const input = { name: 'cancelByOperator', marking, cause: null } as const
   const cancelled = await Promise.all(page.map((intent) => applyTransition(deps, intent, input, noDeadline)))
   for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)

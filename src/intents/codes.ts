@@ -1,7 +1,7 @@
 import { createCipheriv, type KeyObject } from 'node:crypto'
 import type { Model } from 'mongoose'
 import { normaliseDigits } from '../input/digits.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { isDatabaseFault } from '../mongo/connect.ts'
 import type { Deps } from '../platform/deps.ts'
 import { type Refusal, refuse, refuseIfLate } from '../platform/errors.ts'
@@ -90,7 +90,7 @@ export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Inten
     // With a wrong SECRET_KEY, this fails before it uses up any codes.
     const key = await openKey()
     for (let step = blockSize; ; step = Math.min(2 * step, longestStep)) {
-      const counter = await nativeCollection(deps.ServiceKey).findOneAndUpdate(
+      const counter = await rawCollection(deps.ServiceKey).findOneAndUpdate(
         { _id: 'shortCodes', used: { $not: { $gt: shortCodeCount - step } } },
         { $inc: { used: step } },
         { projection: { used: 1 }, returnDocument: 'after' },
@@ -98,7 +98,7 @@ export function createShortCodePool(deps: ServiceKeyDeps & { Intent: Model<Inten
       if (counter?.used === undefined) throw noFreeCodeRefusal('short')
       const codes = generateShortCodes(key, counter.used - blockSize, blockSize)
       const projection = { _id: 0, shortCode: 1 }
-      const intents = nativeCollection(deps.Intent).find({ shortCode: { $in: codes } }, { projection })
+      const intents = rawCollection(deps.Intent).find({ shortCode: { $in: codes } }, { projection })
       const taken = new Set(await intents.map(({ shortCode }) => shortCode).toArray())
       if (taken.size <= blockSize / 2) return void reserved.push(...codes.filter((code) => !taken.has(code)))
     }

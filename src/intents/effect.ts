@@ -3,11 +3,11 @@ import { effectResult, type OperationResult, type WriteRequest } from '../idempo
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import type { IntentChangeDeps } from './find.ts'
-import type { Intent, IntentWithoutRefunds, UsedKey } from './intent.ts'
+import type { Intent, IntentMark, IntentWithoutRefunds } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 import { presentIntent } from './present.ts'
 import { awaitEarlierRefund } from './refunds/carry-out.ts'
-import { findUsedKey } from './transition.ts'
+import { findMark } from './transition.ts'
 
 export async function findEffectByKey(
   deps: IntentChangeDeps,
@@ -18,7 +18,7 @@ export async function findEffectByKey(
   const intent = await deps.batchers.findIntent(referenceNumber, request.deadlineAt)
   if (intent === null || intent.businessId !== caller.businessId || intent.sandbox !== caller.sandbox)
     return null
-  const mark = findUsedKey(intent, request)
+  const mark = findMark(intent, request)
   if (mark === null) return null
   const data =
     mark.refundId === undefined
@@ -34,14 +34,14 @@ export const findEarlierResult = async (
   intent: IntentWithoutRefunds,
   request: WriteRequest,
 ): Promise<OperationResult | null> =>
-  findUsedKey(intent, request) === null
+  findMark(intent, request) === null
     ? request.earlier()
     : findEffectByKey(deps, caller, intent.referenceNumber, request)
 
 export function toSimulationResult(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,
-  { payment }: UsedKey,
+  { payment }: IntentMark,
 ): unknown {
   const failure = payment?.failure ?? null
   if (failure === null) return presentIntent(deps.config, intent, deps.now())

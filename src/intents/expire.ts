@@ -1,6 +1,6 @@
 import type { NewJob } from '../../schemas/jobs.ts'
 import { noDeadline } from '../mongo/batchers.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { runInFairBatches } from '../mongo/in-batches.ts'
 import { wakeRelay } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -66,7 +66,7 @@ export function expireDueIntents(
   return runInFairBatches<Expiring>(
     perBusiness,
     (last, without) =>
-      nativeCollection(deps.Intent).find<Expiring>(
+      rawCollection(deps.Intent).find<Expiring>(
         {
           status: { $in: [...from] },
           cancelsAt: { ...isDue, ...(last?.cancelsAt ? { $gte: last.cancelsAt } : {}) },

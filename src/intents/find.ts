@@ -2,7 +2,7 @@ import type { DatedRates } from '../businesses/business.ts'
 import { type Caller, requireOwned } from '../businesses/caller.ts'
 import { freshKeysSince, type WriteRequest } from '../idempotency/request.ts'
 import { createBatcher, createInserter, createReadBatcher, createUpdateBatcher } from '../mongo/batchers.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { isCodeActive, paymentCodeKeyOf } from './codes.ts'
 import type { Intent, IntentWithoutRefunds } from './intent.ts'
@@ -45,7 +45,7 @@ function countMarks(now: Date) {
 }
 
 export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () => Date) {
-  const intents = nativeCollection(Intent)
+  const intents = rawCollection(Intent)
   const byReference = (projection: Record<string, 0>, where: object = {}) =>
     createReadBatcher<Intent>(
       (references) =>

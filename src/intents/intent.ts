@@ -113,7 +113,7 @@ const intentMarkFields = field.part({
     }),
   ),
 })
-export type UsedKey = field.ValueOfField<typeof intentMarkFields>
+export type IntentMark = field.ValueOfField<typeof intentMarkFields>
 
 export const intents = declareCollection({
   name: 'intents',

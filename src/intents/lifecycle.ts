@@ -18,7 +18,7 @@ export const neverCancelsAt = new Date(8.64e15)
 /** This time is in the past on any clock. */
 export const alreadyCancelledAt = new Date(0)
 
-export const changeableFilter = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
+export const changeableIntents = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /** Another process may consider an intent expired this much earlier. */
 const maxClockSkewMs = 1000
@@ -27,13 +27,13 @@ export const isSurelyUnexpired = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now:
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
 /** No process considers these intents expired yet. */
-export const payableFilter = (now: Date) => changeableFilter(new Date(now.getTime() + maxClockSkewMs))
+export const payableFilter = (now: Date) => changeableIntents(new Date(now.getTime() + maxClockSkewMs))
 
 const cancel = {
   from: ['PENDING'],
   to: 'CANCELLED',
   event: 'payment.cancelled',
-  guard: changeableFilter,
+  guard: changeableIntents,
   cancellationReason: 'requested_by_merchant',
 } as const satisfies Transition
 

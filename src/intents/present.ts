@@ -170,12 +170,13 @@ export const samplePayment: PaymentEventSource = {
   metadata: [],
 }
 
-export const paymentDataVersion = 1
+export const paymentEventFormat = 1
 
 /** SPEC 6.2. Never change a format: all attempts must send the same bytes. */
-export const paymentDataFormats: Record<number, (source: PaymentEventSource, facts: EventFacts) => string> = {
-  1: paymentData,
-}
+export const paymentEventFormats: Record<number, (source: PaymentEventSource, facts: EventFacts) => string> =
+  {
+    1: paymentData,
+  }
 
 /** Bodies share one metadata string, because 200 copies would take 46 MB. */
 function paymentData(source: PaymentEventSource, facts: EventFacts): string {

@@ -1,6 +1,6 @@
 import type { WithinDeadline } from '../idempotency/request.ts'
 import { noDeadline } from '../mongo/batchers.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { runInFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
@@ -208,7 +208,7 @@ async function queryBy(deps: QueryDeps, field: string, index: string, queryAt: u
   return runInFairBatches<Open>(
     maxPerBusiness,
     (last, without) =>
-      nativeCollection(deps.Intent).find<Open>(
+      rawCollection(deps.Intent).find<Open>(
         {
           [field]: { $lte: now, ...(last === null ? {} : { $gte: last.queryAt }) },
           businessId: { $nin: [...without] },

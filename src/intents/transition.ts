@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
-import type { Intent, IntentWithoutRefunds, UsedKey } from './intent.ts'
+import type { Intent, IntentMark, IntentWithoutRefunds } from './intent.ts'
 import {
   cancelsAtOf,
   freesReference,
@@ -14,7 +14,7 @@ import {
   type TransitionName,
   transitions,
 } from './lifecycle.ts'
-import { paymentDataVersion } from './present.ts'
+import { paymentEventFormat } from './present.ts'
 import type { Refund } from './records.ts'
 
 interface EventDetails {
@@ -43,7 +43,7 @@ export function paymentFacts(
     ...(failure && { failure }),
     ...(refund && { refund: refundFacts(refund) }),
   }
-  return { format: paymentDataVersion, facts }
+  return { format: paymentEventFormat, facts }
 }
 
 const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDetails) => ({
@@ -54,38 +54,38 @@ const refundFacts = ({ id, amount, returnedFees, reason, createdAt }: RefundDeta
   createdAt,
 })
 
-export interface KeyUse {
-  mark: UsedKey
+export interface Marking {
+  mark: IntentMark
   arrivedAt: Date
 }
 
-export const newKeyUse = (
+export const createMarking = (
   request: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt'>,
   at: Date,
-  details: Pick<UsedKey, 'refundId' | 'payment'> = {},
-): KeyUse => ({
+  details: Pick<IntentMark, 'refundId' | 'payment'> = {},
+): Marking => ({
   mark: { ...createRequestMark(request, at), id: newId(), ...details },
   arrivedAt: request.arrivedAt,
 })
 
-export const findUsedKey = (
+export const findMark = (
   { marks }: Pick<Intent, 'marks'>,
   { key, arrivedAt }: Pick<WriteRequest, 'key' | 'arrivedAt'>,
-): UsedKey | null => marks.find((mark) => mark.key === key && isFreshMark(mark, arrivedAt)) ?? null
+): IntentMark | null => marks.find((mark) => mark.key === key && isFreshMark(mark, arrivedAt)) ?? null
 
-export const unusedKeyFilter = ({ mark: { key }, arrivedAt }: KeyUse) => ({
+export const unmarkedFilter = ({ mark: { key }, arrivedAt }: Marking) => ({
   marks: { $not: { $elemMatch: { key, at: { $gt: freshKeysSince(arrivedAt) } } } },
 })
 
 /** An intent with this many marks can only be cancelled. */
-export const maxUsedKeys = { payment: 1000, refund: 3000 } as const
+export const maxMarks = { payment: 1000, refund: 3000 } as const
 
 /** Unrelayed failures stay in the outbox and could make it too large. */
 export const acceptsPayments = (intent: { waitingEvents: number; freshMarks: number }): boolean =>
-  Math.max(intent.waitingEvents, intent.freshMarks) < maxUsedKeys.payment
+  Math.max(intent.waitingEvents, intent.freshMarks) < maxMarks.payment
 
 /** Removes marks that are over 24 hours old. Few intents have any. */
-export async function dropOldKeys(
+export async function dropOldMarks(
   deps: Pick<Deps, 'batchers' | 'now'>,
   { _id, hasOldMarks }: Pick<Intent, '_id'> & { hasOldMarks: boolean },
   deadlineAt: number,
@@ -99,7 +99,7 @@ export async function dropOldKeys(
 export interface TransitionInput {
   name: TransitionName
   /** Null if `guard` alone ensures that the transition happens only once. */
-  marking: KeyUse | null
+  marking: Marking | null
   cause: CausingRequest | null
   guard?: Record<string, unknown>
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure' | 'listedAmount'>>
@@ -107,7 +107,7 @@ export interface TransitionInput {
   eventDetails?: EventDetails
 }
 
-export interface PlannedChange<Stored> {
+export interface PlannedTransition<Stored> {
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
@@ -129,12 +129,12 @@ export function applyTransition<Stored extends IntentWithoutRefunds>(
   const { marking } = input
   // The relay soon removes the event, so a mark is the better proof.
   const proof = marking === null ? { 'outbox.id': planned.event.id } : { 'marks.id': marking.mark.id }
-  return writePlannedChange(deps, planned, proof, deadlineAt)
+  return writePlannedTransition(deps, planned, proof, deadlineAt)
 }
 
-export async function writePlannedChange<Stored extends IntentWithoutRefunds>(
+export async function writePlannedTransition<Stored extends IntentWithoutRefunds>(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
-  { transition, filter, update, after }: PlannedChange<Stored>,
+  { transition, filter, update, after }: PlannedTransition<Stored>,
   proof: Record<string, unknown>,
   deadlineAt: number,
 ): Promise<Stored | null> {
@@ -161,7 +161,7 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
   deps: Pick<Deps, 'now'>,
   intent: Stored,
   input: TransitionInput,
-): PlannedChange<Stored> & { event: OutboxEvent } {
+): PlannedTransition<Stored> & { event: OutboxEvent } {
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
   const transition: Transition = transitions[name]
   const now = deps.now()
@@ -181,7 +181,7 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
       status: { $in: transition.from },
       ...transition.guard?.(now),
       ...guard,
-      ...(marking && unusedKeyFilter(marking)),
+      ...(marking && unmarkedFilter(marking)),
     },
     update: {
       ...others,

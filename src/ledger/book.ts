@@ -1,5 +1,5 @@
 import { type AppendListener, appendToChain, type ChainOwner, createChainAppender } from '../chains/append.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { OutboxEvent } from '../outbox/event.ts'
 import type { Models } from '../platform/deps.ts'
 import { type Log, throttleLog } from '../platform/log.ts'
@@ -25,7 +25,7 @@ export function openLedger(
   const report = throttleLog(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
     bookEntries: createChainAppender<LedgerDraft, LedgerEntry>(
-      nativeCollection(models.LedgerEntry),
+      rawCollection(models.LedgerEntry),
       (owner, last, draft) => {
         const links = linkLedgerEntry(owner, last, draft, now())
         const amounts = links.flatMap(({ after }) => [
@@ -97,7 +97,7 @@ export async function closeLedgerDays(
   { businessId, sandbox }: ChainOwner,
 ): Promise<void> {
   const owner = { businessId, sandbox }
-  await appendToChain(nativeCollection(deps.LedgerEntry), owner, [], (last) => {
+  await appendToChain(rawCollection(deps.LedgerEntry), owner, [], (last) => {
     const marker = linkClosingMarker(owner, last, deps.now())
     return marker === null ? [] : [marker]
   })

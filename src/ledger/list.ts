@@ -4,7 +4,7 @@ import type { LedgerEntryType, ListEntriesQuery, ListRefundsQuery } from '../../
 import type { ChainOwner } from '../chains/append.ts'
 import { readSpan, type TimeSpan } from '../input/span.ts'
 import { maxListReadMs, type Page, type PageRequest, parsePageRequest } from '../lists/pagination.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { LedgerEntry } from './entry.ts'
 
@@ -41,7 +41,7 @@ export async function listEntries(
   const { where, field, index } = getPositionIndex(type)
   const filter = { ...owner, ...where, [field]: { $gte: oldest, $lte: newest } } as mongo.Filter<LedgerEntry>
   const options = { sort: { [field]: -1 }, hint: index, maxTimeMS: maxListReadMs } as const
-  const items = await nativeCollection(deps.LedgerEntry).find(filter, options).toArray()
+  const items = await rawCollection(deps.LedgerEntry).find(filter, options).toArray()
   return { items, page, limit, total, hasMore: oldest > first }
 }
 
@@ -109,14 +109,14 @@ async function countUpToLast(
 ): Promise<number> {
   const projection = { 'after.entries': 1, 'after.byType': 1 }
   const options = { ...order, projection, maxTimeMS: maxListReadMs }
-  const last = await nativeCollection(LedgerEntry).findOne(where, options)
+  const last = await rawCollection(LedgerEntry).findOne(where, options)
   if (last === null) return 0
   return type === null ? last.after.entries : last.after.byType[type]
 }
 
 async function firstKept({ LedgerEntry }: Reads, owner: ChainOwner, type: LedgerEntryType | null) {
   const { where, field, index } = getPositionIndex(type)
-  const first = await nativeCollection(LedgerEntry).findOne(
+  const first = await rawCollection(LedgerEntry).findOne(
     { ...owner, ...where, [field]: { $gte: 1 } } as mongo.Filter<LedgerEntry>,
     { sort: { [field]: 1 }, hint: index, projection: { [field]: 1 }, maxTimeMS: maxListReadMs },
   )

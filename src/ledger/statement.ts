@@ -4,7 +4,7 @@ import type { ListStatementsQuery } from '../../schemas/ledger.ts'
 import { type ChainOwner, findChainEnd } from '../chains/append.ts'
 import { readInstant } from '../input/instant.ts'
 import { maxListReadMs } from '../lists/pagination.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { toCsvHeader, toCsvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
@@ -14,7 +14,7 @@ import { type ClosedDay, createZeroTotals, type LedgerEntry, pickDayTotals } fro
 export const getLedgerBalance = async (
   { LedgerEntry }: Pick<Deps, 'LedgerEntry'>,
   owner: ChainOwner,
-): Promise<number> => (await findChainEnd(nativeCollection(LedgerEntry), owner))?.after.balance ?? 0
+): Promise<number> => (await findChainEnd(rawCollection(LedgerEntry), owner))?.after.balance ?? 0
 
 /** A statement never changes once its day is over. */
 export interface Statement extends ClosedDay {
@@ -50,9 +50,7 @@ export async function readDayStatements(
     await deps.batchers.closeDays(owner)
     markers = await markersFrom(deps, owner, days)
   }
-  const newest = isCovered(markers, last)
-    ? null
-    : await findChainEnd(nativeCollection(deps.LedgerEntry), owner)
+  const newest = isCovered(markers, last) ? null : await findChainEnd(rawCollection(deps.LedgerEntry), owner)
   // Another process may just have closed the last requested day.
   if (newest !== null && toUtcDay(newest.bookedAt) > last) markers = await markersFrom(deps, owner, days)
   return days.map((day) => {
@@ -78,7 +76,7 @@ const markerOptions = {
 function markersFrom({ LedgerEntry }: StatementDeps, owner: ChainOwner, days: readonly string[]) {
   const filter = { ...owner, through: { $gte: days[0] ?? '' } }
   const options = { ...markerOptions, limit: days.length }
-  return nativeCollection(LedgerEntry).find<Marker>(filter, options).toArray()
+  return rawCollection(LedgerEntry).find<Marker>(filter, options).toArray()
 }
 
 function closedDay({ day: movedOn, closed }: Marker, day: string): Statement {

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { RateLimitScope } from '../../schemas/responses/failure.ts'
 import { createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
-import { isOnlyDuplicates, nativeCollection } from '../mongo/collection.ts'
+import { isOnlyDuplicates, rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, text, whole } from '../mongo/fields.ts'
 import { type Refusal, unavailable } from '../platform/errors.ts'
@@ -94,15 +94,15 @@ export const refuseUsedUp = (
 ): Refusal =>
   refuseAtLimit(message, details, Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1000)))
 
-export type Counters = ReturnType<typeof openCounters>
+export type Counters = ReturnType<typeof createCounters>
 
 /**
  * Counters that all processes share. A transaction would lock them for others.
  * *Points* are written at once. A *quota* is reserved in blocks and spent in
  * memory, so a killed process leaves its blocks reserved until the day ends.
  */
-export function openCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
-  const stored = nativeCollection(model)
+export function createCounters({ Counter: model, now, log }: CounterDeps & { log: Pick<Log, 'warn'> }) {
+  const stored = rawCollection(model)
   const find = (ids: string[]): Promise<Counter[]> => stored.find({ _id: { $in: ids } }).toArray()
   const readBatcher = createReadBatcher<Counter>(find, ({ _id }) => [_id])
   const read = (id: string): Promise<Counter | null> => readBatcher(id, noDeadline)

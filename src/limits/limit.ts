@@ -9,7 +9,7 @@ export interface LimitSummary {
 }
 
 /** A computed `max` may change while callers wait. */
-export type OwnerLimit =
+export type PerOwnerLimit =
   | { owner: string; max: number }
   | { owner: string; max: (key: string) => number; range: string }
 
@@ -23,7 +23,7 @@ export interface OwnerRefusal {
 export interface LimitedResource extends LimitSummary, Partial<OwnerRefusal> {
   total?: number
   /** The limits of nested owners, outermost first. */
-  parts: readonly [OwnerLimit, ...OwnerLimit[]]
+  parts: readonly [PerOwnerLimit, ...PerOwnerLimit[]]
   /** No owner may hold more than what remains free. */
   leavesFree?: true
   unit?: 'bytes'

@@ -1,6 +1,6 @@
 import { type Refusal, unavailable } from '../platform/errors.ts'
 import { type ProcessClock, processClock } from '../platform/process-clock.ts'
-import { type LimitedResource, type OwnerLimit, type OwnerRefusal, refuseAtLimit } from './limit.ts'
+import { type LimitedResource, type OwnerRefusal, type PerOwnerLimit, refuseAtLimit } from './limit.ts'
 
 export type ShareCost<Name extends string> = Partial<Record<Name, number>>
 
@@ -55,7 +55,8 @@ export function createShare<Name extends string>(
 
   const held = (name: Name, key: string, level = 0): number => levels[level]?.get(key)?.[name] ?? 0
 
-  const limitOf = (part: OwnerLimit, key: string) => (typeof part.max === 'number' ? part.max : part.max(key))
+  const limitOf = (part: PerOwnerLimit, key: string) =>
+    typeof part.max === 'number' ? part.max : part.max(key)
 
   function change(owners: Owners, more: Cost): void {
     for (const [level, key] of owners.entries()) {

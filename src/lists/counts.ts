@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Config } from '../config/config.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, list, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import type { DatedDocument } from '../mongo/walk.ts'
@@ -112,7 +112,7 @@ export function createListCounts(
     const beganAtMs = elapsedMs()
     listCount.checkpoints = settledCheckpoints(listCount.checkpoints, keptFrom, now)
     if (listCount.checkpoints.length === 0) {
-      const stored = await nativeCollection(model).findOne({ _id: countable.key })
+      const stored = await rawCollection(model).findOne({ _id: countable.key })
       listCount.checkpoints = settledCheckpoints(stored?.checkpoints ?? [], keptFrom, now)
     }
     // Items created before the first checkpoint are recounted each time.
@@ -206,7 +206,7 @@ async function store(
 ): Promise<void> {
   const through = checkpoints.at(-1)?.at ?? 0
   if (checkpoints.length < 2) return
-  await nativeCollection(model)
+  await rawCollection(model)
     .updateOne(
       { _id, through: { $not: { $gte: through } } },
       { $set: { checkpoints, through }, $setOnInsert: { countedAt } },
@@ -218,5 +218,5 @@ async function store(
 export async function deleteCheckpoints(model: Model<ListCheckpoints>, businessId: string, before: Date) {
   const keys = ['intents', 'orders'].map((name) => listKeyOf(name, { businessId, sandbox: true }))
   const gone = { checkpoints: { at: { $lt: before.getTime() } } }
-  await nativeCollection(model).updateMany({ _id: { $in: keys } }, { $pull: gone })
+  await rawCollection(model).updateMany({ _id: { $in: keys } }, { $pull: gone })
 }

@@ -2,7 +2,7 @@ import { type Model, mongo } from 'mongoose'
 import { unavailable } from '../platform/errors.ts'
 import { createKeyedMutex } from '../platform/one-at-a-time.ts'
 import { withTimeout } from '../platform/timeout.ts'
-import { nativeCollection } from './collection.ts'
+import { rawCollection } from './collection.ts'
 
 /**
  * Sends concurrent operations in batches, one batch at a time. An operation
@@ -94,7 +94,7 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
 ): Batcher<string, Doc | null> =>
   createReadBatcher<Doc>(
     (ids) =>
-      nativeCollection(model)
+      rawCollection(model)
         .find<Doc>({ _id: { $in: ids } } as object, { projection })
         .toArray(),
     (doc) => [doc._id],
@@ -126,7 +126,7 @@ export function createInsertBatcher<Doc>(insertMany: (docs: Doc[]) => Promise<un
 const longestBatch = 500
 
 export const createInserter = <Doc extends { _id: string }>(model: Model<Doc>) =>
-  createInsertBatcher<Doc>((docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }))
+  createInsertBatcher<Doc>((docs) => rawCollection(model).insertMany(docs as never, { ordered: false }))
 
 function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (InsertOutcome | Error)[] {
   const faults = [error.writeErrors].flat()

@@ -44,7 +44,7 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
  * Bypasses Mongoose, whose casts double the cost of a call. Always insert with
  * this, because Mongoose's `insertMany` can silently drop a document.
  */
-export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
+export const rawCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown }).code === 11000

@@ -13,7 +13,7 @@ export interface IdPage<Item> {
 }
 
 /** Sorts newest first or, with `byName`, by ascending id. */
-export async function readIdPage<Doc extends { _id: string }>(
+export async function readPageById<Doc extends { _id: string }>(
   model: Model<Doc>,
   where: object,
   { limit, after }: IdPageRequest,

@@ -1,5 +1,5 @@
 import type { Model, mongo } from 'mongoose'
-import { nativeCollection } from './collection.ts'
+import { rawCollection } from './collection.ts'
 
 export interface DatedDocument {
   _id: string
@@ -34,7 +34,7 @@ export function readWalkPage<Doc extends DatedDocument>(
   { documents, projection, maxTimeMS }: WalkPageSize,
 ): Promise<Doc[]> {
   const { index, where, order = creationOrder } = walk
-  const found = nativeCollection(model).find({ ...where, ...span(order, walk, last) } as mongo.Filter<Doc>, {
+  const found = rawCollection(model).find({ ...where, ...span(order, walk, last) } as mongo.Filter<Doc>, {
     hint: index,
     sort: toMongoSort(order),
     limit: documents,

@@ -25,7 +25,7 @@ import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
 
 /** Every query uses an index and reads a bounded number of documents. */
-export function mongoCollectors(all: Pick<Deps, 'lists'>): MetricCollector[] {
+export function mongoMetricCollectors(all: Pick<Deps, 'lists'>): MetricCollector[] {
   const deps: Deps = Object.create(all, Object.getOwnPropertyDescriptors(all.lists.models))
   const { gauges } = deps.metrics
   return [

@@ -7,14 +7,14 @@ import {
 } from '../metrics/figure.ts'
 import type { Deps } from '../platform/deps.ts'
 import { minuteMs } from '../platform/time.ts'
-import { mongoCollectors } from './figures-of-mongo.ts'
+import { mongoMetricCollectors } from './figures-of-mongo.ts'
 
 type Measured = 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
 type ScrapeDeps = Pick<Deps, Measured>
 
 /** Returns the Prometheus text format within 2 s. Never throws. */
 export function createScrape(deps: ScrapeDeps): () => Promise<string> {
-  const refreshes = [...mongoCollectors(deps), ...figuresOfRedis(deps)].map((figure) =>
+  const refreshes = [...mongoMetricCollectors(deps), ...figuresOfRedis(deps)].map((figure) =>
     cacheCollector(deps, figure),
   )
   return async () => {

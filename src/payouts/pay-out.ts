@@ -5,7 +5,7 @@ import { appendToChain, type ChainOwner } from '../chains/append.ts'
 import { type LedgerDraft, type LedgerEntry, linkLedgerEntry } from '../ledger/entry.ts'
 import { getLedgerBalance } from '../ledger/statement.ts'
 import { maxListReadMs } from '../lists/pagination.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { type Transactions, transaction } from '../mongo/transaction.ts'
 import { outboxIndex } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
@@ -26,7 +26,7 @@ export async function readBalance(deps: Pick<Deps, 'LedgerEntry' | 'lists' | 'no
 
 /** Without any other filter, MongoDB reads only one document. */
 async function oldestUnrelayed(deps: Pick<Deps, 'Intent'>, { businessId }: ChainOwner): Promise<Date | null> {
-  const found = await nativeCollection(deps.Intent).findOne<{ oldest: Date }>(
+  const found = await rawCollection(deps.Intent).findOne<{ oldest: Date }>(
     { businessId, 'outbox.createdAt': { $exists: true } },
     {
       hint: outboxIndex.name,
@@ -63,7 +63,7 @@ export async function bookPayoutOnce(
   const { businessId, sandbox, amount } = payout
   const owner = { businessId, sandbox }
   const { draft, line } = draftOf(payout, deps.now(), by)
-  const entries = nativeCollection(deps.LedgerEntry)
+  const entries = rawCollection(deps.LedgerEntry)
   const verify = createLedgerVerifier(deps, owner, (batch) => batch())
   let alreadyBooked = false
   const build = async () => {
@@ -77,7 +77,7 @@ export async function bookPayoutOnce(
   }
   await appendToChain(entries, owner, [], build, (links) =>
     transaction(deps, { documents: [], deadlineAt: performance.now() + bookingMs }, async (session) => {
-      await nativeCollection(deps.AuditEvent).insertOne(line, { session })
+      await rawCollection(deps.AuditEvent).insertOne(line, { session })
       // These block the relay's bookings in this chain, so insert them last.
       await entries.insertMany(links, { session })
     }),
@@ -92,7 +92,7 @@ async function findPayout(
   { _id }: LedgerDraft,
   { amount, reference }: Payout,
 ): Promise<LedgerEntry | null> {
-  const found = await nativeCollection(model).findOne({ _id })
+  const found = await rawCollection(model).findOne({ _id })
   if (found !== null && found.amount !== -amount)
     throw new PayoutRefused(
       `The payout ${reference} was already booked at ${found.bookedAt.toISOString()} with an amount of ${-found.amount} centimes. Use another reference`,

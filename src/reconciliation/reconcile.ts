@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type AuditedDeps, runAudited } from '../audit/audited.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import { dayMs, toUtcDay } from '../platform/time.ts'
@@ -51,7 +51,7 @@ export async function reconcileFile(
   }
   return runAudited(deps, { documents: [], by }, async ({ session, at, add }) => {
     const id = newId()
-    await nativeCollection(deps.Reconciliation).insertOne({ _id: id, ...run, at }, { session })
+    await rawCollection(deps.Reconciliation).insertOne({ _id: id, ...run, at }, { session })
     await add({ act: 'reconciliation.run', subject: id, businessId: null, after })
     return { id, sha256, counts, differences }
   })

@@ -1,6 +1,6 @@
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { anything, date, list, orNull, text } from '../mongo/fields.ts'
-import { type IdPage, type IdPageRequest, readIdPage } from '../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, readPageById } from '../mongo/id-page.ts'
 import type { Models } from '../platform/deps.ts'
 import { actorFields } from '../security/actor.ts'
 import type { PaymentOrRefund } from './provider-file.ts'
@@ -66,7 +66,7 @@ export const findReconciliations = (
   deps: Reads,
   slice: IdPageRequest,
 ): Promise<IdPage<ListedReconciliation>> =>
-  readIdPage<ListedReconciliation>(deps.Reconciliation as never, {}, slice, { fields: { differences: 0 } })
+  readPageById<ListedReconciliation>(deps.Reconciliation as never, {}, slice, { fields: { differences: 0 } })
 
 export const findReconciliation = (deps: Reads, id: string, start: number, size: number) =>
   deps.Reconciliation.findById(id, { differences: { $slice: [start, size] } }).lean<Reconciliation | null>()

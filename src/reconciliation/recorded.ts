@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Pacer } from '../work/pace.ts'
@@ -94,7 +94,7 @@ export const readIntentsInPeriod = <Doc extends object>(
   period: RecordedPeriod,
 ) =>
   readInParts(pace, period, (span, limit) =>
-    nativeCollection(Intent)
+    rawCollection(Intent)
       .find<Doc>({ ...where, ...intentFilters[hint](span) }, { hint, limit, projection, maxTimeMS })
       .toArray(),
   )
@@ -114,13 +114,13 @@ export async function* readInParts<Doc>(
 }
 
 export async function* eachBusinessId(deps: Deps): Yields<string> {
-  for await (const page of eachBusinessPage(deps)) yield* page
+  for await (const page of eachPageOfBusinesses(deps)) yield* page
 }
 
-export async function* eachBusinessPage({ Business, pace }: Deps): Yields<string[]> {
+export async function* eachPageOfBusinesses({ Business, pace }: Deps): Yields<string[]> {
   const sorted = { projection: { _id: 1 }, sort: { _id: 1 } } as const
   const read = (after: string) =>
-    nativeCollection(Business)
+    rawCollection(Business)
       .find({ _id: { $gt: after } }, { ...sorted, limit: maxBusinesses, maxTimeMS })
       .map(({ _id }) => _id)
       .toArray()
@@ -139,7 +139,7 @@ export async function findWalletKeys(
 ): Promise<Map<string, FoundWalletKey>> {
   const filter = { lookUpKeys: { $in: keys }, sandbox: false }
   const options = { hint: 'byLookUpKey', projection: { ...intentFields, lookUpKeys: 1 }, maxTimeMS }
-  const intents = await nativeCollection(model).find<RecordedIntent>(filter, options).toArray()
+  const intents = await rawCollection(model).find<RecordedIntent>(filter, options).toArray()
   const wanted = new Set(keys)
   const found = new Map<string, FoundWalletKey>()
   for (const intent of intents) {

@@ -9,7 +9,7 @@ import { createAsset, renderDocument, sendPage, serveAsset } from '../http/pages
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { cliPackagePath, readClientFiles } from './clients.ts'
-import { referenceScript } from './script.ts'
+import { apiReferenceScript } from './script.ts'
 import { referenceStyle } from './style.ts'
 
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
@@ -18,7 +18,7 @@ const assets = [
   createAsset('/docs', 'css', readSwagger('swagger-ui.css')),
   createAsset('/docs', 'css', referenceStyle),
   createAsset('/docs', 'js', readSwagger('swagger-ui-bundle.js')),
-  createAsset('/docs', 'js', referenceScript),
+  createAsset('/docs', 'js', apiReferenceScript),
 ]
 
 /** Swagger UI's images are `data:` URLs in its stylesheet. */

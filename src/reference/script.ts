@@ -1,5 +1,5 @@
 /** A string, so that the compiler includes it in dist. */
-export const referenceScript = `(() => {
+export const apiReferenceScript = `(() => {
 const container = document.getElementById('main');
 
 show().catch((error) => {

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { runInFairBatches } from '../mongo/in-batches.ts'
 import type { Deps } from '../platform/deps.ts'
 import { settleAll } from '../webhooks/attempts/attempt-due.ts'
-import { outboxIdLists, outboxModels, type RelayDeps, relayOutboxes } from './relay.ts'
+import { outboxIdLists, outboxModelNames, type RelayDeps, relayOutboxes } from './relay.ts'
 
 /** Younger events are skipped, because their wake-up job may still arrive. */
 const graceMs = 1_500
@@ -22,7 +22,7 @@ export async function pollOutboxes(
       runInFairBatches<Unrelayed>(
         perBusiness,
         (_, without) =>
-          nativeCollection(deps[outboxModels[list]] as unknown as Model<Unrelayed>).find(
+          rawCollection(deps[outboxModelNames[list]] as unknown as Model<Unrelayed>).find(
             { 'outbox.createdAt': { $lte: latest }, businessId: { $nin: [...without] } },
             { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
           ),

@@ -6,7 +6,7 @@ import { newExpiryJob } from '../intents/expire.ts'
 import { paymentEventFields } from '../intents/present.ts'
 import { bookEvents } from '../ledger/book.ts'
 import { backgroundRestMs, createBatcher, createReadBatcher, noDeadline } from '../mongo/batchers.ts'
-import { measureBson, nativeCollection } from '../mongo/collection.ts'
+import { measureBson, rawCollection } from '../mongo/collection.ts'
 import { type Transactions, writeIfUnlocked } from '../mongo/transaction.ts'
 import type { EventCause, OutboxEvent } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
@@ -22,8 +22,8 @@ import type { BodySource } from '../webhooks/message.ts'
 
 export type RelayDeps = AttemptDeps & Pick<Deps, 'capacity' | 'relaying'>
 
-export const outboxModels = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
-export const outboxIdLists = Object.keys(outboxModels) as (keyof typeof outboxModels)[]
+export const outboxModelNames = { intentIds: 'Intent', orderIds: 'Order', endpointIds: 'Endpoint' } as const
+export const outboxIdLists = Object.keys(outboxModelNames) as (keyof typeof outboxModelNames)[]
 
 interface Relayed {
   events: number
@@ -44,12 +44,12 @@ const maxWaitMs = 100
  */
 export async function relayOutboxes(
   deps: RelayDeps,
-  toRelay: Partial<Record<keyof typeof outboxModels, string[]>>,
+  toRelay: Partial<Record<keyof typeof outboxModelNames, string[]>>,
 ): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
   const errors: unknown[] = []
   const kinds = new Map(
-    outboxIdLists.flatMap((list) => (toRelay[list] ?? []).map((id) => [id, outboxModels[list]] as const)),
+    outboxIdLists.flatMap((list) => (toRelay[list] ?? []).map((id) => [id, outboxModelNames[list]] as const)),
   )
   await relayOnce(deps, [...kinds.keys()], async (ids) => {
     for (let at = 0; at < ids.length; at += maxPerJob) {
@@ -86,7 +86,7 @@ async function relayOnce({ relaying }: RelayDeps, ids: string[], act: (ids: stri
   }
 }
 
-type OutboxModel = (typeof outboxModels)[keyof typeof outboxModels]
+type OutboxModel = (typeof outboxModelNames)[keyof typeof outboxModelNames]
 
 async function relayDocument(deps: RelayDeps, relayed: Relayed, kind: OutboxModel, id: string) {
   const source = await deps.batchers[`find${kind}Outbox`](id, noDeadline)
@@ -224,7 +224,7 @@ export const openRelayBatchers = (deps: Models & { transactions: Transactions })
     bodySource: { endpointId: '$_id' },
   }),
   findActiveEndpoints: createBatcher<string, TargetEndpoint[]>(500, async (businessIds) => {
-    const found = await nativeCollection(deps.Endpoint)
+    const found = await rawCollection(deps.Endpoint)
       .find<TargetEndpoint>(
         { businessId: { $in: [...new Set(businessIds)] }, ...undeletedFilter, active: true },
         { projection: { businessId: 1, sandbox: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
@@ -238,7 +238,7 @@ export const openRelayBatchers = (deps: Models & { transactions: Transactions })
   /** An endpoint locked by a transaction would delay a whole batch. */
   async emptyEndpointOutbox({ _id, events }: RelayedEvents) {
     const pull = { $pull: { outbox: { id: { $in: events } } } }
-    const endpoints = nativeCollection(deps.Endpoint)
+    const endpoints = rawCollection(deps.Endpoint)
     await writeIfUnlocked(deps, (session) => endpoints.updateOne({ _id }, pull, { session }))
   },
 })
@@ -251,7 +251,7 @@ const ifSmall = (fields: object) => {
 const createOutboxBatcher = <Doc extends { _id: string }>(model: Model<Doc>, fields: object) =>
   createReadBatcher<Source>(
     (ids) =>
-      nativeCollection(model)
+      rawCollection(model)
         .find<Source>({ _id: { $in: ids }, 'outbox.0': { $exists: true } } as object, {
           projection: { businessId: 1, sandbox: 1, ...fields, outbox: { $slice: maxEventsPerRead } },
         })
@@ -265,7 +265,7 @@ const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>) =
     500,
     async (relayed) => {
       const events = relayed.flatMap((each) => each.events)
-      await nativeCollection(model).updateMany(
+      await rawCollection(model).updateMany(
         { _id: { $in: relayed.map(({ _id }) => _id) } } as object,
         { $pull: { outbox: { id: { $in: events } } } } as object,
       )

@@ -6,7 +6,7 @@ import { type Caller, requireOwned } from '../businesses/caller.ts'
 import { countAuditLine } from '../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
 import { type Page, type PageRequest, readPage } from '../lists/pagination.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import type { Deps, Models } from '../platform/deps.ts'
@@ -103,7 +103,7 @@ export async function findReplay(
   session?: mongo.ClientSession,
 ): Promise<Replay> {
   const own = { _id: id, endpointId, businessId: caller.businessId }
-  const replay = await nativeCollection(deps.Replay).findOne(own, { ...(session && { session }) })
+  const replay = await rawCollection(deps.Replay).findOne(own, { ...(session && { session }) })
   return requireOwned(caller, replay, 'REPLAY_NOT_FOUND')
 }
 
@@ -135,7 +135,7 @@ export const cancelReplay = (
   by: Author,
 ): Promise<void> =>
   runAudited(deps, { documents: [_id], by }, async (act) => {
-    const replay = await nativeCollection(deps.Replay).findOne({ _id }, { session: act.session })
+    const replay = await rawCollection(deps.Replay).findOne({ _id }, { session: act.session })
     if (replay !== null) await endRunning(deps, replay, act)
   })
 
@@ -165,7 +165,7 @@ async function endRunning(
   const { _id, endpointId, businessId, sandbox } = replay
   const cancelled = { status: 'CANCELLED', cancellationReason: 'requested' } as const
   const set = { ...cancelled, ...replayEndFields(sandbox, at) }
-  await nativeCollection(model).updateOne({ _id }, { $set: set, $unset: { running: 1 } }, { session })
+  await rawCollection(model).updateOne({ _id }, { $set: set, $unset: { running: 1 } }, { session })
   await add({
     act: 'endpoint.replay-cancelled',
     subject: endpointId,

@@ -4,7 +4,7 @@ import type { ReplayCancellation } from '../../schemas/responses/webhooks.ts'
 import { countStorage } from '../businesses/quotas.ts'
 import type { LoggedEvent } from '../events/log.ts'
 import { noDeadline } from '../mongo/batchers.ts'
-import { measureBson, nativeCollection } from '../mongo/collection.ts'
+import { measureBson, rawCollection } from '../mongo/collection.ts'
 import { writeIfUnlocked } from '../mongo/transaction.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { AttemptDeps, AttemptEndpoint } from '../webhooks/attempts/attempt.ts'
@@ -167,12 +167,12 @@ export type LeasedReplay = Replay & { leaseToken: string }
 type LeaseDeps = Pick<Deps, 'Replay' | 'now'>
 
 const leases = ({ Replay, now }: LeaseDeps) =>
-  documentLeases<Replay>(nativeCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
+  documentLeases<Replay>(rawCollection(Replay), { field: 'nextRunAt', leaseMs }, now)
 
 export async function leaseDueReplay(deps: LeaseDeps & Pick<Deps, 'transactions'>) {
   const due = { running: true, nextRunAt: { $lte: deps.now() } } as const
   const options = { projection: { _id: 1 }, sort: { nextRunAt: 1 }, hint: 'due', limit: maxTried } as const
-  for (const { _id } of await nativeCollection(deps.Replay).find(due, options).toArray()) {
+  for (const { _id } of await rawCollection(deps.Replay).find(due, options).toArray()) {
     const leased = await writeIfUnlocked(deps, (session) => leases(deps).take({ _id, ...due }, { session }))
     if (leased !== null) return leased as LeasedReplay
   }

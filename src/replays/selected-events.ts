@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../events/log.ts'
 import { maxListReadMs } from '../lists/pagination.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { readWalkPage } from '../mongo/walk.ts'
 import type { Models } from '../platform/deps.ts'
 import { makeDeliveryId } from '../webhooks/deliveries/delivery.ts'
@@ -13,7 +13,7 @@ export const countSelectedEvents = (
   selection: EventSelection,
   referenceNumber: string | null = null,
 ): Promise<number> =>
-  nativeCollection(LoggedEvent).countDocuments(
+  rawCollection(LoggedEvent).countDocuments(
     {
       ...filterOf(selection),
       createdAt: { $gte: selection.from, $lte: selection.to },
@@ -58,7 +58,7 @@ export async function countUndelivered(
   let reached: Replay['reached'] = null
   for (;;) {
     const events = await readSelectedEvents(models, { ...planned, reached }, pageSize, { createdAt: 1 })
-    const delivered = await nativeCollection(models.Delivery).countDocuments(
+    const delivered = await rawCollection(models.Delivery).countDocuments(
       { _id: { $in: events.map(({ _id }) => makeDeliveryId(_id, endpointId)) }, status: 'DELIVERED' },
       { maxTimeMS: maxListReadMs },
     )

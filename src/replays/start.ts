@@ -8,7 +8,7 @@ import { findLastEventNumber } from '../events/feed/read.ts'
 import type { OperationResult, WriteRequest } from '../idempotency/request.ts'
 import { endSpanNow, readSpan } from '../input/span.ts'
 import { refuseUsedUp } from '../limits/counter.ts'
-import { measureBson, nativeCollection } from '../mongo/collection.ts'
+import { measureBson, rawCollection } from '../mongo/collection.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
@@ -84,10 +84,10 @@ export async function insertReplay(
 ): Promise<Replay> {
   // If the endpoint is being deleted or disabled, this write conflicts.
   const receiving = { _id: planned.endpointId, active: true, deletedAt: null }
-  const endpoints = nativeCollection(deps.Endpoint)
+  const endpoints = rawCollection(deps.Endpoint)
   const { matchedCount } = await endpoints.updateOne(receiving, { $set: { replayedAt: now } }, { session })
   if (matchedCount === 0) throw refuse('ENDPOINT_NOT_ACTIVE')
-  const replays = nativeCollection(deps.Replay)
+  const replays = rawCollection(deps.Replay)
   const running = { endpointId: planned.endpointId, running: true } as const
   if ((await replays.findOne(running, { projection: { _id: 1 }, session })) !== null)
     throw refuseUsedUp(
@@ -123,7 +123,7 @@ async function takeNumber(
 ): Promise<number> {
   const day = utcDayNumber(now)
   const options = { projection: { total: 1 }, hint: 'ofDay', limit: maxReplaysPerDay, session } as const
-  const started = await nativeCollection(model).find({ businessId, sandbox, day }, options).toArray()
+  const started = await rawCollection(model).find({ businessId, sandbox, day }, options).toArray()
   const events = started.reduce((sum, each) => sum + each.total, total)
   if (started.length < maxReplaysPerDay && events <= maxReplayEventsPerDay) return started.length + 1
   const isLarge = started.length < maxReplaysPerDay

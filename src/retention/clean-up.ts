@@ -1,7 +1,7 @@
 import { deleteCheckpoints } from '../lists/counts.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { describeError } from '../platform/log.ts'
-import { eachBusinessPage } from '../reconciliation/recorded.ts'
+import { eachPageOfBusinesses } from '../reconciliation/recorded.ts'
 import type { PolledWork } from '../work/loop.ts'
 import { createPacer, type Pacer } from '../work/pace.ts'
 import { type CleanUpDeps, type CleanUpWatch, findCutoffs, startCounts } from './cleaning.ts'
@@ -119,9 +119,9 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
 }
 
 async function* businesses(deps: CleanUpDeps, pace: Pacer): AsyncGenerator<record.RetentionProgress> {
-  for await (const ids of eachBusinessPage({ ...deps, pace })) {
+  for await (const ids of eachPageOfBusinesses({ ...deps, pace })) {
     const filter = { _id: { $in: ids } }
-    const found = await pace(() => nativeCollection(deps.RetentionProgress).find(filter).toArray())
+    const found = await pace(() => rawCollection(deps.RetentionProgress).find(filter).toArray())
     const progress = new Map(found.map((each) => [each._id, each]))
     for (const _id of ids) yield progress.get(_id) ?? { _id }
   }

@@ -1,5 +1,5 @@
 import type { Model, mongo } from 'mongoose'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
@@ -54,7 +54,7 @@ interface RecordDeps {
 
 /** A new service doesn't clean up until the next night. */
 export async function openRetention(deps: RecordDeps): Promise<RetentionRecord> {
-  const records = nativeCollection(deps.RetentionRecord)
+  const records = rawCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
   if (found !== null) return found
   const completedFor = lastNightDue(deps.now())
@@ -92,7 +92,7 @@ export const isRecordLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEnds
 
 export async function takeCleanUpLease(deps: RecordDeps) {
   await openRetention(deps)
-  return takeLongLease(nativeCollection(deps.RetentionRecord), { _id: 'nightly', work: 'clean-up' }, deps.now)
+  return takeLongLease(rawCollection(deps.RetentionRecord), { _id: 'nightly', work: 'clean-up' }, deps.now)
 }
 
 export class LeaseLost extends Error {}
@@ -145,7 +145,7 @@ export function trackProgress(
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
     // A run that lost its lease may still write, so never set progress back.
     const change = { $set: set, $max: noted }
-    await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
+    await rawCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }
   return {
     reached: (walk: string): Date | null => walked[walk] ?? null,

@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose'
 import { findChainEnd } from '../chains/append.ts'
-import { keyLifetimeMs } from '../idempotency/request.ts'
+import { idempotencyKeyMs } from '../idempotency/request.ts'
 import { closeLedgerDays } from '../ledger/book.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { readTimeoutMs } from '../mongo/connect.ts'
 import { findUnusedEndpoints } from '../webhooks/endpoints/stop-deliveries.ts'
 import { type BusinessCleanUp, type CleanedKind, cleanedModels } from './cleaning.ts'
@@ -47,7 +47,7 @@ export async function removeIntents(cleaning: BusinessCleanUp, page: CleanUpFilt
 
 export async function removeOrders(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const projection = { referenceNumber: '$number' }
-  const found = await nativeCollection(cleaning.Order)
+  const found = await rawCollection(cleaning.Order)
     .find<Subject>({ ...page, sandbox: true, ...relayed }, { projection, maxTimeMS })
     .toArray()
   const delivered = await withoutOpenDeliveries(cleaning, found)
@@ -75,7 +75,7 @@ const withIdOf = (subjects: Subject[]) => ({ _id: { $in: subjects.map(({ _id }) 
 
 /** Repeated requests and ledger verification still need all other intents. */
 function unneeded({ now, paidBefore }: BusinessCleanUp) {
-  const needed = { $gt: new Date(now().getTime() - keyLifetimeMs - 3_600_000) }
+  const needed = { $gt: new Date(now().getTime() - idempotencyKeyMs - 3_600_000) }
   return {
     createdAt: { $not: needed },
     marks: { $not: { $elemMatch: { at: needed } } },
@@ -86,7 +86,7 @@ function unneeded({ now, paidBefore }: BusinessCleanUp) {
 const endedFields = { referenceNumber: 1, 'payment.key': 1 }
 
 const findIntents = ({ Intent: model }: BusinessCleanUp, filter: CleanUpFilter): Promise<Ended[]> =>
-  nativeCollection(model)
+  rawCollection(model)
     .find<Ended>({ ...filter, sandbox: true }, { projection: endedFields, maxTimeMS })
     .toArray()
 
@@ -97,7 +97,7 @@ async function hide(cleaning: BusinessCleanUp, intents: Ended[]): Promise<Ended[
   const removable = { ...byId, sandbox: true, ...endedIntent, ...unneeded(cleaning) }
   const visible = { ...removable, cleanedAt: { $exists: false } }
   const hiding = { $set: { cleanedAt: now() }, $unset: { referenceKey: 1 } } as const
-  await nativeCollection(model).updateMany(visible, hiding, { maxTimeMS })
+  await rawCollection(model).updateMany(visible, hiding, { maxTimeMS })
   return findIntents(cleaning, { ...byId, cleanedAt: { $exists: true } })
 }
 
@@ -105,7 +105,7 @@ async function withoutOpenDeliveries<Kept extends Subject>({ Delivery }: Busines
   const references = { $in: referencesOf(subjects) }
   const filter = { referenceNumber: references, sandbox: true, $nor: [endedDeliveryFilter] }
   const options = { projection: { referenceNumber: 1 }, maxTimeMS }
-  const open = await nativeCollection(Delivery).find(filter, options).toArray()
+  const open = await rawCollection(Delivery).find(filter, options).toArray()
   const held = new Set(open.map(({ referenceNumber }) => referenceNumber))
   return subjects.filter(({ referenceNumber }) => !held.has(referenceNumber))
 }
@@ -133,7 +133,7 @@ async function removeEventsOf(cleaning: BusinessCleanUp, subjects: Subject[]): P
 /** Keeps the last event, because the next event's number is derived from it. */
 export async function removeEvents(cleaning: BusinessCleanUp, filter: CleanUpFilter): Promise<void> {
   const { LoggedEvent: model, businessId, isDry } = cleaning
-  const collection = nativeCollection(model)
+  const collection = rawCollection(model)
   const last = await findChainEnd(collection, { businessId, sandbox: true })
   if (last === null) return
   if (!isDry)
@@ -157,15 +157,15 @@ const lastOnly = [
 export async function trimAttempts(cleaning: BusinessCleanUp, filter: CleanUpFilter): Promise<void> {
   const { Delivery, isDry, count } = cleaning
   const old = { ...filter, sandbox: false, ...endedDeliveryFilter }
-  if (isDry) return count('attempts', await nativeCollection(Delivery).countDocuments(old, { maxTimeMS }))
-  count('attempts', (await nativeCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
+  if (isDry) return count('attempts', await rawCollection(Delivery).countDocuments(old, { maxTimeMS }))
+  count('attempts', (await rawCollection(Delivery).updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
 }
 
 /** Flags open deliveries first, because some may finish in the meantime. */
 export async function trimOrFlagPage(cleaning: BusinessCleanUp, page: CleanUpFilter): Promise<void> {
   const open = { ...page, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   if (!cleaning.isDry)
-    await nativeCollection(cleaning.Delivery).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
+    await rawCollection(cleaning.Delivery).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
   await trimAttempts(cleaning, { ...page, ...untrimmed })
 }
 
@@ -178,7 +178,7 @@ export const removeTestData = (
 
 async function removeFrom(cleaning: BusinessCleanUp, kind: CleanedKind, filter: CleanUpFilter) {
   const { isDry, count } = cleaning
-  const collection = nativeCollection(cleaning[cleanedModels[kind]] as unknown as Model<CleanUpFilter>)
+  const collection = rawCollection(cleaning[cleanedModels[kind]] as unknown as Model<CleanUpFilter>)
   if (isDry) return count(kind, await collection.countDocuments(filter, { maxTimeMS }))
   count(kind, (await collection.deleteMany(filter, { maxTimeMS })).deletedCount)
 }

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import {
   creationOrder,
   type DatedDocument,
@@ -100,7 +100,7 @@ async function oldestKeptEntry(cleaning: BusinessCleanUp): Promise<Date> {
   const { Intent, businessId, testsBefore, now, pace } = cleaning
   const latest = new Date(testsBefore.getTime() + maxClockSkewMs)
   const unrelayed = await pace(() =>
-    nativeCollection(Intent).findOne(
+    rawCollection(Intent).findOne(
       { businessId, sandbox: true, 'outbox.createdAt': { $lte: latest } },
       {
         hint: outboxIndex.name,

@@ -52,12 +52,12 @@ type SigningUse = 'sign form' | 'sign link'
 /** A value that is copied to another field can't be decrypted there. */
 export type EncryptedField = { collection: string; id: string; field: string }
 
-export type Secrets = ReturnType<typeof createSecrets>
+export type Encrypter = ReturnType<typeof createEncrypter>
 
 const signatureBytes = 16
 
 /** Each purpose has its own key, so a leaked one doesn't reveal the others. */
-export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
+export function createEncrypter(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]) {
   const rings = secretKeys.map((key) => ({
     id: crypto.createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
     cipher: createXaesCipher(deriveBytes(key, 'seal')),

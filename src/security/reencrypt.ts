@@ -1,7 +1,7 @@
 import type { Model, mongo } from 'mongoose'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { runInBatches } from '../mongo/in-batches.ts'
-import type { Secrets } from './encrypt.ts'
+import type { Encrypter } from './encrypt.ts'
 
 /** `unreadable` lists documents encrypted with a key that isn't configured. */
 export type ReencryptionResult = { reencrypted: number; unreadable: string[] }
@@ -10,13 +10,13 @@ type Encrypted = { _id: string; encrypted: string }
 
 /** A value replaced in the meantime already uses the current SECRET_KEY. */
 export async function reencryptField<Doc extends { _id: string }>(
-  { secrets }: { secrets: Secrets },
+  { secrets }: { secrets: Encrypter },
   model: Model<Doc>,
   field: string,
   { where, advance }: { where?: object; advance?(documents: number): void } = {},
 ): Promise<ReencryptionResult> {
   const result: ReencryptionResult = { reencrypted: 0, unreadable: [] }
-  const collection = nativeCollection(model as unknown as Model<{ _id: string }>)
+  const collection = rawCollection(model as unknown as Model<{ _id: string }>)
   const encrypted = collection.find<Encrypted>(
     { ...where, [field]: { $type: 'string' } },
     { projection: { encrypted: `$${field}` } },

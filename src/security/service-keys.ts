@@ -1,9 +1,9 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Model } from 'mongoose'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { oneOf, optional, secret, text, whole } from '../mongo/fields.ts'
-import type { EncryptedField, Secrets } from './encrypt.ts'
+import type { EncryptedField, Encrypter } from './encrypt.ts'
 
 /** These keys don't change when SECRET_KEY is rotated. */
 export const serviceKeys = declareCollection({
@@ -19,21 +19,21 @@ export const serviceKeys = declareCollection({
 })
 export type ServiceKey = Stored<typeof serviceKeys>
 
-export type ServiceKeyDeps = { ServiceKey: Model<ServiceKey>; secrets: Secrets }
+export type ServiceKeyDeps = { ServiceKey: Model<ServiceKey>; secrets: Encrypter }
 
 type Id = ServiceKey['_id']
 
 const fieldOf = (id: Id): EncryptedField => ({ collection: serviceKeys.name, id, field: 'key' })
 
 export async function findServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id) {
-  const found = await nativeCollection(ServiceKey).findOne({ _id: id })
+  const found = await rawCollection(ServiceKey).findOne({ _id: id })
   return found && open(secrets, found)
 }
 
 /** Concurrent processes all get the key that was stored first. */
 export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, id: Id): Promise<KeyObject> {
   const key = secrets.encrypt(randomBytes(32).toString('base64'), fieldOf(id))
-  const stored = await nativeCollection(ServiceKey).findOneAndUpdate(
+  const stored = await rawCollection(ServiceKey).findOneAndUpdate(
     { _id: id },
     { $setOnInsert: { key } },
     { upsert: true, returnDocument: 'after' },
@@ -41,5 +41,5 @@ export async function ensureServiceKey({ ServiceKey, secrets }: ServiceKeyDeps, 
   return open(secrets, stored as ServiceKey)
 }
 
-const open = (secrets: Secrets, { _id, key }: ServiceKey): KeyObject =>
+const open = (secrets: Encrypter, { _id, key }: ServiceKey): KeyObject =>
   createSecretKey(Buffer.from(secrets.decrypt(key, fieldOf(_id)), 'base64'))

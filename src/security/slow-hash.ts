@@ -9,7 +9,7 @@ const maxOfKind = 52
 /** Even three owners together can't use up all checks of one kind. */
 export const checksPerOwner = 16
 
-export const hashLimits = (atOnceOf: (kind: string) => number) =>
+export const slowHashLimits = (atOnceOf: (kind: string) => number) =>
   ({
     // Two hashes need 38 MiB and half of libuv's thread pool.
     hashes: {
@@ -45,7 +45,7 @@ export function createSlowHash(memoryKib: number) {
   /** Checking this takes as long as checking a real hash. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
   const kinds: number[] = []
-  const share = createShare(hashLimits((kind) => kinds[Number(kind)] ?? 0))
+  const share = createShare(slowHashLimits((kind) => kinds[Number(kind)] ?? 0))
 
   async function whenFree<T>(owners: string[], work: () => Promise<T>): Promise<T> {
     const held = await share.take(owners, { hashes: 1 }, maxWaitMs)

@@ -1,11 +1,11 @@
 import { type AuditAction, actsWithoutPage } from '../audit/acts.ts'
 import { accountActions, staffListActions } from './account-acts.ts'
 import { businessActions } from './business-acts.ts'
-import { keyActions } from './key-acts.ts'
+import { apiKeyActions } from './key-acts.ts'
 
-export const actionGroups = [businessActions, keyActions, staffListActions, accountActions] as const
+export const staffActionGroups = [businessActions, apiKeyActions, staffListActions, accountActions] as const
 
-const inTable: readonly AuditAction[] = actionGroups.flatMap(({ acts }) =>
+const inTable: readonly AuditAction[] = staffActionGroups.flatMap(({ acts }) =>
   Object.values(acts).flatMap(({ audit }) => audit),
 )
 

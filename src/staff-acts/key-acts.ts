@@ -24,7 +24,7 @@ const switchTo = ({ status, ...entry }: Switch): StaffAction<KeyDetails> => ({
 const staysOpen =
   "the business's other keys, its payment pages and its webhooks. Requests that have already begun are completed."
 
-export const keyActions: ActionGroup<KeyDetails> = {
+export const apiKeyActions: ActionGroup<KeyDetails> = {
   noun: 'key',
   path: '/keys/:id',
   permission: 'change-keys',

@@ -132,11 +132,11 @@ function secondFactorSection(staff: SignedInStaff, factor: Staff['secondFactor']
   const code = forms.codeField('code', 'Code', 'The 6 digits in your authenticator app, or a recovery code.')
   return html`<p>Added !${renderTime(factor.addedAt)}. Unused recovery codes: ${factor.recoveryCodes.length}.</p>
     <p><a class="button" href="${secondFactorPath}">Replace the second factor</a></p>
-    !${forms.cardForm('/admin/account/recovery-codes', csrfField(staff) + code, 'Renew the recovery codes')}`
+    !${forms.formCard('/admin/account/recovery-codes', csrfField(staff) + code, 'Renew the recovery codes')}`
 }
 
 const passwordForm = (staff: SignedInStaff, fault: string) =>
-  forms.cardForm(
+  forms.formCard(
     '/admin/account/password',
     html`!${csrfField(staff)}
       !${forms.passwordField('old', 'Old password', 'autocomplete="current-password"')}
@@ -178,7 +178,7 @@ async function sendFactorForm(
   const body = html`<h1>${title}</h1>
     !${staff.mustAddFactor ? html`<p class="notice">Your role requires a second factor. Add one to open the other pages.</p>` : ''}
     !${forms.errorNotice(error)}
-    !${forms.cardForm(secondFactorPath, fields, title)}`
+    !${forms.formCard(secondFactorPath, fields, title)}`
   sendStaffPage(res, { title, status, body })
 }
 

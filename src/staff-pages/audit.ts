@@ -27,7 +27,7 @@ export const auditPage: StaffPage<'AuditCheck' | 'AuditEvent' | 'now' | 'validat
   deps,
   { query, staff },
 ) => {
-  const { lines, next } = await listAuditLines(deps, parseAuditFilter(deps, paths.withoutEmpty(query)))
+  const { lines, next } = await listAuditLines(deps, parseAuditFilter(deps, paths.omitEmptyFields(query)))
   const filter = filterOf(query)
   const body = html`<h1>Audit trail</h1>
     !${checked(await findLatestCheck(deps), deps.now())}
@@ -148,7 +148,7 @@ const download =
   async (req, res) => {
     const { csrf: _csrf, format, ...fields } = req.body as Record<string, unknown>
     if (!isFormat(format)) throw refuse('VALIDATION_ERROR', { message: 'The format must be csv or jsonl.' })
-    const filter = parseAuditFilter(deps, paths.withoutEmpty(fields))
+    const filter = parseAuditFilter(deps, paths.omitEmptyFields(fields))
     await recordAuditExport(deps, filter, format, staffAsActor(req, res, null))
     const owner = `staff ${currentStaff(res).name}`
     const file = {

@@ -21,7 +21,7 @@ import type { Deps } from '../platform/deps.ts'
 import { businessActions } from '../staff-acts/business-acts.ts'
 import { dailyQuotas, type QuotaUsage, readQuotaUsage } from '../staff-acts/business-facts.ts'
 import { businessDisplay, listedBusinessDisplay, type PageField } from '../staff-acts/shown.ts'
-import { countBusinessDead } from '../webhooks/deliveries/backlog.ts'
+import { countDeadDeliveries } from '../webhooks/deliveries/backlog.ts'
 import { listAllEndpoints, listFailedDeliveries } from '../webhooks/deliveries/look-up.ts'
 import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
@@ -167,7 +167,7 @@ async function endpoints(deps: EndpointDeps, id: string) {
 }
 
 async function failingDeliveries(deps: EndpointDeps, id: string) {
-  const [failing, dead] = await Promise.all([listFailedDeliveries(deps, id), countBusinessDead(deps, id)])
+  const [failing, dead] = await Promise.all([listFailedDeliveries(deps, id), countDeadDeliveries(deps, id)])
   const title = 'Latest deliveries that are dead or waiting for a retry'
   const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`
   return html`<h2>Failing deliveries</h2>

@@ -19,7 +19,7 @@ import { type StaffPage, staffAsActor } from './guards.ts'
 import { buttonForm, sendNotFound } from './layout.ts'
 import { businessLink, endpointPath, readFormSpan } from './paths.ts'
 import { controlOrRemedy, requeueAllLink, requeueAllNotice } from './requeue.ts'
-import { adviceCard, adviceCards } from './sentences/advice.ts'
+import { adviceCard, renderAdviceCards } from './sentences/advice.ts'
 import {
   deadDeliveryAdvice,
   deriveEndpointState,
@@ -78,7 +78,7 @@ function lastDay(endpoint: StaffEndpoint, now: Date) {
 
 const adviceFor = (endpoint: StaffEndpoint, hasDead: boolean) =>
   hasDead
-    ? adviceCards({
+    ? renderAdviceCards({
         'About the endpoint': endpointAdvice(endpoint),
         'About its dead deliveries': deadDeliveryAdvice(endpoint),
       })

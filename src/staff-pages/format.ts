@@ -93,7 +93,7 @@ export function describeWallet(wallet: WalletName): string {
   return `wallet provider ${wallet.slice('live:'.length)}`
 }
 
-export const walletReasonWords: Record<NonNullable<PaymentAttempt['reason']>, string> = {
+export const walletReasonLabels: Record<NonNullable<PaymentAttempt['reason']>, string> = {
   wrong_pin: 'the phone number or the PIN is wrong',
   wallet_locked: 'the wallet is locked after too many wrong PINs',
   insufficient_funds: 'the wallet does not have enough money',
@@ -103,8 +103,8 @@ export const walletReasonWords: Record<NonNullable<PaymentAttempt['reason']>, st
   wallet_closed: 'the wallet is closed',
 }
 
-export const describeReason = (reason: keyof typeof walletReasonWords): string =>
-  `${walletReasonWords[reason]} (${reason})`
+export const describeReason = (reason: keyof typeof walletReasonLabels): string =>
+  `${walletReasonLabels[reason]} (${reason})`
 
 const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   done: 'paid',

@@ -23,7 +23,7 @@ export const errorNotice = (error: string): string =>
   error === '' ? '' : html`<p class="notice bad" role="alert">${error}</p>`
 
 /** `fields` is HTML. */
-export const cardForm = (action: string, fields: string, button: string): string =>
+export const formCard = (action: string, fields: string, button: string): string =>
   html`<form class="card stack" method="post" action="${action}">!${fields}<button class="main">${button}</button></form>`
 
 export const renderHiddenInput = (name: string, value: string): string =>

@@ -20,12 +20,12 @@ export const requireOwnOrigin = (publicUrl: string) => (req: Request, res: Respo
 
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   if (hasValidCsrf(currentStaff(res), readCsrfToken(req))) return next()
-  refuseForeignForm(res)
+  refuseCrossSiteForm(res)
 }
 
 export const readCsrfToken = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
 
-export const refuseForeignForm = (res: Response): void =>
+export const refuseCrossSiteForm = (res: Response): void =>
   sendRefusal(res, 'This form belongs to another session. Go back, reload the page and try again.')
 
 const sendRefusal = (res: Response, sentence: string) => sendNoticePage(res, 403, 'Refused', sentence)

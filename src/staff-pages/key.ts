@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { type KeyBlockReason, type KeyFacts, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import type { IdPage } from '../mongo/id-page.ts'
-import { keyActions } from '../staff-acts/key-acts.ts'
+import { apiKeyActions } from '../staff-acts/key-acts.ts'
 import { keyDisplay, type PageField } from '../staff-acts/shown.ts'
 import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { keyBadge, lookUpEntry, renderTime } from './format.ts'
@@ -25,7 +25,7 @@ export const keyPage: StaffPage<'ApiKey' | 'Business' | 'now'> = async (deps, { 
   if (key === null) return null
   const blocks = key.blockedBy.map((block) => blockWords[block]).join('; ')
   const body = html`<h1>Key <span class="id">${key.key}</span> !${keyBadge(key.status)}</h1>
-    !${renderDoneNotice(keyActions, key, query)}!${matchNotice(query)}
+    !${renderDoneNotice(apiKeyActions, key, query)}!${matchNotice(query)}
     <dl class="facts card">
       <dt>Business</dt><dd>!${businessLink(key.businessId, key.businessName)}</dd>
       <dt>Requests</dt><dd>${blocks === '' ? 'accepted' : `rejected: ${blocks}`}</dd>
@@ -34,7 +34,7 @@ export const keyPage: StaffPage<'ApiKey' | 'Business' | 'now'> = async (deps, { 
       !${renderFacts(key, [keyDisplay.id])}
       <dt>Audit trail</dt><dd><a href="${auditPath({ subject: id })}">show the changes to this key</a>, <a href="${auditPath({ who: id })}">show the changes made with it</a></dd>
     </dl>
-    !${linkActions(keyActions, id, key, staff)}`
+    !${linkActions(apiKeyActions, id, key, staff)}`
   return { title: `Key ${key.key}`, body }
 }
 

@@ -31,11 +31,11 @@ export const businessLink = (id: string, name = id): string => textLink(business
 
 type Query = Readonly<Record<string, unknown>>
 
-export const withoutEmpty = (fields: object): Record<string, unknown> =>
+export const omitEmptyFields = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
 export function withQuery(path: string, fields: object): string {
-  const query = new URLSearchParams(withoutEmpty(fields) as Record<string, string>).toString()
+  const query = new URLSearchParams(omitEmptyFields(fields) as Record<string, string>).toString()
   return query === '' ? path : `${path}?${query}`
 }
 
@@ -47,7 +47,7 @@ export const readQueryText = (query: Query, name: string): string => {
 
 /** An empty field leaves that end open. Throws if a time is invalid. */
 export const readFormSpan = (deps: Pick<Deps, 'validate'>, { from = '', to = '' }: Query): TimeSpan =>
-  readSpan(deps.validate(spanQuery, withoutEmpty({ from, to })))
+  readSpan(deps.validate(spanQuery, omitEmptyFields({ from, to })))
 
 export const spanFields = ({ from, to }: TimeSpan): Record<'from' | 'to', string> => ({
   from: from?.toISOString() ?? '',

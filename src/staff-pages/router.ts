@@ -1,18 +1,18 @@
 import { type Request, type Response, Router } from 'express'
 import { formHandlers } from '../http/body/read-form.ts'
 import {
-  awaitDatabaseTime,
   enforceDeadline,
   preparePage,
   type SendErrorPage,
   setMountPath,
+  waitForMongoClock,
 } from '../http/pages/prepare-page.ts'
 import { sendRedirect, serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import { createSignInChecks, type SignInChecks } from '../staff/sign-in-limit.ts'
 import type { ActionGroup } from '../staff-acts/act.ts'
-import { actionGroups } from '../staff-acts/groups.ts'
+import { staffActionGroups } from '../staff-acts/groups.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
 import { type RequeueDeps, requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
 import { addAccountPages } from './account.ts'
@@ -46,7 +46,7 @@ export function createAdminRouter(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
   router.get('/style.css', serveAsset({ type: 'css', content: staffStylesheet }))
-  router.use(guards.requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps))
+  router.use(guards.requireOwnOrigin(deps.config.publicUrl), waitForMongoClock(deps))
   router.use(createSessionLoader(deps))
   // Bull Board has no deadline, because retrying all jobs takes a while.
   router.use('/queues', requireSession, setMountPath('/queues'), createQueueBoard(deps))
@@ -109,7 +109,7 @@ function addSupportRoutes(router: Router, deps: Deps) {
   // After the sign-in, a browser may request these result pages with GET.
   router.get(['/search', '/search/amount'], (_req, res) => sendRedirect(res, '/admin'))
 
-  for (const group of [...actionGroups, endpointActions])
+  for (const group of [...staffActionGroups, endpointActions])
     addActionRoutes(router, deps, group as ActionGroup<unknown, Deps>)
   const mayRequeue = guards.requirePermission('requeue-deliveries')
   router.post('/deliveries/:id/requeue', mayRequeue, guards.checkCsrf, requeueOne(deps))

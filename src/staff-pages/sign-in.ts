@@ -4,13 +4,13 @@ import { readFormFields } from '../http/body/read-form.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { findStaffByLink } from '../staff/passwords.ts'
+import { findByPasswordLink } from '../staff/passwords.ts'
 import { setPasswordByLink } from '../staff/set-password.ts'
 import { confirmSignIn, signIn } from '../staff/sign-in.ts'
 import type { SignInChecks } from '../staff/sign-in-limit.ts'
 import { findOpenSession, hasValidCsrf, type OpenSession, pendingSessionMs } from '../staff/staff-sessions.ts'
 import * as forms from './forms.ts'
-import { checkCsrf, readCsrfToken, refuseForeignForm } from './guards.ts'
+import { checkCsrf, readCsrfToken, refuseCrossSiteForm } from './guards.ts'
 import { csrfField, renderStaffPage } from './layout.ts'
 import {
   endOwnSession,
@@ -42,7 +42,7 @@ interface ProofPage<Subject> {
 function addProofPage<Subject>(router: Router, proof: ProofPage<Subject>) {
   const { path, action = path, title, heading = title, button, wrong = '', foot = '' } = proof
   const send = (res: Response, status: number, subject: Subject, error: string) => {
-    const form = forms.cardForm(`/admin${action}`, proof.fields(subject), button)
+    const form = forms.formCard(`/admin${action}`, proof.fields(subject), button)
     const body = html`<h1>${heading}</h1>!${forms.errorNotice(error)}!${form}!${foot}`
     sendPage(res, status, renderStaffPage({ title, body }))
   }
@@ -130,7 +130,7 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSe
       const result = await confirmSignIn(deps, pending, { code, client: readClient(req) })
       if (result.outcome !== 'signed-in') return result
       await openStaffSession(deps, req, res, result.token, to)
-    } else refuseForeignForm(res)
+    } else refuseCrossSiteForm(res)
     return null
   },
 })
@@ -146,7 +146,7 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
   button: 'Set password',
   async find(req, res) {
     const token = isSafeMethod(req) ? String(req.params['token']) : readFormFields(req, 'token').token
-    const name = await findStaffByLink(deps, token)
+    const name = await findByPasswordLink(deps, token)
     if (name !== null) return { token, name }
     sendPage(res, 404, linkNotValid)
     return null

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose'
 import type { AuditAction } from '../audit/acts.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import { type AuditedDeps, runAudited } from '../audit/audited.ts'
-import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
+import { nullIfDuplicate, rawCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
@@ -39,7 +39,7 @@ const insert = (
   runAudited(deps, { documents: [name], by }, async ({ session, at, add }) => {
     const access = { passwordHash, link, passwordChangedAt: link ? null : at, secondFactor: null }
     const staff: Staff = { _id: name, role, ...access, epoch: 0, disabledAt: null, createdAt: at }
-    await nativeCollection(deps.Staff).insertOne(staff, { session })
+    await rawCollection(deps.Staff).insertOne(staff, { session })
     const about = { subject: name, businessId: null }
     await add({ ...about, act: 'staff.created', after: { role } })
     if (link !== null) await add({ ...about, act: 'staff.link-issued', after: { expiresAt: link.expiresAt } })
@@ -102,7 +102,7 @@ const change = (
   changeOf: (found: Staff, at: Date) => Change | null,
 ): Promise<boolean> =>
   runAudited(deps, { documents: [name, 'admins'], by }, async ({ session, at, add }) => {
-    const accounts = nativeCollection(deps.Staff)
+    const accounts = rawCollection(deps.Staff)
     const found = await accounts.findOne({ _id: name }, { session })
     if (found === null) return false
     const wanted = changeOf(found, at)

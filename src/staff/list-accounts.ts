@@ -1,4 +1,4 @@
-import { type IdPageRequest, mapIdPage, readIdPage } from '../mongo/id-page.ts'
+import { type IdPageRequest, mapIdPage, readPageById } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { omitUndefined } from '../platform/without-undefined.ts'
 import type { Staff } from './account.ts'
@@ -20,7 +20,7 @@ export async function listAccounts(
 ) {
   const state = disabled === undefined ? {} : { disabledAt: disabled ? { $type: 'date' } : null }
   const where = { ...omitUndefined(filter), ...state }
-  const page = await readIdPage(deps.Staff, where, slice, { byName: true })
+  const page = await readPageById(deps.Staff, where, slice, { byName: true })
   return mapIdPage(page, (staff) => accountFacts(staff, deps.now()))
 }
 

@@ -52,7 +52,7 @@ export const validLinkFilter = ({ now }: Pick<PasswordLinkDeps, 'now'>, token: s
 })
 
 /** Opening a link doesn't use it up, because chat programs preview links. */
-export async function findStaffByLink(
+export async function findByPasswordLink(
   deps: Pick<Deps, 'Staff' | 'now'>,
   token: string,
 ): Promise<string | null> {

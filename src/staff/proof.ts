@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose'
 import { newAuditLine } from '../audit/audit-event.ts'
 import { type AuditContext, type AuditedDeps, runAudited } from '../audit/audited.ts'
 import { addOrCountLine } from '../audit/repeats.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { networkOfIp } from '../platform/network.ts'
 import type { Author } from '../security/actor.ts'
@@ -80,7 +80,7 @@ async function useCode(
   if (secondFactor === null) throw new WrongProofError(name, 'no second factor')
   const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   const use = async (guard: object, change: object, refusal: string): Promise<void> => {
-    const accounts = nativeCollection(deps.Staff)
+    const accounts = rawCollection(deps.Staff)
     const { modifiedCount } = await accounts.updateOne({ ...same, ...guard }, change, { session })
     if (modifiedCount === 0) throw new WrongProofError(name, refusal)
   }

@@ -1,5 +1,5 @@
 import { type AuditContext, runAudited } from '../audit/audited.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { newId } from '../platform/ids.ts'
 import { orNull } from '../platform/or-null.ts'
@@ -53,7 +53,7 @@ export async function addSecondFactor(
   const add = async (act: AuditContext): Promise<SecondFactorResult> => {
     if (!(await write(deps, act, staff, { secondFactor: factor }))) return { outcome: 'expired' }
     const own = { staffName: name, sessionId }
-    const sessions = nativeCollection(deps.StaffSession)
+    const sessions = rawCollection(deps.StaffSession)
     await sessions.updateOne(own, { $set: { factorId: id } }, { session: act.session })
     const before = { addedAt: staff.secondFactor?.addedAt ?? null }
     const about = { subject: name, businessId: null, before, after: { addedAt } }
@@ -93,6 +93,6 @@ async function write(
 ): Promise<boolean> {
   const same = secondFactor === null ? { secondFactor: null } : { 'secondFactor.id': secondFactor.id }
   const unchanged = { _id, epoch, disabledAt: null, ...same }
-  const { matchedCount } = await nativeCollection(model).updateOne(unchanged, { $set: change }, { session })
+  const { matchedCount } = await rawCollection(model).updateOne(unchanged, { $set: change }, { session })
   return matchedCount === 1
 }

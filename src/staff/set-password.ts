@@ -1,9 +1,9 @@
 import { runAudited } from '../audit/audited.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
 import type { Staff } from './account.ts'
-import { findStaffByLink, passwordFault, validLinkFilter } from './passwords.ts'
+import { findByPasswordLink, passwordFault, validLinkFilter } from './passwords.ts'
 import { type IdentityProofFailure, proveIdentity, WrongProofError } from './proof.ts'
 import { largestPrefix, type SignInDeps } from './sign-in.ts'
 import { byStaffMember, type SignedInStaff } from './staff-sessions.ts'
@@ -18,7 +18,7 @@ export async function setPasswordByLink(
   deps: PasswordDeps,
   { token, password, ip }: { token: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
-  const name = await findStaffByLink(deps, token)
+  const name = await findByPasswordLink(deps, token)
   if (name === null) return { outcome: 'refused' }
   const fault = passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
@@ -62,7 +62,7 @@ async function write(
 ): Promise<boolean> {
   const passwordHash = await deps.slowHash.make(password)
   return runAudited(deps, { documents: [name], by }, async ({ session, at, add }) => {
-    const changed = await nativeCollection(deps.Staff).findOneAndUpdate(
+    const changed = await rawCollection(deps.Staff).findOneAndUpdate(
       { _id: name, ...guard },
       { $set: { passwordHash, passwordChangedAt: at, link: null }, $inc: { epoch: 1 } },
       { session, returnDocument: 'after' },
@@ -70,7 +70,7 @@ async function write(
     if (changed === null) return false
     const { epoch } = changed
     const kept = { staffName: name, sessionId: keptId, epoch: epoch - 1 }
-    await nativeCollection(deps.StaffSession).updateOne(kept, { $set: { epoch } }, { session })
+    await rawCollection(deps.StaffSession).updateOne(kept, { $set: { epoch } }, { session })
     await add({ act: 'staff.password-changed', subject: name, businessId: null, after: { with: means } })
     return true
   })

@@ -5,7 +5,7 @@ import { createNetworkLimit } from '../security/network-limit.ts'
 import { isRecoveryCode } from './second-factor-codes.ts'
 
 /** Counts per network, so that a stranger can't lock out a member of staff. */
-export const nameFailureLimit = {
+export const signInNameLimit = {
   what: 'Failed sign-ins of staff under one name from one network',
   owner: 'name and network',
   gets: 'the page asks to wait',
@@ -65,7 +65,7 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
 
   async function countAttempt(name: string, ip: string): Promise<SignInAttempt> {
     // People sometimes type their password into the name field.
-    const named = { id: `sign-in-name ${networkOfIp(ip)} ${secrets.hash(name)}`, ...nameFailureLimit }
+    const named = { id: `sign-in-name ${networkOfIp(ip)} ${secrets.hash(name)}`, ...signInNameLimit }
     const address = await addresses(ip)
     if (!address.isOpen) return address
     const attempt = await within(named, async () => {

@@ -1,5 +1,5 @@
 import { runAudited } from '../audit/audited.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { ipPrefixesOf } from '../platform/network.ts'
 import type { Staff } from './account.ts'
@@ -61,7 +61,7 @@ export function confirmSignIn(
   const { ip } = client
   const entered = { code, ip, by: byStaffMember(staff._id, ip), enteredBy: byStranger(ip) }
   return proveByCode(deps, staff, entered, async (act, use) => {
-    const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
+    const { modifiedCount } = await rawCollection(deps.StaffSession).updateOne(
       { _id, endedAt: null },
       { $set: { endedAt: act.at } },
       { session: act.session },

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { mongo } from 'mongoose'
 import { type AuditContext, type AuditedDeps, runAudited } from '../audit/audited.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import { date, flag, orNull, secret, text, whole } from '../mongo/fields.ts'
 import { writeIfUnlocked } from '../mongo/transaction.ts'
@@ -92,7 +92,7 @@ export async function openSession(
     endedAt: null,
     expiresAt,
   }
-  await nativeCollection(deps.StaffSession).insertOne(session, act ? { session: act.session } : {})
+  await rawCollection(deps.StaffSession).insertOne(session, act ? { session: act.session } : {})
   await act?.add({ act: 'staff.signed-in', subject: staffName, businessId: null, after })
   return token
 }
@@ -130,7 +130,7 @@ export async function findSession(
   const seenBefore = new Date(now.getTime() - seenEveryMs)
   if (lastSeenAt <= seenBefore)
     await writeIfUnlocked(deps, (session) =>
-      nativeCollection(deps.StaffSession).updateOne(
+      rawCollection(deps.StaffSession).updateOne(
         { _id, lastSeenAt: { $lte: seenBefore } },
         { $set: { lastSeenAt: now } },
         { session },
@@ -209,7 +209,7 @@ export async function endOtherSessions(
 
 const end = (deps: EndDeps, staffName: string, ids: string[], by: Author): Promise<number> =>
   runAudited(deps, { documents: [staffName], by }, async ({ session, at, add }) => {
-    const sessions = nativeCollection(deps.StaffSession)
+    const sessions = rawCollection(deps.StaffSession)
     const valid = { staffName, sessionId: { $in: ids }, ...openFilter(false, at) }
     const found = await sessions.find(valid, { session, projection: { sessionId: 1 } }).toArray()
     const ended = { _id: { $in: found.map(({ _id }) => _id) } }
@@ -230,7 +230,7 @@ export async function findLastSignIns(deps: Pick<Deps, 'StaffSession'>, names: r
 
 export const signOut = (deps: EndDeps & Pick<Deps, 'secrets'>, token: string, by: Author): Promise<void> =>
   runAudited(deps, { documents: [], by }, async ({ session, at, add }) => {
-    const { modifiedCount } = await nativeCollection(deps.StaffSession).updateOne(
+    const { modifiedCount } = await rawCollection(deps.StaffSession).updateOne(
       { _id: { $in: [...deps.secrets.hashes(token)] }, endedAt: null },
       { $set: { endedAt: at } },
       { session },

@@ -1,5 +1,5 @@
 import { toReadableDate } from '../audit/audit-event.ts'
-import { nativeCollection, nullIfDuplicate } from '../mongo/collection.ts'
+import { nullIfDuplicate, rawCollection } from '../mongo/collection.ts'
 import { isMongoUnreachable, readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import { hourMs } from '../platform/time.ts'
@@ -18,14 +18,14 @@ const wholeEveryMs = 6.5 * 24 * hourMs
 const maxSkewMs = hourMs
 
 /** A check that keeps failing runs once a minute. */
-export const auditCheckWork: PolledWork = {
+export const nightlyAuditCheck: PolledWork = {
   name: 'audit-check',
   queue: 'retention',
   everyMs: 60_000,
   isLong: true,
   async run(deps, ending) {
     if (!(await isAuditCheckDue(deps))) return 0
-    const [leases, holder] = [nativeCollection(deps.CheckLease), { _id: 'check', work: 'check' }]
+    const [leases, holder] = [rawCollection(deps.CheckLease), { _id: 'check', work: 'check' }]
     const lease = await takeLongLease(leases, holder, deps.now, { upsert: true }).catch(nullIfDuplicate)
     if (lease === null) return 0
     await checkAuditTrail(deps, ending, () => lease.renew({}))
@@ -64,7 +64,7 @@ export async function checkAuditTrail(
     const wholeAt = recent && before ? before.wholeAt : at
     const check = { _id: 'latest' as const, at, last, ...result, wholeAt }
     const stored = { ...check, digest: digestRecord(key, 'check', check) }
-    await nativeCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, stored, { upsert: true })
+    await rawCollection(deps.AuditCheck).replaceOne({ _id: 'latest' }, stored, { upsert: true })
     const { seals, lines, faults, faultCount } = result
     if (faultCount > 0) deps.log.error({ seals, lines, faultCount, faults }, 'audit.tampered')
     else deps.log.info({ seals, lines, ...last }, 'audit.verified')
@@ -77,13 +77,13 @@ export async function checkAuditTrail(
 
 /** Returns null if all seals must be verified. */
 async function verifyRecent(deps: CheckDeps, pace: Pacer, { last, lines }: AuditCheck) {
-  const seals = nativeCollection(deps.AuditSeal)
+  const seals = rawCollection(deps.AuditSeal)
   const verified = last && sanitiseSeal(await seals.findOne({ _id: last.number }, { maxTimeMS }))
   if (!verified) return null
   const start = sanitiseSeal(await seals.findOne({ _id: verified._id - 1 }, { maxTimeMS }))
   const recent = await verifyAuditTrail(deps, pace, last, { last: start, lines: lines - verified.ids.length })
   const marked = { seal: { $gte: 1, $lte: recent.seals } }
-  const count = nativeCollection(deps.AuditEvent).countDocuments(marked, { hint: 'bySeal', maxTimeMS })
+  const count = rawCollection(deps.AuditEvent).countDocuments(marked, { hint: 'bySeal', maxTimeMS })
   const isWhole = recent.faultCount === 0 && (await count.catch(() => null)) === recent.lines
   return isWhole ? recent : null
 }

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { numberFilter } from '../chains/append.ts'
 import type { LedgerEntry } from '../ledger/entry.ts'
-import { isDuplicateKey, nativeCollection } from '../mongo/collection.ts'
+import { isDuplicateKey, rawCollection } from '../mongo/collection.ts'
 import { readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
 import { hourMs } from '../platform/time.ts'
-import type { Secrets } from '../security/encrypt.ts'
+import type { Encrypter } from '../security/encrypt.ts'
 import { ensureServiceKey, findServiceKey } from '../security/service-keys.ts'
 import type { Pacer } from '../work/pace.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
-  secrets: Secrets
+  secrets: Encrypter
   log: Log
   now(): Date
 }
@@ -46,7 +46,7 @@ export async function sealAuditTrail(
   limit = linesPerSeal,
 ): Promise<KeyObject> {
   const key = await keyFor(deps)
-  const lines = nativeCollection(deps.AuditEvent)
+  const lines = rawCollection(deps.AuditEvent)
   for (let duplicates = 0; duplicates < maxDuplicates; ) {
     const last = await lastSeal(deps)
     if (last !== null) await pace(() => markLines(deps, last))
@@ -67,7 +67,7 @@ export async function sealAuditTrail(
     }
     const digest = digestRecord(key, 'seal', seal)
     try {
-      await nativeCollection(deps.AuditSeal).insertOne({ ...seal, digest })
+      await rawCollection(deps.AuditSeal).insertOne({ ...seal, digest })
       heads.splice(0, limit)
       deps.log.info({ number: seal._id, lines: seal.ids.length, digest }, 'audit.sealed')
     } catch (error) {
@@ -90,8 +90,8 @@ async function keyFor(deps: SealDeps) {
 
 const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<StoredSeal | null> =>
   sanitiseSeal(
-    await nativeCollection(AuditSeal).findOne({ _id: numberFilter }, { sort: { _id: -1 }, maxTimeMS }),
+    await rawCollection(AuditSeal).findOne({ _id: numberFilter }, { sort: { _id: -1 }, maxTimeMS }),
   )
 
 const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: StoredSeal) =>
-  nativeCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })
+  rawCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

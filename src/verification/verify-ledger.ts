@@ -6,7 +6,7 @@ import type { Intent } from '../intents/intent.ts'
 import type { Refund } from '../intents/records.ts'
 import { buildEntryDrafts } from '../ledger/book.ts'
 import { type LedgerDraft, type LedgerEntry, linkClosingMarker, linkLedgerEntry } from '../ledger/entry.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { isMongoUnreachable, readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import type { EventFacts } from '../outbox/event.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -48,7 +48,7 @@ export function createLedgerVerifier(
   isWhole = false,
 ) {
   const { businessId, sandbox } = owner
-  const entries = nativeCollection(deps.LedgerEntry)
+  const entries = rawCollection(deps.LedgerEntry)
   const owed = new Map<string, number>()
   const testsBefore = sandbox ? deps.now().getTime() - deps.config.sandboxRetentionMs : 0
   const dueDeps = { ...deps, cleanedBefore: sandbox ? testsBefore + dayMs : 0 }
@@ -59,7 +59,7 @@ export function createLedgerVerifier(
   async function open() {
     const key = await findServiceKey(deps, 'audit').catch(() => null)
     const bySeal = { 'heads.chain': `${businessId} ${modeOf(owner)}` }
-    const seal = await nativeCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
+    const seal = await rawCollection(deps.AuditSeal).findOne(bySeal, { sort: { _id: -1 }, maxTimeMS })
     const head = seal?.heads?.find(({ chain }) => chain === bySeal['heads.chain'])
     if (seal && head) {
       if (key === null || seal.digest !== digestRecord(key, 'seal', seal))
@@ -187,10 +187,10 @@ const nameOf = ({ _id, type, refundId, referenceNumber }: LedgerDraft | LedgerEn
 async function dueOfEntries(deps: DueDeps, owner: ChainOwner, page: LedgerEntry[]) {
   const references = page.map(({ referenceNumber = '' }) => referenceNumber)
   const filter = { ...owner, referenceNumber: { $in: references } }
-  const intents = await nativeCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
+  const intents = await rawCollection(deps.Intent).find(filter, { projection, maxTimeMS }).toArray()
   const subject = { $in: page.map(({ _id }) => _id) }
   const subjects = { subject, businessId: owner.businessId, act } as const
-  const lines = await nativeCollection(deps.AuditEvent).find(subjects, { maxTimeMS }).toArray()
+  const lines = await rawCollection(deps.AuditEvent).find(subjects, { maxTimeMS }).toArray()
   const drafts = [...(await draftsOf(deps, owner, intents)), ...lines.map(payoutOf)]
   return new Map(drafts.map((draft) => [nameOf(draft), draft]))
 }
@@ -209,7 +209,7 @@ async function* dueSince(deps: DueDeps, owner: ChainOwner, pace: Pacer, from: Da
     }
   // Payouts have no index, so all audit lines of the business are read.
   const lines = readInParts(pace, period, (at, limit) =>
-    nativeCollection(deps.AuditEvent)
+    rawCollection(deps.AuditEvent)
       .find({ businessId, at }, { hint: 'byBusiness', limit, maxTimeMS })
       .toArray(),
   )
@@ -224,7 +224,7 @@ async function draftsOf(deps: DueDeps, owner: ChainOwner, intents: Intent[]) {
   const loggedFields = { event: 1, referenceNumber: 1, 'facts.refund.id': 1 }
   const options = { hint: 'byReference', projection: loggedFields, maxTimeMS }
   const filter = { ...owner, referenceNumber: { $in: references } }
-  const logged = await nativeCollection(deps.LoggedEvent).find(filter, options).toArray()
+  const logged = await rawCollection(deps.LoggedEvent).find(filter, options).toArray()
   const ids = new Map(logged.map((each) => [keyOf(each, each), each._id]))
   for (const intent of intents) for (const each of intent.outbox) ids.set(keyOf(intent, each), each.id)
   return intents.flatMap((intent) => {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import { numberFilter } from '../chains/append.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import { readTimeoutMs as maxTimeMS } from '../mongo/connect.ts'
 import { findServiceKey } from '../security/service-keys.ts'
 import type { Pacer } from '../work/pace.ts'
@@ -67,7 +67,7 @@ export async function verifyAuditTrail(
   }
   if (expected !== null && !isExpectedSeen)
     report(`Seal ${expected.number} is missing, although it is expected.`)
-  const stray = await nativeCollection(deps.AuditSeal).findOne({ _id: { $not: numberFilter } }, { maxTimeMS })
+  const stray = await rawCollection(deps.AuditSeal).findOne({ _id: { $not: numberFilter } }, { maxTimeMS })
   if (stray !== null) report(`A seal has the number ${JSON.stringify(stray._id)}.`)
   await pace(() => reportAll(faultsOfOtherLines(deps, result.last?.number ?? 0)))
   return result
@@ -75,7 +75,7 @@ export async function verifyAuditTrail(
 
 const nextSeal = async ({ AuditSeal }: VerifyDeps, after: number): Promise<StoredSeal | null> =>
   sanitiseSeal(
-    await nativeCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS }),
+    await rawCollection(AuditSeal).findOne({ _id: { $gt: after } }, { sort: { _id: 1 }, maxTimeMS }),
   )
 
 function* faultsOfSeal(key: KeyObject, last: StoredSeal | null, seal: StoredSeal): Generator<string> {
@@ -107,7 +107,7 @@ async function* faultsOfLines(
   { _id: number, at, ids, digests }: StoredSeal,
   earlier: Date | null,
 ): AsyncGenerator<string> {
-  const found = await nativeCollection(deps.AuditEvent)
+  const found = await rawCollection(deps.AuditEvent)
     .find({ _id: { $in: ids } }, { limit: linesPerSeal, maxTimeMS })
     .toArray()
   const byId = new Map(found.map((line) => [line._id, line]))
@@ -152,4 +152,4 @@ const shown = (seal: unknown): string =>
 
 /** Has no total time limit, because a forger could make it run out. */
 const findAll = (deps: VerifyDeps, filter: mongo.Filter<AuditEvent>): mongo.FindCursor<Line> =>
-  nativeCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })
+  rawCollection(deps.AuditEvent).find<Line>(filter, { projection: { seal: 1 }, batchSize })

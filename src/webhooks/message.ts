@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto'
-import { type PaymentEventSource, paymentDataFormats, paymentEventFields } from '../intents/present.ts'
+import { type PaymentEventSource, paymentEventFields, paymentEventFormats } from '../intents/present.ts'
 import { createBatcher } from '../mongo/batchers.ts'
-import { nativeCollection } from '../mongo/collection.ts'
+import { rawCollection } from '../mongo/collection.ts'
 import type { EventFacts, RecordedFacts } from '../outbox/event.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
@@ -36,7 +36,7 @@ export function composeEventData({ format, facts }: RecordedFacts, source: BodyS
   if ('endpointId' in source) return known(format, endpointFormats[format])(source, facts)
   return 'items' in source
     ? known(format, orderEventFormats[format])(source, facts)
-    : known(format, paymentDataFormats[format])(source, facts)
+    : known(format, paymentEventFormats[format])(source, facts)
 }
 
 function known<Write>(format: number, write: Write | undefined): Write {
@@ -125,14 +125,14 @@ const maxPerRead = 50
 /** Returns null if the intent or order is gone. */
 export const createBodySourceBatcher = (models: Sources) =>
   createBatcher<string, BodySource | null>(maxPerRead, async (references) => {
-    const found = await findBodySources(models, references)
+    const found = await findWebhookSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
-  (await findBodySources(models, [reference])).get(reference) ?? null
+  (await findWebhookSources(models, [reference])).get(reference) ?? null
 
-export async function findBodySources(models: Sources, references: readonly string[]) {
+export async function findWebhookSources(models: Sources, references: readonly string[]) {
   const found = new Map<string, BodySource>()
   const unique = [...new Set(references)]
   for (let start = 0; start < unique.length; start += maxPerRead)
@@ -149,11 +149,11 @@ async function addSources(found: Map<string, BodySource>, { Intent, Order }: Sou
   const projection = { _id: 0, ...paymentEventFields }
   const [intents = [], orders = []] = await Promise.all([
     payments &&
-      nativeCollection(Intent)
+      rawCollection(Intent)
         .find<PaymentEventSource>({ referenceNumber: { $in: payments } }, { projection })
         .toArray(),
     numbers &&
-      nativeCollection(Order)
+      rawCollection(Order)
         .find<OrderEventSource>({ number: { $in: numbers } }, { projection: orderEventFields })
         .toArray(),
   ])

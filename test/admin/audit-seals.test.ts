@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { countAuditRepeat } from '../../src/audit/repeats.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { recordAuditRepeat } from '../../src/audit/repeats.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { dayMs } from '../../src/platform/time.ts'
 import { takeLongLease } from '../../src/retention/record.ts'
-import { createSecrets, type Secrets } from '../../src/security/encrypt.ts'
+import { createEncrypter, type Encrypter } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { checkAuditTrail, isAuditCheckDue } from '../../src/verification/nightly-check.ts'
 import type { StoredSeal } from '../../src/verification/seal.ts'
@@ -27,8 +27,8 @@ const blank = { ...tester, ...nothing, subject: 's', act: 'key.created' } as con
 const unhurried = <T>(batch: () => Promise<T>) => batch()
 
 function trailOf(service: Service) {
-  const lines = () => nativeCollection(service.deps.AuditEvent)
-  const seals = () => nativeCollection(service.deps.AuditSeal)
+  const lines = () => rawCollection(service.deps.AuditEvent)
+  const seals = () => rawCollection(service.deps.AuditSeal)
   const seal = (deps = service.deps, limit?: number) => sealAuditTrail(deps, unhurried, [], limit)
   const verify = (secrets = service.deps.secrets) =>
     verifyAuditTrail({ ...service.deps, secrets }, unhurried, null)
@@ -120,7 +120,7 @@ describe('Sealing the audit trail', function () {
   it('leaves a line that counts repeated actions unsealed until an hour after the hour it covers', async () => {
     const [line] = await addLines(1)
     const repeat = { ...line, _id: newId(), at: service.clock.now() }
-    const count = () => countAuditRepeat(service.deps, 'the-same', repeat, 'note')
+    const count = () => recordAuditRepeat(service.deps, 'the-same', repeat, 'note')
     const open = () => lines().findOne({ closesAt: { $exists: true } })
     await count()
     const closesAt = (await open())?.closesAt as Date
@@ -175,7 +175,7 @@ describe('Sealing the audit trail', function () {
     const add = (fields: object) => () => lines().insertOne({ ...extra, ...fields })
     const twoDaysAgo = () => new Date(service.clock.now().getTime() - 2 * dayMs - 1)
     const replaceKey = (key: string) =>
-      nativeCollection(service.deps.ServiceKey).updateOne({ _id: 'audit' }, { $set: { key } })
+      rawCollection(service.deps.ServiceKey).updateOne({ _id: 'audit' }, { $set: { key } })
     const removed = () => lines().deleteOne({ _id: ids[1] ?? '' })
     const shortened = () => seals().updateOne({ _id: 2 }, { $pop: { ids: 1, digests: 1 } })
     const relinked = () => seals().updateOne({ _id: 3 }, { $set: { previous: 'x' } })
@@ -203,7 +203,7 @@ describe('Sealing the audit trail', function () {
     for (const [what, [tamper, fault]] of Object.entries(tamperings))
       it(`lets the check detect that ${what}`, async () => {
         const line = await lines().findOne({ _id: ids[1] ?? '' })
-        const key = await nativeCollection(service.deps.ServiceKey).findOne({ _id: 'audit' })
+        const key = await rawCollection(service.deps.ServiceKey).findOne({ _id: 'audit' })
         await tamper()
         try {
           const known = { LINE: ids[1], NEXT: standing[2]?.ids[0], EXTRA: extra._id }
@@ -221,14 +221,14 @@ describe('Sealing the audit trail', function () {
 
   it('produces seals that stay valid when SECRET_KEY is rotated', async () => {
     const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
-    const rotating = createSecrets([current, old])
-    const reencrypt = (secrets: Secrets) => reencryptField({ secrets }, service.deps.ServiceKey, 'key')
+    const rotating = createEncrypter([current, old])
+    const reencrypt = (secrets: Encrypter) => reencryptField({ secrets }, service.deps.ServiceKey, 'key')
     expect(await reencrypt(rotating)).to.deep.equal({ reencrypted: 1, unreadable: [] })
     expect(await reencrypt(rotating)).to.deep.equal({ reencrypted: 0, unreadable: [] })
-    expect((await verify(createSecrets([current]))).faults).to.deep.equal([])
+    expect((await verify(createEncrypter([current]))).faults).to.deep.equal([])
     expect((await verify()).faultCount).to.equal(1)
     expect(await reencrypt(service.deps.secrets)).to.deep.equal({ reencrypted: 0, unreadable: ['audit'] })
-    await reencrypt(createSecrets([old, current]))
+    await reencrypt(createEncrypter([old, current]))
     expect((await verify()).faults).to.deep.equal([])
   })
 
@@ -260,7 +260,7 @@ describe('Sealing the audit trail', function () {
   })
 
   const check = () => service.deps.AuditCheck.findById('latest').orFail().lean()
-  const changeCheck = (set: object) => nativeCollection(service.deps.AuditCheck).updateOne({}, { $set: set })
+  const changeCheck = (set: object) => rawCollection(service.deps.AuditCheck).updateOne({}, { $set: set })
 
   it('is followed each night by a check of what is new, or once a week of everything', async () => {
     const nextNight = async (days = 1) => {
@@ -367,7 +367,7 @@ describe('Sealing the audit trail', function () {
     service.clock.advance(dayMs)
     const recorded = recordLog('warn')
     const id = { _id: 'check', work: 'check' }
-    const leases = nativeCollection(service.deps.CheckLease)
+    const leases = rawCollection(service.deps.CheckLease)
     const take = () => takeLongLease(leases, id, service.deps.now, { upsert: true })
     const lost = await take()
     service.clock.advance(60_001)
@@ -437,7 +437,7 @@ describe('Sealing the audit trail', function () {
     })
 
   it('makes a check due if the audit key is missing, whatever the stored result says', async () => {
-    const keys = nativeCollection(service.deps.ServiceKey)
+    const keys = rawCollection(service.deps.ServiceKey)
     const key = await keys.findOneAndDelete({ _id: 'audit' })
     await changeCheck({ digest: null, at: service.clock.now() })
     expect(await isAuditCheckDue(service.deps)).to.equal(true)

@@ -1,7 +1,7 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js'
 import { expect } from 'chai'
 import { jobIdOf, newDeliveryJob } from '../../src/webhooks/deliveries/delivery.ts'
-import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { storedBody, storedDelivery } from '../support/actions.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -106,7 +106,11 @@ describe('Bull Board', function () {
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
     // JSON escapes the quotes inside a text.
     const withinJson = JSON.stringify(await storedBody(board.service, delivery)).slice(1, -1)
-    for (const hidden of [withinJson, sealed, secrets.decrypt(sealed, secretField(delivery.endpointId))])
+    for (const hidden of [
+      withinJson,
+      sealed,
+      secrets.decrypt(sealed, signingSecretField(delivery.endpointId)),
+    ])
       expect(text).to.not.include(hidden)
   })
 

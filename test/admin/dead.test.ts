@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { dayMs } from '../../src/platform/time.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { maskUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'
@@ -33,7 +33,7 @@ describe('The list of dead deliveries', () => {
       }),
     )
     excuse(buried.map(({ _id }) => _id))
-    return nativeCollection(service.deps.Delivery).insertMany(buried)
+    return rawCollection(service.deps.Delivery).insertMany(buried)
   }
   const rowsOf = async (query: string) => {
     const { text } = await staff.get(`/admin/dead${query}`)

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { exportKinds } from '../../schemas/ledger.ts'
+import { ledgerExportKinds } from '../../schemas/ledger.ts'
 import { completeExportFile, type LedgerFileExport, openExportFile } from '../../src/exports/export-file.ts'
 import { createExportWriter, parseExportForm } from '../../src/exports/export-ledger.ts'
 import { bookMany, bookOne, ledgerOf } from '../support/ledger.ts'
@@ -37,7 +37,7 @@ describe('npm run admin -- export', function () {
   }
 
   it('writes the same file as the API and records it in the audit trail', async () => {
-    for (const kind of exportKinds) {
+    for (const kind of ledgerExportKinds) {
       const file = newFile()
       const printed = await cli.done(...args(kind, file, '--delimiter', 'semicolon', '--language', 'fr'))
       const text = await readFile(file, 'utf8')

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type Delivery, hostOf, jobIdOf, makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
@@ -44,7 +44,7 @@ export async function openBoard(environment: Record<string, string> = {}) {
     const ids = Array.from({ length: count }, () => makeDeliveryId(newId(), of.endpointId))
     const stored = ids.map((_id) => ({ ...of, _id }))
     excuse(ids)
-    await nativeCollection(service.deps.Delivery).insertMany(stored)
+    await rawCollection(service.deps.Delivery).insertMany(stored)
     const job = { name: of.event, data: { ref: of.referenceNumber, host: hostOf(of) }, delayMs: 0 }
     const jobs = stored.map((each) => ({ ...job, jobId: jobIdOf(each) }))
     service.deps.enqueue('webhook-delivery', jobs)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
@@ -162,7 +162,7 @@ describe("A payment's page", () => {
     expect(await page(delivery.referenceNumber)).to.include(unheard)
     const more = Array.from({ length: 500 }, (_, at) => ({ ...delivery, _id: `${delivery._id}${at}` }))
     excuse(more.map(({ _id }) => _id))
-    await nativeCollection(service.deps.Delivery).insertMany(more)
+    await rawCollection(service.deps.Delivery).insertMany(more)
     const text = await page(delivery.referenceNumber)
     expect(text).to.include('Only the first 500 deliveries are shown.')
     expect(text).not.to.include(unheard)

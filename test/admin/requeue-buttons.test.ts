@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type Delivery, makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { requeueBatchSize } from '../../src/webhooks/deliveries/requeue.ts'
@@ -126,7 +126,7 @@ describe('The Re-queue button', () => {
       const other = await subscribe(service, merchant, `${failing.url}/other`, ['payment.created'])
       const ofOther = { ...dead, _id: makeDeliveryId(newId(), other.id), endpointId: other.id }
       excuse([ofOther._id])
-      await nativeCollection(service.deps.Delivery).insertOne(ofOther)
+      await rawCollection(service.deps.Delivery).insertOne(ofOther)
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
       const { location } = await support.act(`/admin/endpoints/${one.id}/requeue-all`, anyTime)
       expect(await textAt(location))

@@ -8,7 +8,7 @@ import { hasPermission, type StaffRole, staffRoles } from '../../src/staff/permi
 import { accountActions, staffListActions } from '../../src/staff-acts/account-acts.ts'
 import type { ActionGroup } from '../../src/staff-acts/act.ts'
 import { businessActions } from '../../src/staff-acts/business-acts.ts'
-import { keyActions } from '../../src/staff-acts/key-acts.ts'
+import { apiKeyActions } from '../../src/staff-acts/key-acts.ts'
 import { endpointActions } from '../../src/staff-pages/endpoint-acts.ts'
 import { subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
@@ -85,7 +85,7 @@ const allActs = [
     suspend: { prepare: businessWith({ suspended: false }) },
     limits: { prepare: businessWith({}), fieldsFor: someLimits, isRepeatable: true },
   }),
-  ...tested(keyActions, {
+  ...tested(apiKeyActions, {
     resume: { prepare: keyWith('suspended') },
     suspend: { prepare: keyWith('active') },
     revoke: { prepare: keyWith('suspended') },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/change-business.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { hourMs } from '../../src/platform/time.ts'
 import { renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { endOtherSessions } from '../../src/staff/staff-sessions.ts'
@@ -128,7 +128,7 @@ describe('A staff session', () => {
     const { _id } = (await deps.StaffSession.findOne({ staffName: viewer.name }).lean()) ?? expect.fail()
     const session = deps.transactions.client.startSession()
     session.startTransaction()
-    await nativeCollection(deps.StaffSession).updateOne({ _id }, { $set: { client: 'x' } }, { session })
+    await rawCollection(deps.StaffSession).updateOne({ _id }, { $set: { client: 'x' } }, { session })
     expect(await isIn(viewer)).to.equal(true)
     // MongoDB would have ended the transaction if the page had waited for it.
     await session.commitTransaction()

@@ -5,7 +5,7 @@ import { relayOutboxes } from '../../src/relay/relay.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'
-import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import {
   attempt,
   createIntent,
@@ -206,7 +206,8 @@ describe('If a process is killed between any two steps, the service', function (
       if (lands) await land(operation, steps.indexOf('mongodb commitTransaction') + 1)
     })
   }
-  const secretOf = ({ _id, secret }: Endpoint) => service.deps.secrets.decrypt(secret, secretField(_id))
+  const secretOf = ({ _id, secret }: Endpoint) =>
+    service.deps.secrets.decrypt(secret, signingSecretField(_id))
 
   itChanges(
     ['creates an endpoint', 'endpoint.created', 'lands'],

@@ -3,12 +3,12 @@ import { expect } from 'chai'
 import mongoose from 'mongoose'
 import { createShortCodePool, generateShortCodes } from '../../src/intents/codes.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { isShortCode, shortCodeCount } from '../../src/platform/ids.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { startCounts } from '../../src/retention/cleaning.ts'
-import { createSecrets } from '../../src/security/encrypt.ts'
+import { createEncrypter } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { findServiceKey } from '../../src/security/service-keys.ts'
 import { createIntent, openSecondProcess } from '../support/actions.ts'
@@ -32,7 +32,7 @@ describe('A short code', () => {
     const { ServiceKey, Intent, secrets, log } = service.deps
     return createShortCodePool({ ServiceKey, Intent, secrets, log, ...changes })
   }
-  const keys = () => nativeCollection(service.deps.ServiceKey)
+  const keys = () => rawCollection(service.deps.ServiceKey)
   const stored = async () => (await keys().findOne({ _id: 'shortCodes' })) ?? expect.fail()
   const setUsed = (used: number) => keys().updateOne({ _id: 'shortCodes' }, { $set: { used } })
   const keyOf = async () => (await findServiceKey(service.deps, 'shortCodes')) ?? expect.fail()
@@ -137,10 +137,10 @@ describe('A short code', () => {
     const [old, current] = [Buffer.from(secretKey, 'base64'), randomBytes(32)]
     await takeAll(anotherPool(), 1)
     const key = await keyOf()
-    const rotating = { secrets: createSecrets([current, old]) }
+    const rotating = { secrets: createEncrypter([current, old]) }
     const reencrypted = await reencryptField(rotating, service.deps.ServiceKey, 'key')
     expect(reencrypted).to.deep.equal({ reencrypted: 1, unreadable: [] })
-    const codes = await takeAll(anotherPool({ secrets: createSecrets([current]) }), block)
+    const codes = await takeAll(anotherPool({ secrets: createEncrypter([current]) }), block)
     expect(codes).to.have.members(generateShortCodes(key, block, block))
   })
 
@@ -148,14 +148,14 @@ describe('A short code', () => {
     const first = await create().expect(201)
     const before = await stored()
     const { log, lines } = recordLog()
-    service.deps.shortCodes = anotherPool({ secrets: createSecrets([randomBytes(32)]), log })
+    service.deps.shortCodes = anotherPool({ secrets: createEncrypter([randomBytes(32)]), log })
     await expectRefused('again')
     await expectRefused('again')
     const logged = lines().map(({ level, msg, remedy }) => [level, msg, remedy])
     const remedy = 'Set the earlier SECRET_KEY as SECRET_KEY_PREVIOUS.'
     expect(logged).to.deep.equal([[50, 'shortcodes.key-unreadable', remedy]])
     expect(await stored()).to.deep.equal(before)
-    const secrets = createSecrets([randomBytes(32), Buffer.from(secretKey, 'base64')])
+    const secrets = createEncrypter([randomBytes(32), Buffer.from(secretKey, 'base64')])
     service.deps.shortCodes = anotherPool({ secrets })
     const { body } = await create('again').expect(201)
     expect(body.data.shortCode).to.not.equal(first.body.data.shortCode)

@@ -5,10 +5,10 @@ import { rehashNote } from '../../src/businesses/key-batchers.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
 import { encryptedResponse, type StoredResponse, unexpiredFilter } from '../../src/idempotency/request.ts'
 import type { Deps } from '../../src/platform/deps.ts'
-import { createSecrets } from '../../src/security/encrypt.ts'
+import { createEncrypter } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { ensureServiceKey } from '../../src/security/service-keys.ts'
-import { reencryptSecrets, secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { reencryptSecrets, signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
 import type { Subscription } from '../support/actions.ts'
@@ -184,14 +184,14 @@ describe('npm run admin -- secrets rotate', function () {
     const kept = [endpoint?.secret ?? '', ...(endpoint?.previousSecrets ?? []).map((each) => each.secret)]
     const { decrypt } = alone.deps.secrets
     const expected = [...made.toReversed(), secret]
-    expect(kept.map((sealed) => decrypt(sealed, secretField(id)))).to.deep.equal(expected)
+    expect(kept.map((sealed) => decrypt(sealed, signingSecretField(id)))).to.deep.equal(expected)
   })
 
   it("reports an endpoint whose previous secret can't be decrypted, until that secret expires", async () => {
     const merchant = await service.merchant()
     const { id } = await subscribe(merchant)
-    const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
-    const lost = otherSecrets.encrypt('of a key that is not configured', secretField(id))
+    const otherSecrets = createEncrypter([Buffer.from(newest, 'base64')])
+    const lost = otherSecrets.encrypt('of a key that is not configured', signingSecretField(id))
     const replaced = (fromNow: number) => ({
       previousSecrets: [{ secret: lost, validUntil: new Date(Date.now() + fromNow) }],
     })

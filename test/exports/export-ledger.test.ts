@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
-import { exportKinds } from '../../schemas/ledger.ts'
+import { ledgerExportKinds } from '../../schemas/ledger.ts'
 import { expectRefused } from '../api/refused.ts'
 import { createGate } from '../support/gate.ts'
 import { bookMany, bookOne, difficultTexts, ledgerOf } from '../support/ledger.ts'
@@ -26,7 +26,7 @@ describe('A ledger export', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Row)
 
-  async function expected(kind: (typeof exportKinds)[number]): Promise<Row[]> {
+  async function expected(kind: (typeof ledgerExportKinds)[number]): Promise<Row[]> {
     const entries = await ledgerOf(service, owner())
     return entries.flatMap((entry): Row[] => {
       const { position: number = 0, type, day, amount, commission, returnedFees } = entry
@@ -58,7 +58,7 @@ describe('A ledger export', () => {
 
   it("contains exactly the ledger's payments, refunds or entries, in CSV and in JSON lines", async () => {
     await bookMany(service, owner(), 126)
-    for (const kind of exportKinds) {
+    for (const kind of ledgerExportKinds) {
       const wanted = await expected(kind)
       expect(wanted.length).to.be.greaterThan(125)
       expect(await rowsOf(kind)).to.deep.equal(wanted)
@@ -149,7 +149,7 @@ describe('A ledger export', () => {
   it('can be continued after any entry without a second header row', async () => {
     await bookMany(service, owner(), 2)
     const forms: Record<string, string>[] = [{ format: 'jsonl' }, { delimiter: 'semicolon' }]
-    for (const kind of exportKinds)
+    for (const kind of ledgerExportKinds)
       for (const query of kind === 'payments' ? forms : forms.slice(1)) {
         const whole = await textOf(kind, query)
         const all = (await expected(kind)).map(({ number }) => Number(number))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createZeroTotals, type LedgerEntry } from '../../src/ledger/entry.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
@@ -22,7 +22,7 @@ describe('A ledger page', () => {
     service.clock.freeze(at(stored))
     const { businessId } = merchant
     breaks(service, 'ledger chain')
-    await nativeCollection(service.deps.LedgerEntry).insertMany(
+    await rawCollection(service.deps.LedgerEntry).insertMany(
       Array.from({ length: stored }, (_, n): LedgerEntry => {
         const refunds = removed / 10 + Math.floor((n + 1) / 3)
         const position = removed + n + 1

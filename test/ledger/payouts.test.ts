@@ -5,7 +5,7 @@ import { buildEntryDrafts } from '../../src/ledger/book.ts'
 import { linkLedgerEntry } from '../../src/ledger/entry.ts'
 import { getLedgerBalance } from '../../src/ledger/statement.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { bookPayoutOnce, type Payout } from '../../src/payouts/pay-out.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { toUtcDay } from '../../src/platform/time.ts'
@@ -122,7 +122,7 @@ describe('A payout', function () {
     const paid = [await payLive(service, live, 70, 0), await payLive(service, other, 90, 0)]
     const intents = await service.deps.Intent.find({ referenceNumber: { $in: paid } }, { _id: 1 }).lean()
     const book = () => relayOutboxes(service.deps, { intentIds: intents.map(({ _id }) => _id), orderIds: [] })
-    const chain = nativeCollection(service.deps.LedgerEntry)
+    const chain = rawCollection(service.deps.LedgerEntry)
     const now = service.deps.now()
     const draft = { _id: newId(), type: 'payout', amount: -400, day: toUtcDay(now) } as const
     const session = service.deps.transactions.client.startSession()

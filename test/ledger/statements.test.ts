@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createZeroTotals, type LedgerDraft } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { fixtureReference } from '../invariants/expect-invariants.ts'
@@ -116,7 +116,7 @@ describe('A statement or balance', () => {
 
   it('contains all payments of a day even if another process closes it during the read', async () => {
     await book('payment', 700)
-    const collection = nativeCollection(service.deps.LedgerEntry)
+    const collection = rawCollection(service.deps.LedgerEntry)
     const { findOne } = collection
     collection.findOne = (async (...read: Parameters<typeof findOne>) => {
       collection.findOne = findOne

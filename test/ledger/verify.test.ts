@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { LoggedEvent } from '../../src/events/log.ts'
 import { type LedgerDraft, type LedgerEntry, linkLedgerEntry } from '../../src/ledger/entry.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { bookPayoutOnce } from '../../src/payouts/pay-out.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { toUtcDay } from '../../src/platform/time.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { createSecrets } from '../../src/security/encrypt.ts'
+import { createEncrypter } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { checkAuditTrail, findLatestCheck } from '../../src/verification/nightly-check.ts'
 import type { StoredSeal } from '../../src/verification/seal.ts'
@@ -59,8 +59,8 @@ describe('Ledger verification', function () {
     bookPayoutOnce(service.deps, { ...owner(sandbox), amount, reference }, tester)
   const payOutTest = (amount: number) => send(true, amount)
   const payLive = (amount: number) => send(false, amount)
-  const entries = () => nativeCollection(service.deps.LedgerEntry)
-  const events = () => nativeCollection(service.deps.LoggedEvent)
+  const entries = () => rawCollection(service.deps.LedgerEntry)
+  const events = () => rawCollection(service.deps.LoggedEvent)
   const chain = () =>
     entries()
       .find(owner(false), { sort: { number: 1 } })
@@ -220,7 +220,7 @@ describe('Ledger verification', function () {
     })
   })
 
-  const seals = () => nativeCollection(service.deps.AuditSeal)
+  const seals = () => rawCollection(service.deps.AuditSeal)
   /** Changes made after a night and another payment, and what the next payout finds. */
   const laterTamperings: Record<string, [tamper: () => Promise<unknown>, fault: RegExp]> = {
     'the sealed entry was changed': [
@@ -378,7 +378,7 @@ describe('Ledger verification', function () {
       const { deps } = service
       const { referenceNumber } = await createIntent(service, merchant, { amount: 1_000 })
       const createdAt = new Date(service.clock.now().getTime() - 32 * dayMs)
-      await nativeCollection(deps.Intent).updateOne({ referenceNumber }, { $set: { createdAt } })
+      await rawCollection(deps.Intent).updateOne({ referenceNumber }, { $set: { createdAt } })
       expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
       await relay(service, merchant)
       for (const days of [2, 32]) {
@@ -395,11 +395,11 @@ describe('Ledger verification', function () {
       await receiveLive(service, live, 5_000, 100)
       const [current, old] = [randomBytes(32), Buffer.from(secretKey, 'base64')]
       const verifyWith = async (...keys: [Buffer, ...Buffer[]]) => {
-        const rotated = { ...deps, secrets: createSecrets(keys) }
+        const rotated = { ...deps, secrets: createEncrypter(keys) }
         return (await verifyLedgers(rotated, (batch) => batch())).faults.map(({ fault }) => fault)
       }
       expect(await verifyWith(current, old)).to.deep.equal([])
-      await reencryptField({ secrets: createSecrets([current, old]) }, deps.ServiceKey, 'key')
+      await reencryptField({ secrets: createEncrypter([current, old]) }, deps.ServiceKey, 'key')
       expect(await verifyWith(current)).to.deep.equal([])
       expect(await verifyWith(old)).to.deep.equal(
         Array(2).fill('Seal 1 of the audit trail was changed, or SECRET_KEY is wrong.'),

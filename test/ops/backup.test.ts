@@ -15,9 +15,9 @@ import { readOneServer, withClient } from '../../ops/backup/server.ts'
 import { readSummary } from '../../ops/backup/summary.ts'
 import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collectionDeclarations } from '../../src/context/models.ts'
-import { createSecrets } from '../../src/security/encrypt.ts'
+import { createEncrypter } from '../../src/security/encrypt.ts'
 import { createAccount } from '../../src/staff/change-account.ts'
-import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 import { operator } from '../admin/staff.ts'
 import {
   attempt,
@@ -241,8 +241,8 @@ describe('A backup', () => {
       deadlineMs(2000),
     )
     const { mongodbUrl, secretKeys } = service.deps.config
-    const another = createSecrets([Buffer.alloc(32)])
-    const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
+    const another = createEncrypter([Buffer.alloc(32)])
+    const both = createEncrypter([Buffer.alloc(32), secretKeys[0]])
     expect(await readSummary(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
     expect(await readSummary(mongodbUrl, both, log)).to.include({ keyOpens: true })
     const { _id } = await service.deps.Endpoint.findOne({ deletedAt: null }).orFail().lean()
@@ -251,7 +251,7 @@ describe('A backup', () => {
       [-1, { keyOpens: true, endpointsNotOpened: 0 }],
     ] as const) {
       const replaced = {
-        secret: another.encrypt('x', secretField(_id)),
+        secret: another.encrypt('x', signingSecretField(_id)),
         validUntil: new Date(Date.now() + ms),
       }
       await service.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })

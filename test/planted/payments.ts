@@ -35,8 +35,8 @@ export const bugs: PlantedBugs = {
     pausedAt('cancel.before-transition', 'simulate.before-transition'),
     often('raceFor'),
     drop('planTransition', 'status: { $in: $ }'),
-    replace('cancel', 'guard: changeableFilter', 'guard: () => ({})'),
-    drop('simulatePayment', 'guard: changeableFilter($)'),
+    replace('cancel', 'guard: changeableIntents', 'guard: () => ({})'),
+    drop('simulatePayment', 'guard: changeableIntents($)'),
   ],
   'Past its expiry, an intent reads as open until a poll has found it → expiry.prompt': [
     often('listIntents'),
@@ -81,9 +81,9 @@ export const bugs: PlantedBugs = {
   "A refund's retry doesn't look for the refund it started, and starts another → key.once": [
     killedAt('refund.settled', 'refund.set-aside', 'write.before-response-kept'),
     often('refundIntent'),
-    replace('findEarlierResult', 'findUsedKey($$)', 'null'),
-    replace('findEffectByKey', 'findUsedKey($$)', 'null'),
-    drop('beginRefund', '...unusedKeyFilter($)'),
+    replace('findEarlierResult', 'findMark($$)', 'null'),
+    replace('findEffectByKey', 'findMark($$)', 'null'),
+    drop('beginRefund', '...unmarkedFilter($)'),
   ],
   'A refund of everything that is left is refused → api/refund.test.ts': [
     replace('checkRefund', '$amount > refundable', '$amount >= refundable'),

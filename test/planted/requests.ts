@@ -15,7 +15,7 @@ export const bugs: PlantedBugs = {
     ),
   ],
   "A refund's write doesn't check for its own key, so a request and its duplicate both refund → api/idempotency-effects.test.ts":
-    drop('beginRefund', '...unusedKeyFilter($)'),
+    drop('beginRefund', '...unmarkedFilter($)'),
   'A mark counts even if it is older than 24 hours → api/idempotency-effects.test.ts': [
     replace('isFreshMark', '$at > $', 'true'),
   ],
@@ -72,15 +72,15 @@ export const bugs: PlantedBugs = {
     'hash("sha256", String(Math.random()), "hex").slice(0, 24)',
   ),
   "A quota's last block is reserved even if only a part of it is left → unit/counter.test.ts": [
-    replace('openCounters', '{ used: { $lte: max - amount } }', '{ used: { $lt: max } }'),
+    replace('createCounters', '{ used: { $lte: max - amount } }', '{ used: { $lt: max } }'),
   ],
   'A process reserves as much of a quota as it ever needed at once, without a bound → unit/counter.test.ts':
-    replace('openCounters', 'Math.min($size * 2, $most)', '$size * 2'),
+    replace('createCounters', 'Math.min($size * 2, $most)', '$size * 2'),
   'A stopping process keeps its reserved part of a quota → unit/counter.test.ts': [
-    replace('openCounters', 'Promise.all([...blocks.values()].map($settle))', 'Promise.resolve()'),
+    replace('createCounters', 'Promise.all([...blocks.values()].map($settle))', 'Promise.resolve()'),
   ],
   "A failure counter doesn't restart when its period has ended → unit/counter.test.ts": replace(
-    'openCounters',
+    'createCounters',
     "const isOver = { $lte: ['$expireAt', at] }",
     "const isOver = { $lt: ['$expireAt', 0] }",
   ),

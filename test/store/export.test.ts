@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import express from 'express'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { sendDownload } from '../../src/http/responses/download.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { exportProducts } from '../../src/store/exports/export-products.ts'
 import { buildProduct, buildVariant } from '../../src/store/products/create.ts'
@@ -34,7 +34,7 @@ describe('A product export', () => {
   const service = withService()
 
   const store = (merchant: Merchant, count: number, variants: number, description: string) =>
-    nativeCollection(service.deps.Product).insertMany(
+    rawCollection(service.deps.Product).insertMany(
       Array.from({ length: count }, () => stored(merchant.businessId, variants, description)),
     )
   /** Calls `see` with the number of each page that an export of this service reads. */

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import type { Service } from './service.ts'
 
 /** Locks a document like a dead process whose transaction has changed it. Returns a function that frees it. */
@@ -11,7 +11,7 @@ export async function lockDocument<Doc extends { _id: string }>(
   const session = deps.transactions.client.startSession()
   session.startTransaction()
   const change: object = { $set: { lockedBy: 'test' } }
-  await nativeCollection(model).updateOne({ _id } as object, change, { session })
+  await rawCollection(model).updateOne({ _id } as object, change, { session })
   return async () => {
     await session.abortTransaction()
     await session.endSession()

@@ -1,7 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
-import { paymentDataVersion } from '../../src/intents/present.ts'
+import { paymentEventFormat } from '../../src/intents/present.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Replay } from '../../src/replays/replay.ts'
@@ -37,7 +37,7 @@ export async function logEvents(
   return drafts.map(({ _id }) => _id)
 }
 
-const recorded = { format: paymentDataVersion, facts: { status: 'PENDING', amount: 5 } }
+const recorded = { format: paymentEventFormat, facts: { status: 'PENDING', amount: 5 } }
 
 export async function storeDeliveries(
   { deps, clock }: Service,
@@ -46,7 +46,7 @@ export async function storeDeliveries(
   logged: readonly Logged[],
 ): Promise<void> {
   const soon = new Date(clock.now().getTime() + 3_600_000)
-  const events = await nativeCollection(deps.LoggedEvent)
+  const events = await rawCollection(deps.LoggedEvent)
     .find({ _id: { $in: [...eventIds] } })
     .toArray()
   const deliveries = events.flatMap((each): Delivery[] => {
@@ -61,7 +61,7 @@ export async function storeDeliveries(
     return [{ ...fresh, status: state, attempts, nextAttemptAt, deadAt }]
   })
   excuse(deliveries.map(({ _id }) => _id))
-  await nativeCollection(deps.Delivery).insertMany(deliveries)
+  await rawCollection(deps.Delivery).insertMany(deliveries)
 }
 
 export async function runReplays(deps: Deps): Promise<void> {

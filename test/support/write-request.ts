@@ -4,7 +4,7 @@ import {
   type ThirdPartyStep,
   type WriteRequest,
 } from '../../src/idempotency/request.ts'
-import { type KeyUse, newKeyUse } from '../../src/intents/transition.ts'
+import { createMarking, type Marking } from '../../src/intents/transition.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 
@@ -48,5 +48,5 @@ export async function finished(run: Promise<OperationResult>, find: () => Promis
   }
 }
 
-export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): KeyUse =>
-  newKeyUse(newRequest(deps), deps.now(), details)
+export const newMarking = (deps: Pick<Deps, 'now' | 'secrets'>, details = {}): Marking =>
+  createMarking(newRequest(deps), deps.now(), details)

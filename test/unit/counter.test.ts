@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Counters, openCounters, type PointLimit, type Quota } from '../../src/limits/counter.ts'
+import { type Counters, createCounters, type PointLimit, type Quota } from '../../src/limits/counter.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -10,7 +10,7 @@ describe('A durable counter', () => {
   const service = withService()
   let warnings: object[] = []
   const log = { warn: (fields: object) => void warnings.push(fields) } as never
-  const open = (Counter = service.deps.Counter) => openCounters({ Counter, now: service.deps.now, log })
+  const open = (Counter = service.deps.Counter) => createCounters({ Counter, now: service.deps.now, log })
   let counters: Counters
   let other: Counters
   beforeEach(() => {

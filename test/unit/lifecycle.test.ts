@@ -40,7 +40,7 @@ describe('The lifecycle of an intent', () => {
   })
 
   it('accepts no payment in the last second, when another process may already see the intent as expired', () => {
-    expect(lifecycle.changeableFilter(now)).to.deep.equal(free)
+    expect(lifecycle.changeableIntents(now)).to.deep.equal(free)
     expect(lifecycle.payableFilter(now)).to.deep.equal({ expiresAt: { $gt: new Date(6000) }, hold: null })
     const isOpen = (end: number): boolean => lifecycle.isSurelyUnexpired({ expiresAt: new Date(end) }, now)
     expect([isOpen(5999), isOpen(6000), isOpen(6001)]).to.deep.equal([false, false, true])

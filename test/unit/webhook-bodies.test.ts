@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventScopes } from '../../schemas/events.ts'
-import { paymentDataVersion } from '../../src/intents/present.ts'
+import { paymentEventFormat } from '../../src/intents/present.ts'
 import { orderEventFormat } from '../../src/store/orders/order.ts'
 import { endpointEventFormat, webhookBody } from '../../src/webhooks/message.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
@@ -36,7 +36,7 @@ describe("A webhook's body", () => {
   }
 
   it('has golden files for every format in which new events are written', () => {
-    const current = [paymentDataVersion, orderEventFormat, endpointEventFormat].map(String)
+    const current = [paymentEventFormat, orderEventFormat, endpointEventFormat].map(String)
     expect(formats).to.include.keys(...current)
   })
 

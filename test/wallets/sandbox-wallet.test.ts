@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import { type CheckSlowHash, checksPerOwner } from '../../src/security/slow-hash.ts'
 import { createWallet, lookUpWallet } from '../../src/wallets/sandbox/operate.ts'
 import { createSandboxWallet } from '../../src/wallets/sandbox/sandbox-wallet.ts'
@@ -211,7 +211,7 @@ describe('A sandbox wallet', () => {
     const { transactions, WalletAccount } = service.deps
     const session = transactions.client.startSession()
     session.startTransaction()
-    await nativeCollection(WalletAccount).updateOne({ _id: phone }, { $inc: { balance: -1000 } }, { session })
+    await rawCollection(WalletAccount).updateOne({ _id: phone }, { $inc: { balance: -1000 } }, { session })
     const waiting = inBoth(4, (where) => where.pay({ phone, amount: 250 }))
     const others = await inBoth(4, (where) => where.pay({ phone: other, amount: 250 }))
     expect(session.inTransaction() && count(others, done)).to.equal(4)

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import type { TimeMeter } from '../../src/limits/rate.ts'
 import type { HttpConnection } from '../../src/webhooks/sender/connections.ts'
-import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
+import { sendHttpRequest } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { httpEndpoint, httpsEndpoint, rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, OK, openConnection, stopAll } from './sending.ts'
@@ -11,7 +11,7 @@ describe('The CPU time limit for parsing responses', () => {
   afterEach(stopAll)
   const okEndpoint = () => rawHttpEndpoint((socket) => socket.write(OK))
   const send = (connection: HttpConnection, meter: TimeMeter) =>
-    exchangeHttp(connection, meter, { path: '/', headers, body }, new AbortController().signal)
+    sendHttpRequest(connection, meter, { path: '/', headers, body }, new AbortController().signal)
 
   it("charges the parsing time to the attempt's business", async () => {
     const connection = await openConnection(await okEndpoint())

@@ -7,7 +7,7 @@ import { freePort } from '../../dev/servers/free-port.ts'
 import type { HttpConnection } from '../../src/webhooks/sender/connections.ts'
 import { createConnectionPool, openSocket } from '../../src/webhooks/sender/connections.ts'
 import { type AddressLookup, resolveAddresses } from '../../src/webhooks/sender/resolve.ts'
-import { exchangeHttp } from '../../src/webhooks/sender/send.ts'
+import { sendHttpRequest } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { closing, httpEndpoint, rawEndpoint, rawHttpEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
@@ -233,7 +233,7 @@ describe('The webhook sender with reusable connections', () => {
       await resolveAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),
     ).to.have.nested.property('fault.stage', 'timeout')
     const request = { path: '/', headers, body }
-    expect(await exchangeHttp({} as HttpConnection, unlimited, request, past)).to.have.nested.property(
+    expect(await sendHttpRequest({} as HttpConnection, unlimited, request, past)).to.have.nested.property(
       'fault.stage',
       'timeout',
     )
@@ -254,7 +254,7 @@ describe('The webhook sender with reusable connections', () => {
     connection.raw.destroy()
     await once(connection.socket, 'close')
     const request = { path: '/', headers, body }
-    const done = await exchangeHttp(connection, unlimited, request, new AbortController().signal)
+    const done = await sendHttpRequest(connection, unlimited, request, new AbortController().signal)
     expect(done).to.have.nested.property('fault.stage', 'closed')
   })
 })

@@ -2,11 +2,11 @@ import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { nativeCollection } from '../../src/mongo/collection.ts'
+import { rawCollection } from '../../src/mongo/collection.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { cleanUpWork, runCleanUp } from '../../src/retention/clean-up.ts'
 import { isCleanUpOwed, lastNightDue, takeCleanUpLease, takeLongLease } from '../../src/retention/record.ts'
-import { auditCheckWork, checkAuditTrail } from '../../src/verification/nightly-check.ts'
+import { checkAuditTrail, nightlyAuditCheck } from '../../src/verification/nightly-check.ts'
 import { startPollLoops } from '../../src/work/loop.ts'
 import { keepNightlyJob, restoreJobs } from '../../workers/maintenance.ts'
 import { openAdmin } from '../admin/admin.ts'
@@ -267,7 +267,7 @@ describe('A data clean-up', () => {
   it('runs after a missed night even if Redis has lost its data', async () => {
     const config = { ...service.deps.config, workerQueues: ['retention' as const] }
     const night = async () => {
-      const loops = startPollLoops({ ...service.deps, config }, [cleanUpWork, auditCheckWork])
+      const loops = startPollLoops({ ...service.deps, config }, [cleanUpWork, nightlyAuditCheck])
       await loops.wake('retention')
       await loops.stop()
     }
@@ -295,11 +295,11 @@ describe('A data clean-up', () => {
   it('is followed by a check of the audit trail unless another worker is checking it', async () => {
     await checkAuditTrail(service.deps, never())
     service.clock.advance(dayMs)
-    const leases = nativeCollection(service.deps.CheckLease)
+    const leases = rawCollection(service.deps.CheckLease)
     const id = { _id: 'check', work: 'check' }
     const lease = await takeLongLease(leases, id, service.deps.now, { upsert: true })
     const checkedAt = async () => {
-      await auditCheckWork.run(service.deps, never())
+      await nightlyAuditCheck.run(service.deps, never())
       return (await service.deps.AuditCheck.findById('latest').orFail().lean()).at
     }
     const before = await checkedAt()

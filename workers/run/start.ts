@@ -10,7 +10,7 @@ import { openRedis, type RedisConnection, redisMasters } from '../../src/queues/
 import { pollOutboxes } from '../../src/relay/poll.ts'
 import { replayWork } from '../../src/replays/run.ts'
 import { cleanUpWork } from '../../src/retention/clean-up.ts'
-import { auditCheckWork } from '../../src/verification/nightly-check.ts'
+import { nightlyAuditCheck } from '../../src/verification/nightly-check.ts'
 import { pollDeliveries, startWaitingAttempts } from '../../src/webhooks/attempts/attempt-due.ts'
 import { finishRequeues } from '../../src/webhooks/deliveries/requeue.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
@@ -33,7 +33,7 @@ export const polledWorks: readonly PolledWork[] = [
   { name: 'requeue-plans', queue: 'maintenance', everyMs: 6_000, run: finishRequeues },
   { name: 'failing-endpoints', queue: 'maintenance', everyMs: 6_000, run: reportFailures },
   cleanUpWork,
-  auditCheckWork,
+  nightlyAuditCheck,
 ]
 
 const createWorkers = (loops: PollLoops): { [Name in QueueName]: QueueWorker<Name> } => ({

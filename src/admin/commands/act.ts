@@ -3,7 +3,7 @@ import type { IdPage, IdPageRequest } from '../../mongo/id-page.ts'
 import { type ActionGroup, type FormValues, listEffects, type StaffAction } from '../../staff-acts/act.ts'
 import { idArgument, integerParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type CommandColumn, detailsText, fieldLines, tableText } from './text.ts'
+import { type CommandColumn, detailsText, fieldLines, formatTable } from './text.ts'
 
 export class CommandFailed extends Error {}
 
@@ -180,5 +180,5 @@ export const addShowCommand = <Shown extends object>(
 export function pageText<Item>(columns: readonly CommandColumn<Item>[], { items, next }: IdPage<Item>) {
   if (items.length === 0) return 'None.'
   const more = next === null ? '' : `\n\nMore: add --after ${next}`
-  return `${tableText(columns, items)}${more}`
+  return `${formatTable(columns, items)}${more}`
 }

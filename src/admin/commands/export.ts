@@ -4,8 +4,8 @@ import {
   type ExportFormat,
   type ExportKind,
   type ExportLanguage,
-  exportKinds,
   exportLanguages,
+  ledgerExportKinds,
 } from '../../../schemas/ledger.ts'
 import * as cli from './act.ts'
 import { choiceParser, exportFormatOption, fromTimeOption, idArgument, toTimeOption } from './arguments.ts'
@@ -37,7 +37,7 @@ const what: Record<ExportKind, string> = {
 
 export function addExportCommands(program: Command): void {
   const group = cli.addSubcommand(program, 'export', 'write payments, refunds or ledger entries to a file')
-  for (const kind of exportKinds) {
+  for (const kind of ledgerExportKinds) {
     cli
       .addSubcommand(group, kind, `write ${what[kind]} to a file`, exportHelp(kind))
       .requiredOption('--business <id>', 'id of the business', idArgument)

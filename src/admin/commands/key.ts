@@ -4,7 +4,7 @@ import { type ApiScope, apiScopes as allScopes } from '../../../schemas/scopes.t
 import type { ApiKey } from '../../businesses/api-key.ts'
 import type { KeyDetails, KeyFacts, RecognisedKey } from '../../businesses/key-facts.ts'
 import type { IdPage } from '../../mongo/id-page.ts'
-import { keyActions } from '../../staff-acts/key-acts.ts'
+import { apiKeyActions } from '../../staff-acts/key-acts.ts'
 import { describeScopes, keyDisplay } from '../../staff-acts/shown.ts'
 import * as cli from './act.ts'
 import { choiceParser, idArgument, parseIpRanges, parseScopes, parseSeconds } from './arguments.ts'
@@ -44,7 +44,7 @@ export function addKeyCommands(program: Command): void {
     .option('--ip <list>', ranges, parseIpRanges)
     .action(cli.commandAction(createKey))
 
-  cli.addActCommands(key, keyActions)
+  cli.addActCommands(key, apiKeyActions)
 
   const overlap = 'how long the old secret keeps working'
   const rotateHelp = cli.examplesHelp('key rotate ID --overlap-seconds 3600')

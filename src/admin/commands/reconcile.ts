@@ -12,7 +12,7 @@ import { differenceDisplay } from '../../staff-acts/shown.ts'
 import { addSubcommand, CommandFailed, commandAction, examplesHelp } from './act.ts'
 import { choiceParser, createParser } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { detailsText, tableText, toColumn } from './text.ts'
+import { detailsText, formatTable, toColumn } from './text.ts'
 
 const help = `
 Compares the wallet provider's CSV file for one UTC day with the live payments and
@@ -129,6 +129,6 @@ async function textOf({ id, day, file, sha256, counts, differences }: Result) {
   const more = total > differences.length ? `\n\nThese are the first ${differences.length} of ${total}.` : ''
   const stored =
     total > maxStoredDifferences ? `\n\nOnly the first ${maxStoredDifferences} are stored with the run.` : ''
-  const table = tableText(Object.values(differenceDisplay).map(toColumn), differences)
+  const table = formatTable(Object.values(differenceDisplay).map(toColumn), differences)
   return `${table}${more}${stored}\n\n${summary}`
 }

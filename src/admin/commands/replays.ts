@@ -6,7 +6,7 @@ import { replayDisplay } from '../../staff-acts/shown.ts'
 import { addSubcommand, commandAction, examplesHelp, orFail, withProgressBar } from './act.ts'
 import { fromTimeOption, idArgument, parseEventNames, toTimeOption } from './arguments.ts'
 import type { AdminDeps } from './run.ts'
-import { type CommandColumn, tableText, toColumn } from './text.ts'
+import { type CommandColumn, formatTable, toColumn } from './text.ts'
 
 const replayHelp = `
 Workers replay the events of the endpoint's environment, oldest first, at most 200
@@ -40,7 +40,7 @@ export function addReplayCommands(deliveries: Command): void {
   const replaysHelp = examplesHelp('deliveries replays --endpoint ID')
   addSubcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint', replaysHelp)
     .requiredOption('--endpoint <id>', 'the endpoint', idArgument)
-    .action(commandAction(listReplays, (list) => (list.length === 0 ? 'None.' : tableText(columns, list))))
+    .action(commandAction(listReplays, (list) => (list.length === 0 ? 'None.' : formatTable(columns, list))))
   const cancelHelp = examplesHelp('deliveries cancel-replay ID')
   addSubcommand(deliveries, 'cancel-replay', 'stop a running replay', cancelHelp)
     .argument('<id>', 'the id of the replay', idArgument)

@@ -12,7 +12,7 @@ import type { Deps, Models } from '../../platform/deps.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createLog } from '../../platform/log.ts'
 import type { Author } from '../../security/actor.ts'
-import { createSecrets } from '../../security/encrypt.ts'
+import { createEncrypter } from '../../security/encrypt.ts'
 import { createSlowHash } from '../../security/slow-hash.ts'
 import { escapeUnsafe, toSafeJson } from './text.ts'
 
@@ -50,7 +50,7 @@ export async function withAdminDeps<Result extends object>(
     const mongo = await connectMongo(config, log, {})
     try {
       const { now, close } = await openDatabaseTime(mongo, log, noClockShift)
-      const secrets = createSecrets(config.secretKeys)
+      const secrets = createEncrypter(config.secretKeys)
       const slowHash = createSlowHash(config.hashMemoryKib)
       const transactions = openTransactions(mongo)
       const models = openModels(mongo)

@@ -70,7 +70,7 @@ const borders =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 const noBorders = Object.fromEntries(borders.split(' ').map((name) => [name, '']))
 
-export function tableText<Item>(columns: readonly CommandColumn<Item>[], items: readonly Item[]): string {
+export function formatTable<Item>(columns: readonly CommandColumn<Item>[], items: readonly Item[]): string {
   const natural = drawTable(columns, items, [])
   const excess = natural.width - maxWidth
   const widths = columns.map((column) => {
@@ -116,5 +116,5 @@ function indentedTable(rows: object[]) {
       return typeof value === 'number' || value === null ? value : valueText(value)
     },
   }))
-  return tableText(columns, rows).replaceAll(/^/gm, '  ')
+  return formatTable(columns, rows).replaceAll(/^/gm, '  ')
 }

@@ -1,6 +1,6 @@
 import type { ChainOwner } from '../../chains/append.ts'
 import { maxListReadMs } from '../../lists/pagination.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../platform/deps.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type Log, throttleLog } from '../../platform/log.ts'
@@ -125,7 +125,7 @@ export function createChainWatch(
 const maxPerRead = 100
 
 export const openChainWatch = ({ LoggedEvent }: Pick<Models, 'LoggedEvent'>, log: Log): ChainWatch => {
-  const collection = nativeCollection(LoggedEvent)
+  const collection = rawCollection(LoggedEvent)
   const warn = throttleLog(5000, (fields) => log.warn(fields, 'mongodb.failed'))
   const readGrown = async (known: readonly ChainEnd[]): Promise<ChainEnd[]> => {
     const branches = known.map(({ number, ...owner }) => ({ ...owner, number: { $gt: number } }))

@@ -4,7 +4,7 @@ import type { EventName, ReadFeedQuery } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ChainOwner, chainIndex, numberFilter } from '../../chains/append.ts'
 import { maxListReadMs, parsePageRequest, readPageDocuments } from '../../lists/pagination.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { checkEventScope, listReadableTypes } from '../list.ts'
@@ -64,7 +64,7 @@ export async function readFeedPage(deps: Reads, { businessId, sandbox }: Caller,
 const numberOnly = { _id: 0, number: 1 } as const
 
 export async function findLastEventNumber(deps: Reads, owner: ChainOwner, options: mongo.FindOptions) {
-  const last = await nativeCollection(deps.LoggedEvent).findOne(
+  const last = await rawCollection(deps.LoggedEvent).findOne(
     { ...owner, number: numberFilter },
     {
       projection: numberOnly,
@@ -88,7 +88,7 @@ async function readBetween(
   options: mongo.FindOptions,
 ): Promise<LoggedEvent[]> {
   if (after >= last) return []
-  const found = nativeCollection(model).find(
+  const found = rawCollection(model).find(
     { ...owner, event: { $in: types }, number: { $gt: after, $lte: last } },
     { sort: { number: 1 }, hint: 'byType', maxTimeMS: maxListReadMs, ...options },
   )

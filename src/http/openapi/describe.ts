@@ -3,10 +3,10 @@ import { packageVersion } from '../../platform/version.ts'
 import { apiSections } from '../operations/route.ts'
 import { apiRoutes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
-import { describeOperation, openApiPath } from './operation.ts'
+import { openApiPath, toOpenApiOperation } from './operation.ts'
 import { describeSharedErrors, errorExamples, headerComponents } from './responses.ts'
 import { createSchemaWriter, namedSchemas, type OpenApiPart, type SchemaWriter } from './schemas.ts'
-import { describeWebhooks } from './webhooks.ts'
+import { toOpenApiWebhooks } from './webhooks.ts'
 
 export function describeApi(config: DescribedConfig): OpenApiPart {
   const writer = createSchemaWriter(config, new Set(apiRoutes.flatMap(({ body }) => body ?? [])))
@@ -22,7 +22,7 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
     tags: Object.entries(apiSections).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: pathsOf(writer),
-    webhooks: describeWebhooks(writer, config),
+    webhooks: toOpenApiWebhooks(writer, config),
     components: {
       securitySchemes: { apiKey },
       parameters: { IdempotencyKey: idempotencyKey },
@@ -65,6 +65,6 @@ const pathsOf = (writer: SchemaWriter): OpenApiPart =>
   Object.fromEntries(
     [...Map.groupBy(apiRoutes, openApiPath)].map(([path, some]) => [
       path,
-      Object.fromEntries(some.map((route) => [route.method, describeOperation(writer, route)])),
+      Object.fromEntries(some.map((route) => [route.method, toOpenApiOperation(writer, route)])),
     ]),
   )

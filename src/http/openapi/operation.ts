@@ -3,7 +3,7 @@ import { requiresField } from '../../input/known-fields.ts'
 import { maxBodyBytes } from '../body/read-body.ts'
 import { isBrowserRoute, type Route, scopesOfRoute, type WriteRoute } from '../operations/route.ts'
 import examples from './examples.json' with { type: 'json' }
-import { describeErrors, describeHeaders, fileNameHeader } from './responses.ts'
+import { describeErrors, describeResponseHeaders, fileNameHeader } from './responses.ts'
 import type { OpenApiPart, SchemaWriter } from './schemas.ts'
 
 /** The examples are recorded by test/api/examples.test.ts. */
@@ -21,7 +21,7 @@ const recorded: Record<string, OpenApiExample> = examples.operations
 
 export const openApiPath = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-export function describeOperation(writer: SchemaWriter, route: Route): OpenApiPart {
+export function toOpenApiOperation(writer: SchemaWriter, route: Route): OpenApiPart {
   const example = recorded[route.operationId] ?? {}
   const isWrite = route.method !== 'get'
   return {
@@ -94,7 +94,7 @@ const csvContent = (example: { csv: string } | undefined): OpenApiPart => ({
 })
 
 function success(writer: SchemaWriter, route: Route, example: OpenApiExample): OpenApiPart {
-  const headers = describeHeaders(route)
+  const headers = describeResponseHeaders(route)
   if ('download' in route)
     return {
       description: 'The file.',

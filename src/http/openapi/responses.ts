@@ -65,7 +65,7 @@ const forBrowsers = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-export const describeHeaders = (route: Route): OpenApiPart => ({
+export const describeResponseHeaders = (route: Route): OpenApiPart => ({
   ...limited,
   ...(route.method !== 'get' && replayed),
   ...(isBrowserRoute(route) && forBrowsers),
@@ -152,9 +152,9 @@ export function describeErrors(route: Route): OpenApiPart {
 
 function refusalOf(route: Route, status: number, codes: ErrorCode[]): OpenApiPart {
   const shared = sharedResponses[status]
-  if (shared === undefined) return refusal(codes, describeHeaders(route))
+  if (shared === undefined) return refusal(codes, describeResponseHeaders(route))
   const own = codes.find((code) => !sharedCodes.includes(code))
-  if (own !== undefined) return refusal(codes, { ...describeHeaders(route), ...shared.headers })
+  if (own !== undefined) return refusal(codes, { ...describeResponseHeaders(route), ...shared.headers })
   if (isBrowserRoute(route) && !beforeOperations.includes(status))
     return refusal(codes, { ...shared.headers, ...forBrowsers })
   return { $ref: `#/components/responses/${shared.name}` }

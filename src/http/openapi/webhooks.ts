@@ -13,7 +13,7 @@ export interface WebhookExample {
 
 const recorded: Record<string, WebhookExample> = examples.events
 
-export const describeWebhooks = (writer: SchemaWriter, config: DescribedConfig): OpenApiPart =>
+export const toOpenApiWebhooks = (writer: SchemaWriter, config: DescribedConfig): OpenApiPart =>
   Object.fromEntries(
     Object.entries(eventBodySchemas).map(([event, body]) => [
       event,

@@ -8,7 +8,7 @@ import type { AnnotatedSchema } from '../../input/field-faults.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { CsvFile, FileDownload } from '../responses/download.ts'
-import type { ItemKind } from '../responses/largest.ts'
+import type { ShownItemKind } from '../responses/largest.ts'
 
 /** The query has been validated, but the body hasn't. */
 export interface OperationInput<Param extends string = string, Query = unknown> {
@@ -50,7 +50,7 @@ export interface ReadRoute<Param extends string = string, Query = unknown, Data 
   method: 'get'
   /** Accepts publishable keys too. */
   key?: 'any'
-  shows: ItemKind
+  shows: ShownItemKind
   /** Uses the limits and connections for lists (src/lists). */
   isPage?: true
   /** Uses the limits for lists, because the read costs as much as a list. */

@@ -70,7 +70,7 @@ export async function enforceDeadline(_req: Request, res: Response, next: NextFu
   await pageDeadline(res).run(() => closed)
 }
 
-export const awaitDatabaseTime =
+export const waitForMongoClock =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {
     const unsure = deps.databaseTime.unsure()

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import type { Deadline } from '../server/timeouts.ts'
-import { writeApiHead } from './envelope.ts'
+import { writeApiHeaders } from './envelope.ts'
 
 /** No piece may be an empty string. */
 export interface FileDownload {
@@ -27,7 +27,7 @@ export async function startDownload(file: FileDownload, deadline: Deadline): Pro
 
 /** After an error, destroy the connection, or the file would look complete. */
 export async function sendDownload(req: Request, res: Response, file: StartedDownload): Promise<void> {
-  writeApiHead(res, { status: 200, code: null, headers: {} })
+  writeApiHeaders(res, { status: 200, code: null, headers: {} })
   setFileHeaders(res, file)
   if (req.method === 'HEAD') {
     end(file)

@@ -34,7 +34,7 @@ export function failureResponse(
 }
 
 export function sendResponse(res: Response, response: ApiResponse): void {
-  writeApiHead(res, response, response.body.length)
+  writeApiHeaders(res, response, response.body.length)
   endAfterRequest(res, response.body)
 }
 
@@ -58,7 +58,11 @@ export function endAfterRequest(res: Response, body: Buffer | string): void {
   })
 }
 
-export function writeApiHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength?: number): void {
+export function writeApiHeaders(
+  res: Response,
+  head: Omit<ApiResponse, 'body'>,
+  contentLength?: number,
+): void {
   res.statusCode = head.status
   res.locals.code = head.code
   setApiHeaders(res)

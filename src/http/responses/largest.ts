@@ -17,15 +17,15 @@ export const maxItemBytes = {
   refund: 8 * 1024,
 } as const
 
-export type ItemKind = keyof typeof maxItemBytes
+export type ShownItemKind = keyof typeof maxItemBytes
 
 /** Per byte of JSON: one for the text, at most one for documents (measured). */
 const perByte = 2
 
-export const itemMemoryBytes = (kind: ItemKind): number => maxItemBytes[kind] * perByte
+export const itemMemoryBytes = (kind: ShownItemKind): number => maxItemBytes[kind] * perByte
 
 /** A download holds a page of products and three 2 MB chunks. */
 export const downloadMemoryBytes = 50 * maxItemBytes.product + 3 * 2 * 1024 * 1024
 
-export const pageMemoryBytes = (kind: ItemKind, query: unknown): number =>
+export const pageMemoryBytes = (kind: ShownItemKind, query: unknown): number =>
   parsePageRequest(query as PageQuery).limit * itemMemoryBytes(kind)

@@ -4,7 +4,7 @@ import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
 import type { ResponseMemory } from '../../limits/memory.ts'
 import type { Page } from '../../lists/pagination.ts'
 import { csvContentType, setFileHeaders } from './download.ts'
-import { writeApiHead } from './envelope.ts'
+import { writeApiHeaders } from './envelope.ts'
 
 export interface BuiltResponse {
   parts: Buffer[]
@@ -16,7 +16,7 @@ export async function sendBuiltResponse(
   res: Response,
   { parts, memory, csvName }: BuiltResponse,
 ): Promise<void> {
-  writeApiHead(res, { status: 200, code: null, headers: {} }, totalBytes(parts))
+  writeApiHeaders(res, { status: 200, code: null, headers: {} }, totalBytes(parts))
   if (csvName !== null) setFileHeaders(res, { contentType: csvContentType, fileName: csvName })
   if (res.req.method === 'HEAD') parts.length = 0
   for (let part = parts.shift(); !res.closed; part = parts.shift()) {

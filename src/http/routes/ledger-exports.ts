@@ -1,4 +1,4 @@
-import { type ExportKind, exportKinds, exportLedgerQuery } from '../../../schemas/ledger.ts'
+import { type ExportKind, exportLedgerQuery, ledgerExportKinds } from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/requests.ts'
 import { maxSafeInteger, textSchema } from '../../../schemas/responses/fields.ts'
 import { exportLedger } from '../../exports/export-ledger.ts'
@@ -27,7 +27,7 @@ const texts = {
   },
 } satisfies Record<ExportKind, object>
 
-export const ledgerExportRoutes = exportKinds.map((kind) =>
+export const ledgerExportRoutes = ledgerExportKinds.map((kind) =>
   download(`/dev/exports/${kind}`, {
     ...texts[kind],
     query: exportLedgerQuery,

@@ -1,4 +1,4 @@
-import type { LimitedResource, OwnerLimit } from '../../limits/limit.ts'
+import type { LimitedResource, PerOwnerLimit } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import { ipPrefixesOf } from '../../platform/network.ts'
 
@@ -27,7 +27,7 @@ export const connectionLimits = (total: number) =>
     connections: {
       what: 'Connections, except from trusted proxies',
       total,
-      parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [OwnerLimit],
+      parts: prefixes.map((owner, level) => ({ owner, max: partOf(total, level) })) as [PerOwnerLimit],
       gets: 'the connection is closed',
     },
   }) satisfies Record<string, LimitedResource>

@@ -10,12 +10,12 @@ import { lookUpKeysOf, type PaymentAttempt, type PaymentHold, pushLookUpKeys } f
 import {
   applyTransition,
   isMoneyRecorded,
-  type PlannedChange,
+  type PlannedTransition,
   planTransition,
   type SettleDeps,
   type TransitionDeps,
   type TransitionInput,
-  writePlannedChange,
+  writePlannedTransition,
 } from '../transition.ts'
 
 const maxAttempts = 50
@@ -64,7 +64,7 @@ export async function beginPayment(
 function planRelease(
   intent: IntentWithoutRefunds,
   attempt: PaymentAttempt,
-): PlannedChange<IntentWithoutRefunds> {
+): PlannedTransition<IntentWithoutRefunds> {
   const { _id, expiresAt } = intent
   const { id, at } = attempt
   const change = { hold: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }
@@ -96,7 +96,12 @@ export async function settlePayment(
         cause,
         guard: { 'hold.id': payment.id },
       })
-  const settled = await writePlannedChange(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
+  const settled = await writePlannedTransition(
+    deps,
+    change,
+    { 'attempts.writeId': attempt.writeId },
+    deadlineAt,
+  )
   const { referenceNumber } = intent
   if (settled === null) {
     const { id: key, wallet } = payment

@@ -12,10 +12,10 @@ import { failingPaymentAmount } from '../../wallets/wallet.ts'
 import { findEarlierResult, toSimulationResult } from '../effect.ts'
 import { findIntentToChange, type IntentChangeDeps } from '../find.ts'
 import type { IntentWithoutRefunds } from '../intent.ts'
-import { changeableFilter, isPending } from '../lifecycle.ts'
+import { changeableIntents, isPending } from '../lifecycle.ts'
 import { intentAsOf } from '../present.ts'
 import { payerHashOf } from '../records.ts'
-import { acceptsPayments, dropOldKeys, newKeyUse } from '../transition.ts'
+import { acceptsPayments, createMarking, dropOldMarks } from '../transition.ts'
 import { paymentFailureOf, type ReportedOutcome, recordPayment } from './begin-and-settle.ts'
 
 interface SimulationRequest {
@@ -59,16 +59,16 @@ export async function simulatePayment(
   const amount = amountFor(before, simulation.amount, deps.config.maxAmount)
   const now = deps.now()
   if (before.hold !== null || !isPending(intentAsOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
-  await dropOldKeys(deps, before, deadlineAt)
+  await dropOldMarks(deps, before, deadlineAt)
   const payerPhone = maskPhone(simulation.payerPhone)
   const payerHash = payerHashOf(deps, simulation.payerPhone)
   const commission = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
   const payment = { id: newId(), wallet: 'simulation', amount, commission, payerPhone, payerHash } as const
   const outcome = amount === failingPaymentAmount ? technicalError : outcomes[simulation.outcome]
-  const marking = newKeyUse(request, now, { payment: { failure: paymentFailureOf(outcome) } })
+  const marking = createMarking(request, now, { payment: { failure: paymentFailureOf(outcome) } })
   // If the clock were set back in between, an expired intent could be paid.
   const fixed = { ...deps, now: () => now }
-  const by = { marking, cause, guard: changeableFilter(now) }
+  const by = { marking, cause, guard: changeableIntents(now) }
   const after = await recordPayment(fixed, before, payment, outcome, by, deadlineAt)
   if (after === null) throw refuse('INTENT_NOT_PENDING')
   wakeRelay(deps, after)

@@ -14,11 +14,11 @@ import { newPaymentAttempt, pushAttempt } from '../payments/begin-and-settle.ts'
 import { fewLookUpKeysFilter, type PaymentAttempt, type Refund } from '../records.ts'
 import {
   isMoneyRecorded,
-  type KeyUse,
+  type Marking,
   planTransition,
   type SettleDeps,
-  unusedKeyFilter,
-  writePlannedChange,
+  unmarkedFilter,
+  writePlannedTransition,
 } from '../transition.ts'
 
 export const pendingRefundFilter = (refundId: string) => ({
@@ -30,7 +30,7 @@ export const beginRefund = (
   deps: Pick<Deps, 'batchers'>,
   { _id }: Pick<Intent, '_id'>,
   guard: Record<string, unknown>,
-  { refund, marking }: { refund: Refund; marking: KeyUse },
+  { refund, marking }: { refund: Refund; marking: Marking },
   deadlineAt: number,
 ): Promise<boolean> =>
   deps.batchers.updateIntent(
@@ -40,7 +40,7 @@ export const beginRefund = (
         status: { $in: transitions.refund.from },
         ...guard,
         [`refunds.${maxRefunds - 1}`]: { $exists: false },
-        ...unusedKeyFilter(marking),
+        ...unmarkedFilter(marking),
         cleanedAt: { $exists: false },
       },
       update: {
@@ -174,7 +174,7 @@ async function endRefund(
     },
     eventDetails: { refund },
   })
-  const settled = await writePlannedChange(deps, planned, { 'refunds.writeId': writeId }, noDeadline)
+  const settled = await writePlannedTransition(deps, planned, { 'refunds.writeId': writeId }, noDeadline)
   if (settled === null) return false
   await bookSoon(deps, settled, planned.event)
   return true

@@ -9,7 +9,7 @@ import { findEarlierResult } from '../effect.ts'
 import { findIntentToChange, type IntentChangeDeps, type IntentToChange } from '../find.ts'
 import { isRefundable } from '../lifecycle.ts'
 import type { Refund } from '../records.ts'
-import { dropOldKeys, maxUsedKeys, newKeyUse } from '../transition.ts'
+import { createMarking, dropOldMarks, maxMarks } from '../transition.ts'
 import { beginRefund, feePortionsOf } from './begin-and-settle.ts'
 import { carryOutRefund } from './carry-out.ts'
 
@@ -79,12 +79,11 @@ export async function refundIntent(
         message:
           'The wallet used for this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
       })
-    if (intent.freshMarks >= maxUsedKeys.refund)
-      throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
-    await dropOldKeys(deps, intent, deadlineAt)
+    if (intent.freshMarks >= maxMarks.refund) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
+    await dropOldMarks(deps, intent, deadlineAt)
     await deps.capacity.paceWork(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amounts, refundRequest.reason)
-    const marking = newKeyUse(request, refund.createdAt, { refundId: refund.id })
+    const marking = createMarking(request, refund.createdAt, { refundId: refund.id })
     if (await beginRefund(deps, intent, guard, { refund, marking }, deadlineAt))
       return effectResult(
         marking.mark,

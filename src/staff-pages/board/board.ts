@@ -10,7 +10,7 @@ import { staffAsActor } from '../guards.ts'
 import { currentStaff } from '../layout.ts'
 import { type BoardResponse, createBoardError, type RetryDeps, retryAllJobs, retryJob } from './retry.ts'
 import { createRoleBoard, isDeliveryQueue } from './role-board.ts'
-import { boardContentPolicy, boardScript, boardStylesheet } from './settings.ts'
+import { boardContentPolicy, boardScript, bullBoardStylesheet } from './settings.ts'
 
 const maxJobsPerPage = 50
 /** Redis rejects a larger number, which would look like a Redis failure. */
@@ -37,7 +37,7 @@ export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): R
   })
 
   const boards = { requeuing: createRoleBoard(true), reading: createRoleBoard(false) }
-  router.get('/static/own.css', (_req, res) => void res.type('css').send(boardStylesheet))
+  router.get('/static/own.css', (_req, res) => void res.type('css').send(bullBoardStylesheet))
   router.get('/static/own.js', (_req, res) => void res.type('js').send(boardScript))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
     // The names of these files change with their contents.

@@ -45,7 +45,7 @@ export const boardContentPolicy = [
  * Hides all buttons but Retry (readOnlyMode would hide Retry too). Class
  * names end in a hash, so the selectors match only the beginning.
  */
-export const boardStylesheet = `
+export const bullBoardStylesheet = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
 [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
 button[class*="trigger-"]:has(.lucide-ellipsis-vertical),

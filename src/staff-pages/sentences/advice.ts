@@ -35,7 +35,7 @@ export function fillAdvice(
 
 export const adviceCard = (advice: CallerAdvice): string => card(facts(advice))
 
-export const adviceCards = (all: Readonly<Record<string, CallerAdvice>>): string =>
+export const renderAdviceCards = (all: Readonly<Record<string, CallerAdvice>>): string =>
   card(
     Object.entries(all)
       .map(([heading, advice]) => html`<h3>${heading}</h3>!${facts(advice)}`)

@@ -1,4 +1,4 @@
-import { walletReasonWords } from '../format.ts'
+import { walletReasonLabels } from '../format.ts'
 import { byLanguage, type CallerAdvice, type CallerText, createAdvice } from './advice.ts'
 import type { PaymentState } from './payment-state.ts'
 
@@ -86,21 +86,21 @@ export const paymentSentences: Record<PaymentState, CallerAdvice> = {
     'لم تنفذها محفظتك',
   ),
   wrong_pin: declined(
-    `${walletReasonWords.wrong_pin}. The merchant is not notified`,
+    `${walletReasonLabels.wrong_pin}. The merchant is not notified`,
     byLanguage('Check both and try again.', 'Vérifiez les deux et réessayez.', 'تحقق منهما ثم حاول مجددًا.'),
     'the phone number or the PIN is wrong',
     'le numéro de téléphone ou le code PIN est incorrect',
     'رقم الهاتف أو الرمز السري غير صحيح',
   ),
   wallet_locked: declined(
-    `${walletReasonWords.wallet_locked}. The merchant is not notified`,
+    `${walletReasonLabels.wallet_locked}. The merchant is not notified`,
     repeatLater,
     'your wallet is locked after too many wrong PINs',
     'votre portefeuille est bloqué après trop de codes PIN incorrects',
     'قُفلت محفظتك بعد إدخال الرمز السري خطأً عدة مرات',
   ),
   insufficient_funds: declined(
-    walletReasonWords.insufficient_funds,
+    walletReasonLabels.insufficient_funds,
     byLanguage(
       'Top up your wallet and try again, or pay with another wallet.',
       'Rechargez votre portefeuille, puis réessayez, ou payez avec un autre portefeuille.',
@@ -111,27 +111,27 @@ export const paymentSentences: Record<PaymentState, CallerAdvice> = {
     'رصيدك غير كافٍ',
   ),
   limit_exceeded: declined(
-    walletReasonWords.limit_exceeded,
+    walletReasonLabels.limit_exceeded,
     repeatLater,
     'the amount exceeds the limit of your wallet',
     'le montant dépasse le plafond de votre portefeuille',
     'المبلغ يتجاوز الحد المسموح به لمحفظتك',
   ),
   declined: declined(
-    walletReasonWords.declined,
+    walletReasonLabels.declined,
     repeatLater,
     'your wallet declined it',
     'votre portefeuille l’a refusé',
     'رفضتها محفظتك',
   ),
   technical_error: failed(
-    walletReasonWords.technical_error,
+    walletReasonLabels.technical_error,
     'your wallet had a technical error',
     'votre portefeuille a rencontré une erreur technique',
     'حدث خطأ تقني في محفظتك',
   ),
   wallet_closed: failed(
-    walletReasonWords.wallet_closed,
+    walletReasonLabels.wallet_closed,
     'your wallet is closed',
     'votre portefeuille est fermé',
     'محفظتك مغلقة',

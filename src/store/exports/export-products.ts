@@ -1,7 +1,7 @@
 import type { CsvDelimiter } from '../../../schemas/delimiter.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { maxListReadMs } from '../../lists/pagination.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import { type CsvCell, toCsvHeader, toCsvRows } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { readInSlices, restAfterSlice } from '../../platform/in-slices.ts'
@@ -55,7 +55,7 @@ async function* eachProduct({ lists }: Pick<Deps, 'lists'>, { businessId, sandbo
     const where = { businessId, sandbox, listed: true, ...after(last) }
     const page: ExportedProduct[] = []
     await lists.run(`export ${businessId}`, ({ Product }) => {
-      const found = nativeCollection(Product).find<ExportedProduct>(where, readOptions)
+      const found = rawCollection(Product).find<ExportedProduct>(where, readOptions)
       return readInSlices(found, (product) => void page.push(product))
     })
     yield* page

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuseIfLate } from '../../platform/errors.ts'
 import { readInSlices, runInSlices } from '../../platform/in-slices.ts'
@@ -101,7 +101,7 @@ const listedOf = <Found extends object>(
   filter: Record<string, unknown>,
   options: { projection: Record<string, unknown>; hint: string },
 ) =>
-  nativeCollection(deps.Product).find<Found>(
+  rawCollection(deps.Product).find<Found>(
     { businessId, sandbox, listed: true, ...filter },
     { ...options, batchSize, ...(session && { session }) },
   )

@@ -3,7 +3,7 @@ import { runAuditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type ReserveStorage, withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuseIfLate } from '../../platform/errors.ts'
 import { buildProduct, type StoreWriteDeps } from '../products/create.ts'
@@ -75,8 +75,7 @@ async function importRows(
   const lock = { $inc: { imports: 1 } }
   await ensureShop(deps, scope, session, lock)
   // From now on, other requests have to wait for these products.
-  if (busy.length > 0)
-    await nativeCollection(deps.Product).updateMany({ _id: { $in: busy } }, lock, { session })
+  if (busy.length > 0) await rawCollection(deps.Product).updateMany({ _id: { $in: busy } }, lock, { session })
   const comparison = await compareImport(deps, scope, rows)
   await reserve({ creates: comparison.created.length, bytes: comparison.growth })
   await write(deps, scope, comparison)
@@ -90,7 +89,7 @@ async function findBusy(
   rows: readonly ProductRow[],
 ) {
   const handles = [...new Set(rows.map(({ handle }) => handle))]
-  const found = await nativeCollection(Product)
+  const found = await rawCollection(Product)
     .find({ businessId, sandbox, listed: true, handle: { $in: handles } }, { hint: 'handleInUse' })
     .project<Pick<Product, '_id'>>({ _id: 1 })
     .sort({ updatedAt: -1 })
@@ -104,7 +103,7 @@ async function write(
   { session, deadlineAt }: Required<ImportScope>,
   { created, changed }: ImportComparison,
 ): Promise<void> {
-  const products = nativeCollection(Product)
+  const products = rawCollection(Product)
   const at = now()
   for (const batch of batchesOf(created, ({ variants }) => variants.length)) {
     refuseIfLate(deadlineAt)

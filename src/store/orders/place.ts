@@ -5,7 +5,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import { withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { readPhone } from '../../input/phone.ts'
-import { measureBson, nativeCollection } from '../../mongo/collection.ts'
+import { measureBson, rawCollection } from '../../mongo/collection.ts'
 import { newEvent, wakeRelay } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
@@ -53,7 +53,7 @@ export async function placeOrder(
       stored.push(order)
       await reserve({ creates: stored.length, bytes: measureBson(...stored) })
       await takeUnits(deps, lines, session)
-      await nativeCollection(deps.Order).insertOne(order, { session })
+      await rawCollection(deps.Order).insertOne(order, { session })
       return presentOrder(order)
     }),
   )
@@ -111,7 +111,7 @@ async function takeUnits(
       update: { $inc: { 'variants.$.stock': -quantity }, $set: { updatedAt } },
     },
   }))
-  const { matchedCount } = await nativeCollection(Product).bulkWrite(updates, { session, ordered: false })
+  const { matchedCount } = await rawCollection(Product).bulkWrite(updates, { session, ordered: false })
   if (matchedCount < updates.length)
     throw new Error('A product has changed within a transaction that has read it.')
 }
@@ -135,7 +135,7 @@ async function findLines(
   session: mongo.ClientSession,
 ): Promise<Line[]> {
   const where = { _id: { $in: items.map(({ productId }) => productId) }, businessId, listed: true }
-  const products = await nativeCollection(Product)
+  const products = await rawCollection(Product)
     .find<SoldProduct>(where, { projection: soldFields, session })
     .toArray()
   const found = items.map((item, index) => {

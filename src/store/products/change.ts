@@ -3,7 +3,7 @@ import { runAuditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { checkLargeRow, withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
-import { measureBson, nativeCollection } from '../../mongo/collection.ts'
+import { measureBson, rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { omitUndefined } from '../../platform/without-undefined.ts'
@@ -64,7 +64,7 @@ export async function updateProduct(
       const before = measureBson(product)
       if (measureBson(changed) > before) await reserve({ bytes: checkProductSize(changed) - before })
       else await checkLargeRow(deps, caller, measureBson(changed))
-      await nativeCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
+      await rawCollection(deps.Product).updateOne({ _id: id }, { $set: set }, { session })
       return presentProduct(changed)
     }),
   )
@@ -80,7 +80,7 @@ export const deleteProduct = (
   runAuditedOnce(deps, request, { documents: [id] }, async ({ session }) => {
     await findProduct(deps, caller, id, session)
     const now = deps.now()
-    await nativeCollection(deps.Product).updateOne(
+    await rawCollection(deps.Product).updateOne(
       { _id: id },
       { $set: { listed: false, deletedAt: now, updatedAt: now, skus: [] }, $unset: { handle: 1 } },
       { session },
@@ -184,7 +184,7 @@ export const changeStock = (
   runAuditedOnce(deps, request, { documents: [productId] }, async ({ session }) => {
     const variant = pickVariant(await findProduct(deps, caller, productId, session), idOrLabel, null)
     const stock = 'stock' in change ? change.stock : sumOf(productId, variant, change.delta)
-    await nativeCollection(deps.Product).updateOne(
+    await rawCollection(deps.Product).updateOne(
       { _id: productId, 'variants._id': variant._id },
       { $set: { 'variants.$.stock': stock, updatedAt: deps.now() } },
       { session },

@@ -4,7 +4,7 @@ import { runAuditedOnce } from '../../audit/audited.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type QuotaDeps, withStorageQuota } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
-import { measureBson, nativeCollection } from '../../mongo/collection.ts'
+import { measureBson, rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -125,7 +125,7 @@ export function createProduct(
       const product = buildProduct({ ...described, _id, handle: _id, businessId, sandbox }, deps.now())
       await refuseTakenSkus(deps, product, givenSkus, session)
       await reserve({ creates: 1, bytes: checkProductSize(product) })
-      await nativeCollection(deps.Product).insertOne(product, { session })
+      await rawCollection(deps.Product).insertOne(product, { session })
       return presentProduct(product)
     }),
   )
@@ -150,6 +150,6 @@ export async function addSampleProduct(
   const variants = [buildVariant({ label: defaultVariantLabel, price, stock: 100_000 })]
   const draft = { ...sampleProduct, _id: newId(), businessId, sandbox, variants }
   const sample = buildProduct(draft, deps.now())
-  await nativeCollection(deps.Product).insertOne(sample, { session })
+  await rawCollection(deps.Product).insertOne(sample, { session })
   return sample
 }

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose'
 import type { ListProductsQuery } from '../../../schemas/products.ts'
 import { type Caller, requireOwned } from '../../businesses/caller.ts'
 import { type Page, type PageRequest, parsePageRequest, readPage } from '../../lists/pagination.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import { escapeRegex } from '../../mongo/escape-regex.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { requireShop } from '../shops/shops.ts'
@@ -46,7 +46,7 @@ export async function findProduct(
   session?: mongo.ClientSession,
 ): Promise<Product> {
   const own = { _id: id, businessId: caller.businessId, listed: true }
-  const found = await nativeCollection(deps.Product).findOne(own, { ...(session && { session }) })
+  const found = await rawCollection(deps.Product).findOne(own, { ...(session && { session }) })
   if (found?.sandbox !== caller.sandbox) await requireShop(deps, caller, session)
   return requireOwned(caller, found, 'PRODUCT_NOT_FOUND')
 }

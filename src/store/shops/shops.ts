@@ -2,8 +2,8 @@ import type { mongo } from 'mongoose'
 import { type AuditedDeps, runAudited } from '../../audit/audited.ts'
 import type { KeyMode } from '../../businesses/api-key.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import { type IdPage, type IdPageRequest, mapIdPage, readIdPage } from '../../mongo/id-page.ts'
+import { nullIfDuplicate, rawCollection } from '../../mongo/collection.ts'
+import { type IdPage, type IdPageRequest, mapIdPage, readPageById } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -29,7 +29,7 @@ export async function ensureShop(
   change: { $inc?: { imports: number } } = {},
 ): Promise<void> {
   const opened = { _id: newId(), name: 'Sandbox', createdAt: now() }
-  const { matchedCount, upsertedCount } = await nativeCollection(Shop).updateOne(
+  const { matchedCount, upsertedCount } = await rawCollection(Shop).updateOne(
     { businessId, sandbox },
     { ...change, $setOnInsert: opened },
     { upsert: sandbox, session },
@@ -45,7 +45,7 @@ export const createBusinessShop = (
 ): Promise<Shop | null> =>
   runAudited(deps, { documents: [], by }, async ({ session, at: createdAt, add }) => {
     const shop: Shop = { _id: newId(), businessId, sandbox: false, name, createdAt }
-    await nativeCollection(deps.Shop).insertOne(shop, { session })
+    await rawCollection(deps.Shop).insertOne(shop, { session })
     await add({ act: 'shop.created', subject: shop._id, businessId, after: { mode: 'live', name } })
     return shop
   }).catch(nullIfDuplicate)
@@ -66,7 +66,7 @@ export async function listShops(
   slice: IdPageRequest,
 ): Promise<IdPage<ShopFacts>> {
   const where = omitUndefined({ businessId, sandbox: mode && mode === 'test' })
-  return mapIdPage(await readIdPage(deps.Shop, where, slice), shopFacts)
+  return mapIdPage(await readPageById(deps.Shop, where, slice), shopFacts)
 }
 
 export async function lookUpShop(

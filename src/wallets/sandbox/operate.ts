@@ -1,7 +1,7 @@
 import { type AuditedDeps, runAudited } from '../../audit/audited.ts'
 import { maskPhone } from '../../input/phone.ts'
-import { nativeCollection, nullIfDuplicate } from '../../mongo/collection.ts'
-import { type IdPage, type IdPageRequest, mapIdPage, readIdPage } from '../../mongo/id-page.ts'
+import { nullIfDuplicate, rawCollection } from '../../mongo/collection.ts'
+import { type IdPage, type IdPageRequest, mapIdPage, readPageById } from '../../mongo/id-page.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
 import { omitUndefined } from '../../platform/without-undefined.ts'
 import type { Author } from '../../security/actor.ts'
@@ -19,7 +19,7 @@ export async function createWallet(
   const pinHash = await deps.slowHash.make(pin)
   return runAudited(deps, { documents: [phone], by }, async ({ session, at, add }) => {
     const account = newWalletAccount({ _id: phone, phone, businessId: null, pinHash, balance }, at)
-    await nativeCollection(deps.WalletAccount).insertOne(account, { session })
+    await rawCollection(deps.WalletAccount).insertOne(account, { session })
     await add({ act: 'wallet.created', subject: maskPhone(phone), businessId: null, after: { balance } })
     return account
   }).catch(nullIfDuplicate)
@@ -43,7 +43,7 @@ export async function listWallets(
   filter: WalletFilter,
   slice: IdPageRequest,
 ): Promise<IdPage<WalletFacts>> {
-  const page = await readIdPage(deps.WalletAccount, omitUndefined(filter), slice, { byName: true })
+  const page = await readPageById(deps.WalletAccount, omitUndefined(filter), slice, { byName: true })
   return mapIdPage(page, (account) => ({ ...walletFacts(deps, account), phone: maskPhone(account.phone) }))
 }
 

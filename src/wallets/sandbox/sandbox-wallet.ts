@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Config } from '../../config/config.ts'
-import { isDuplicateKey, nativeCollection } from '../../mongo/collection.ts'
+import { isDuplicateKey, rawCollection } from '../../mongo/collection.ts'
 import { type Transactions, transaction } from '../../mongo/transaction.ts'
 import type { Models } from '../../platform/deps.ts'
 import type { CheckSlowHash, SlowHash } from '../../security/slow-hash.ts'
@@ -60,7 +60,7 @@ export function decideOrder(
   judge: (session: mongo.ClientSession) => Promise<KnownWalletOutcome>,
 ): Promise<KnownWalletOutcome> {
   const { _id, accountId } = order
-  const movements = nativeCollection(deps.WalletMovement)
+  const movements = rawCollection(deps.WalletMovement)
   const documents = accountId === null ? [_id] : [_id, accountId]
   const deadlineAt = performance.now() + deps.config.walletTimeoutMs
   return transaction(deps, { documents, deadlineAt }, async (session) => {
@@ -94,7 +94,7 @@ async function charge(
   isRight: boolean | null,
   session: mongo.ClientSession,
 ): Promise<KnownWalletOutcome> {
-  const accounts = nativeCollection(deps.WalletAccount)
+  const accounts = rawCollection(deps.WalletAccount)
   const account = accountId === null ? null : await accounts.findOne({ _id: accountId }, { session })
   if (account === null) return isRight === null ? notExecuted : wrongPin
   const now = deps.now()
@@ -118,7 +118,7 @@ function affordable({ balance }: WalletAccount, amount: number, fee: number): Kn
 }
 
 async function refundTo(deps: SandboxDeps, { key, amount, fee, validUntil, paymentKey }: RefundOrder) {
-  const movements = nativeCollection(deps.WalletMovement)
+  const movements = rawCollection(deps.WalletMovement)
   const payment = await movements.findOne({ _id: paymentKey, 'result.outcome': 'done' })
   const _id = payment?.accountId ?? null
   const order = { _id: key, accountId: _id, kind: 'refund', amount, fee, paymentKey, validUntil } as const
@@ -128,7 +128,7 @@ async function refundTo(deps: SandboxDeps, { key, amount, fee, validUntil, payme
     if (!fits(payment, [...earlier, order])) return failed
     // Two refunds of a payment conflict here, so neither misses the other.
     const update = { $inc: { balance: amount + fee } }
-    const { matchedCount } = await nativeCollection(deps.WalletAccount).updateOne({ _id }, update, {
+    const { matchedCount } = await rawCollection(deps.WalletAccount).updateOne({ _id }, update, {
       session,
     })
     return matchedCount === 0 ? closed : done
@@ -152,7 +152,7 @@ export async function findWalletAccount(
   phone: string,
 ): Promise<WalletAccount | null> {
   const demoId = `${businessId}-${phone}`
-  const found = await nativeCollection(deps.WalletAccount)
+  const found = await rawCollection(deps.WalletAccount)
     .find({ _id: { $in: [phone, demoId] } })
     .toArray()
   const made = found.find(({ _id }) => _id === phone) ?? found[0]
@@ -169,7 +169,7 @@ async function openDemo(
   const pinHash = pin === null ? null : await deps.hashDemoPin()
   const account = newWalletAccount({ ...owner, pinHash, balance }, deps.now())
   try {
-    await nativeCollection(deps.WalletAccount).insertOne(account)
+    await rawCollection(deps.WalletAccount).insertOne(account)
     return account
   } catch (error) {
     if (!isDuplicateKey(error)) throw error

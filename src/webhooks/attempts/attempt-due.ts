@@ -1,5 +1,5 @@
 import { noDeadline } from '../../mongo/batchers.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import { runInFairBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import {
@@ -41,7 +41,7 @@ export function pollDeliveries(deps: DueDeps): Promise<number> {
 /** Skips endpoints waiting for slots, which may have 100,000 due deliveries. */
 function findDue(deps: DueDeps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = leasableFilter(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
-  return nativeCollection(deps.Delivery).find<Due>(
+  return rawCollection(deps.Delivery).find<Due>(
     {
       nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
       businessId: { $nin: [...without] },
@@ -86,7 +86,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   // A delivery that finds no slot after the read marks the endpoint again.
   deps.slots.clearWaiting(endpointId)
   try {
-    const due = await nativeCollection(deps.Delivery)
+    const due = await rawCollection(deps.Delivery)
       .find<Pick<Due, '_id'>>(
         { endpointId, ...leasableFilter(deps.now()) },
         { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: available },
@@ -128,7 +128,7 @@ async function leaseAndBegin(deps: AttemptDeps, id: string, slot: AttemptSlot) {
 /** Call this only if the endpoint is deleted or disabled. */
 async function cancelDue(deps: Pick<Deps, 'Delivery' | 'log' | 'now'>, endpointId: string, ids: string[]) {
   const now = deps.now()
-  const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
+  const { modifiedCount: cancelled } = await rawCollection(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...leasableFilter(now) },
     { $set: cancelledFields(now) },
   )

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../platform/deps.ts'
 import type { Log } from '../../platform/log.ts'
 import { createWorkTracker } from '../../platform/running-work.ts'
@@ -32,7 +32,7 @@ export function createHealthRecorder(models: Pick<Models, 'Endpoint'>, log: Log)
       await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
       // Results for the old URL say nothing about the new one.
       for (const [url, notes] of Map.groupBy(gathered.splice(0), (note) => note.url))
-        await nativeCollection(models.Endpoint)
+        await rawCollection(models.Endpoint)
           .updateOne({ _id, url }, healthUpdate(notes))
           .catch((err: unknown) => log.warn({ err, attempts: notes.length }, 'health.not-recorded'))
     }

@@ -1,6 +1,6 @@
 import { deadJobSeconds } from '../../../schemas/jobs.ts'
 import { anyTimeSpan, spanFilter, type TimeSpan } from '../../input/span.ts'
-import { isMaxTimeError, nativeCollection } from '../../mongo/collection.ts'
+import { isMaxTimeError, rawCollection } from '../../mongo/collection.ts'
 import { readTimeoutMs } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
@@ -50,7 +50,7 @@ export async function countDeliveries(deps: Reads, of: { businessId: string } | 
 export const countEndpointDead = (deps: Reads, endpointId: string, span: TimeSpan): Promise<number> =>
   count(deps, { endpointId, ...deadFilter(span) })
 
-export const countBusinessDead = (deps: Reads, businessId: string): Promise<number> =>
+export const countDeadDeliveries = (deps: Reads, businessId: string): Promise<number> =>
   count(deps, { businessId, sandbox: { $in: [true, false] }, status: 'DEAD' })
 
 const count = (deps: Reads, filter: object): Promise<number> =>
@@ -111,7 +111,7 @@ async function countDead(deps: Reads, period: DeadPeriod): Promise<Counted[] | n
     { $limit: maxGroups + 1 },
   ]
   try {
-    return await nativeCollection(deps.Delivery)
+    return await rawCollection(deps.Delivery)
       .aggregate<Counted>(stages, { maxTimeMS: readTimeoutMs })
       .toArray()
   } catch (error) {

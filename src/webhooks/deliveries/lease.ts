@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { backgroundRestMs, createBatcher } from '../../mongo/batchers.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import { type AttemptRecord, type Delivery, leasableFilter, leaseEndFrom } from './delivery.ts'
@@ -24,7 +24,7 @@ export const createLeaseBatcher = (Delivery: Model<Delivery>, now: () => Date) =
 
 async function leaseTogether(Delivery: Model<Delivery>, ids: string[], now: Date) {
   const leaseToken = newId()
-  const collection = nativeCollection(Delivery)
+  const collection = rawCollection(Delivery)
   const { matchedCount } = await collection.updateMany(
     { _id: { $in: ids }, ...leasableFilter(now) },
     { $set: { leaseToken, nextAttemptAt: leaseEndFrom(now) } },
@@ -41,7 +41,7 @@ export async function endLease(
   { _id, leaseToken }: Lease,
 ): Promise<void> {
   const change = { leaseToken: null, nextAttemptAt: now() }
-  await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
+  await rawCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
 }
 
 export type AttemptVerdict = Pick<Delivery, 'status' | 'nextAttemptAt' | 'deliveredAt' | 'deadAt'>
@@ -64,7 +64,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>) =>
     async (results) => {
       const ids = results.map(({ delivery }) => delivery._id)
       const tokens = [...new Set(results.map(({ delivery }) => delivery.leaseToken))]
-      const { matchedCount } = await nativeCollection(Delivery).updateMany(
+      const { matchedCount } = await rawCollection(Delivery).updateMany(
         { _id: { $in: ids }, leaseToken: { $in: tokens } },
         asPipeline(ids, results),
         { hint: '_id_' },
@@ -78,7 +78,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>) =>
 /** The update returns how many results were written, not which. */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
-  const found = await nativeCollection(Delivery)
+  const found = await rawCollection(Delivery)
     .find<Pick<Delivery, '_id' | 'status' | 'attemptLog'>>(
       { _id: { $in: ids } },
       { projection: { status: 1, 'attemptLog.at': 1 } },
@@ -134,7 +134,7 @@ export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
   }
 
   async function abortLost(ids: string[]): Promise<void> {
-    const found = await nativeCollection(Delivery)
+    const found = await rawCollection(Delivery)
       .find<Lease>({ _id: { $in: ids } }, { projection: { leaseToken: 1 } })
       .toArray()
     const tokens = new Map(found.map(({ _id, leaseToken }) => [_id, leaseToken]))
@@ -153,7 +153,7 @@ export function createHeldLeases(Delivery: Model<Delivery>, now: () => Date) {
   ): Promise<number> {
     const ids = leases.map(([id]) => id)
     const tokens = [...new Set(leases.map(([, { token }]) => token))]
-    const { matchedCount } = await nativeCollection(Delivery).updateMany(
+    const { matchedCount } = await rawCollection(Delivery).updateMany(
       { _id: { $in: ids }, leaseToken: { $in: tokens } },
       { $set: change },
     )

@@ -1,4 +1,4 @@
-import { keyLifetimeMs, requestMarkFields } from '../../idempotency/request.ts'
+import { idempotencyKeyMs, requestMarkFields } from '../../idempotency/request.ts'
 import { declareCollection, indexIfPresent, type Stored } from '../../mongo/declare.ts'
 import { anything, date, list, oneOf, optional, orNull, text } from '../../mongo/fields.ts'
 import type { Delivery } from './delivery.ts'
@@ -23,7 +23,7 @@ export const planKeyIndex = 'requestKey'
 export const openPlanIndex = 'open'
 
 /** An hour longer than an idempotency key is valid. */
-const keptSeconds = keyLifetimeMs / 1000 + 3600
+const keptSeconds = idempotencyKeyMs / 1000 + 3600
 
 /** A plan is stored with its audit lines, and any process can carry it out. */
 export const requeuePlans = declareCollection({

@@ -7,7 +7,7 @@ import {
   isFreshMark,
   type WriteRequest,
 } from '../../idempotency/request.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Author } from '../../security/actor.ts'
@@ -86,7 +86,7 @@ async function makePlan(
   { request, summarise }: RequeueAct,
   { session, at, add }: AuditContext,
 ): Promise<{ plan: RequeuePlan | null; chosen: RequeueCandidate[]; outcomes: RequeueOutcomes }> {
-  const plans = nativeCollection(deps.RequeuePlan)
+  const plans = rawCollection(deps.RequeuePlan)
   const open = plans.find(
     { 'deliveries._id': { $in: [...ids] } },
     { projection: { 'deliveries._id': 1 }, session },
@@ -135,14 +135,14 @@ const requeueLine = (
 
 /** Carries out the plan of an earlier request with the same key. */
 export async function resumeRequeue(deps: PlanDeps, { key, arrivedAt }: WriteRequest) {
-  const plan = await nativeCollection(deps.RequeuePlan).findOne({ 'requestKey.key': key })
+  const plan = await rawCollection(deps.RequeuePlan).findOne({ 'requestKey.key': key })
   if (!plan?.requestKey || !isFreshMark(plan.requestKey, arrivedAt)) return null
   await carryOutPlan(deps, plan)
   return plan
 }
 
 export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
-  const left = await nativeCollection(deps.RequeuePlan)
+  const left = await rawCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
     .hint(openPlanIndex)
     .limit(mostPlans)
@@ -155,7 +155,7 @@ export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promis
 async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
   if (deliveries.length === 0) return
   await writeDue(deps, deliveries, at, {})
-  await nativeCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
+  await rawCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
 }
 
 /** Returns the ids that this replay has re-queued, even in an earlier run. */
@@ -187,7 +187,7 @@ async function judgeAll(
   { planned, includesDelivered, now, session }: Conditions,
 ) {
   const ids = [...new Set(found.map(({ endpointId }) => endpointId))]
-  const endpoints = await nativeCollection(model)
+  const endpoints = await rawCollection(model)
     .find({ _id: { $in: ids } }, { projection: { active: 1, deletedAt: 1 }, ...(session && { session }) })
     .toArray()
   const receiving = new Set(endpoints.filter(receivesEvents).map(({ _id }) => _id))
@@ -204,7 +204,7 @@ export const readForRequeue = (
   ids: readonly string[],
   session?: mongo.ClientSession,
 ) =>
-  nativeCollection(model)
+  rawCollection(model)
     .find<RequeueCandidate>({ _id: { $in: [...ids] } }, { projection, ...(session && { session }) })
     .toArray()
 
@@ -248,7 +248,7 @@ async function writeDue(
     // If the clean-up has trimmed the delivery, it must do so again.
     untrimmed: { $cond: ['$sandbox', '$untrimmed', true] },
   }
-  await nativeCollection(model).bulkWrite(
+  await rawCollection(model).bulkWrite(
     states.map((state) => ({
       updateOne: {
         filter: state as mongo.Filter<Delivery>,

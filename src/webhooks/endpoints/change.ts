@@ -4,7 +4,7 @@ import { createEndpointBody, updateEndpointBody } from '../../../schemas/endpoin
 import type { EventName } from '../../../schemas/events.ts'
 import { newAuditLine } from '../../audit/audit-event.ts'
 import { type AuditContext, runAuditedOnce } from '../../audit/audited.ts'
-import { countAuditRepeat } from '../../audit/repeats.ts'
+import { recordAuditRepeat } from '../../audit/repeats.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import {
   countAuditLine,
@@ -16,7 +16,7 @@ import {
 } from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { toStoredUrl } from '../../input/webhook-url.ts'
-import { measureBson, nativeCollection } from '../../mongo/collection.ts'
+import { measureBson, rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -25,7 +25,7 @@ import { omitUndefined } from '../../platform/without-undefined.ts'
 import { type Endpoint, endpointSlots, newEndpointHealth, undeletedFilter } from './endpoint.ts'
 import { maskUrl } from './endpoint-facts.ts'
 import { checkEventScopes, findEndpoint, findOwnEndpoint, presentEndpoint } from './find.ts'
-import { newSecret, presentSecret, secretField } from './signing-secrets.ts'
+import { newSecret, presentSecret, signingSecretField } from './signing-secrets.ts'
 import { pruneEndpoints, stopDeliveries } from './stop-deliveries.ts'
 
 type BodyDeps = Pick<Deps, 'validate'>
@@ -60,7 +60,7 @@ export function createEndpoint(
         sandbox,
         slot: await findFreeSlot(deps, caller, session),
         ...described,
-        secret: deps.secrets.encrypt(secret, secretField(_id)),
+        secret: deps.secrets.encrypt(secret, signingSecretField(_id)),
         previousSecrets: [],
         active: true,
         deletedAt: null,
@@ -72,7 +72,7 @@ export function createEndpoint(
         updatedAt: at,
       }
       await reserve({ others: 1, bytes: measureBson(endpoint) })
-      await nativeCollection(deps.Endpoint).insertOne(endpoint, { session })
+      await rawCollection(deps.Endpoint).insertOne(endpoint, { session })
       await add({ act: 'endpoint.created', subject: _id, businessId, after: auditedFields(deps, endpoint) })
       return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
     })
@@ -85,7 +85,7 @@ async function findFreeSlot(
   { businessId }: Caller,
   session: mongo.ClientSession,
 ): Promise<number> {
-  const found = await nativeCollection(model)
+  const found = await rawCollection(model)
     .find(
       { businessId, ...undeletedFilter },
       { projection: { slot: 1, sandbox: 1 }, hint: 'slotInUse', session },
@@ -126,7 +126,7 @@ export async function updateEndpoint(
       const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
       const restart = isNewStart && { health: newEndpointHealth }
       const set = { ...change, ...restart, updatedAt: at }
-      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+      await rawCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
       const changes = auditedChanges(deps, endpoint, changed)
       addsLine = changes !== null
       if (changes !== null)
@@ -171,17 +171,17 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
     const validUntil = new Date(at.getTime() + overlapMs)
     const previous = [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets]
     const set = {
-      secret: deps.secrets.encrypt(secret, secretField(id)),
+      secret: deps.secrets.encrypt(secret, signingSecretField(id)),
       previousSecrets: previous.slice(0, maxPrevious),
       updatedAt: at,
     }
-    await nativeCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+    await rawCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
     const about = { act: 'endpoint.secret-rotated', subject: id, businessId: caller.businessId } as const
     const last = endpoint.previousSecrets[0]?.validUntil.getTime() ?? 0
     addsLine = last < startOfHour(at).getTime() + overlapMs
     if (addsLine) await add({ ...about, after: { overlapEndsAt: validUntil } })
     else
-      await countAuditRepeat(deps, `rotate-secret ${id}`, newAuditLine(by, at, about), caller.keyId, session)
+      await recordAuditRepeat(deps, `rotate-secret ${id}`, newAuditLine(by, at, about), caller.keyId, session)
     return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
   }
   const result = await runAuditedOnce(deps, request, { documents: [id] }, rotate)
@@ -196,7 +196,7 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
       const find = caller.sandbox ? findEndpoint : findOwnEndpoint
       await find(deps, caller, id, session)
       const change = { $set: { deletedAt: at, updatedAt: at }, $unset: { slot: 1 } } as const
-      await nativeCollection(deps.Endpoint).updateOne({ _id: id }, change, { session })
+      await rawCollection(deps.Endpoint).updateOne({ _id: id }, change, { session })
       const fields = { before: { deletedAt: null }, after: { deletedAt: at } }
       await add({ act: 'endpoint.deleted', subject: id, businessId: caller.businessId, ...fields })
       return { id, deleted: true }

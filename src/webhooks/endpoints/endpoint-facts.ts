@@ -1,5 +1,5 @@
 import { unescape } from 'node:querystring'
-import { type IdPage, type IdPageRequest, mapIdPage, readIdPage } from '../../mongo/id-page.ts'
+import { type IdPage, type IdPageRequest, mapIdPage, readPageById } from '../../mongo/id-page.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { hourMs, startOfHour } from '../../platform/time.ts'
 import { omitUndefined } from '../../platform/without-undefined.ts'
@@ -133,6 +133,6 @@ export async function listEndpoints(
     ...(deleted === true ? { deletedAt: { $type: 'date' } } : undeletedFilter),
     ...(failing === undefined ? {} : { 'health.failuresInRow': failing ? { $gt: 0 } : 0 }),
   }
-  const page = await readIdPage(deps.Endpoint, where, slice, { fields: factFields })
+  const page = await readPageById(deps.Endpoint, where, slice, { fields: factFields })
   return mapIdPage(page, (endpoint) => endpointFacts(deps, endpoint))
 }

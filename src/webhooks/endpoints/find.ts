@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose'
 import { type EventName, eventScopes as scopeOf } from '../../../schemas/events.ts'
 import { type Caller, requireOwned } from '../../businesses/caller.ts'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -22,7 +22,7 @@ export async function findOwnEndpoint(
   session?: mongo.ClientSession,
 ) {
   const own = { _id: id, businessId, deletedAt: null }
-  const endpoint = await nativeCollection(deps.Endpoint).findOne(own, { ...(session && { session }) })
+  const endpoint = await rawCollection(deps.Endpoint).findOne(own, { ...(session && { session }) })
   if (endpoint === null)
     throw refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
   return endpoint

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import { runInBatches } from '../../mongo/in-batches.ts'
 import { writeIfUnlocked } from '../../mongo/transaction.ts'
 import { newEvent } from '../../outbox/event.ts'
@@ -47,7 +47,7 @@ async function reportAll(
 
 async function inActiveBusinesses({ Business }: ReportDeps, found: Found[]): Promise<Found[]> {
   const ids = [...new Set(found.map(({ businessId }) => businessId))]
-  const active = await nativeCollection(Business)
+  const active = await rawCollection(Business)
     .find({ _id: { $in: ids }, apiEnabled: true, suspended: false }, { projection: { _id: 1 } })
     .toArray()
   const activeIds = new Set(active.map(({ _id }) => _id))
@@ -66,11 +66,11 @@ function findFailing({ Endpoint, config, now }: ReportDeps): AsyncIterable<Found
     'health.failuresInRow': { $gte: minFailures },
     ...withoutEvent,
   }
-  return nativeCollection(Endpoint).find<Found>(filter, { projection: foundFields, hint: 'unreported' })
+  return rawCollection(Endpoint).find<Found>(filter, { projection: foundFields, hint: 'unreported' })
 }
 
 const findRecovered = ({ Endpoint }: ReportDeps): AsyncIterable<Found> =>
-  nativeCollection(Endpoint).find<Found>(
+  rawCollection(Endpoint).find<Found>(
     {
       ...undeletedFilter,
       'reportedFailure.since': { $type: 'date' },
@@ -114,7 +114,7 @@ async function addReport(deps: ReportDeps, endpoint: Found, report: Report | nul
   }
   const event = newEvent('endpoint.failing', deps.now(), { format: endpointEventFormat, facts }, null)
   const result = await writeIfUnlocked(deps, (session) =>
-    nativeCollection(deps.Endpoint).updateOne(
+    rawCollection(deps.Endpoint).updateOne(
       { _id, ...undeletedFilter, ...guard, ...withoutEvent },
       { $set: { reportedFailure }, $push: { outbox: event } },
       { session },

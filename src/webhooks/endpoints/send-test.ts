@@ -3,7 +3,7 @@ import { testEndpointBody } from '../../../schemas/endpoints.ts'
 import type { EventName } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { OperationResult, ThirdPartyStep, WriteRequest } from '../../idempotency/request.ts'
-import { paymentDataVersion, samplePayment } from '../../intents/present.ts'
+import { paymentEventFormat, samplePayment } from '../../intents/present.ts'
 import type { EventFacts, RecordedFacts } from '../../outbox/event.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { utcDayNumber } from '../../platform/time.ts'
@@ -114,7 +114,7 @@ type Sample = RecordedFacts & { source: BodySource }
 
 const ofPayment =
   (factsAt: (now: Date) => EventFacts) =>
-  (now: Date): Sample => ({ source: samplePayment, format: paymentDataVersion, facts: factsAt(now) })
+  (now: Date): Sample => ({ source: samplePayment, format: paymentEventFormat, facts: factsAt(now) })
 
 const samples: Record<EventName, (now: Date) => Sample> = {
   'payment.created': ofPayment(() => ({ status: 'PENDING', amount })),

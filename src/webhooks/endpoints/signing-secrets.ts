@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { mongo } from 'mongoose'
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import { runInBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { orNull } from '../../platform/or-null.ts'
-import type { EncryptedField, Secrets } from '../../security/encrypt.ts'
+import type { EncryptedField, Encrypter } from '../../security/encrypt.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 
 /** Returns 64 hex characters (SPEC 2.2). */
@@ -18,7 +18,7 @@ export const presentSecret = (secret: string): { secret: string; standardSecret:
 })
 
 /** Old secrets keep this field, because a rotation copies them encrypted. */
-export const secretField = (endpointId: string): EncryptedField => ({
+export const signingSecretField = (endpointId: string): EncryptedField => ({
   collection: endpoints.name,
   id: endpointId,
   field: 'secret',
@@ -26,12 +26,12 @@ export const secretField = (endpointId: string): EncryptedField => ({
 
 /** Returns the current secret first, then the old ones that are still valid. */
 export function decryptSecrets(
-  secrets: Pick<Secrets, 'decrypt'>,
+  secrets: Pick<Encrypter, 'decrypt'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
   now: Date,
 ): [current: string, ...previous: string[]] {
   const valid = endpoint.previousSecrets.filter(({ validUntil }) => validUntil > now)
-  const field = secretField(endpoint._id)
+  const field = signingSecretField(endpoint._id)
   // After a SECRET_KEY is lost, a rotation must make attempts work again.
   const previous = valid.flatMap(({ secret }) => orNull(() => secrets.decrypt(secret, field)) ?? [])
   return [secrets.decrypt(endpoint.secret, field), ...previous]
@@ -48,7 +48,7 @@ export async function reencryptSecrets(
   advance: (count: number) => void,
 ): Promise<ReencryptedSecrets> {
   const result: ReencryptedSecrets = { reencrypted: 0, unreadable: [] }
-  const endpointIds = nativeCollection(deps.Endpoint).find(
+  const endpointIds = rawCollection(deps.Endpoint).find(
     {},
     { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 250 },
   )
@@ -62,7 +62,7 @@ export async function reencryptSecrets(
 
 /** A rotation between the read and the write makes another round necessary. */
 async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: string[]): Promise<void> {
-  const collection = nativeCollection(deps.Endpoint)
+  const collection = rawCollection(deps.Endpoint)
   const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
   for (;;) {
     const found = await collection.find<Encrypted>({ _id: { $in: ids } }, { projection }).toArray()
@@ -76,7 +76,7 @@ async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: stri
 }
 
 /** The filter contains the old secrets, so no rotation is undone. */
-function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encrypted) {
+function reencryptOne(secrets: Encrypter, { _id, secret, previousSecrets }: Encrypted) {
   const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
   const reencrypted = {
     secret: reencryptOrKeep(secret),
@@ -89,8 +89,8 @@ function reencryptOne(secrets: Secrets, { _id, secret, previousSecrets }: Encryp
   } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
-const reencryptOrNull = (secrets: Secrets, id: string, encrypted: string): string | null =>
-  orNull(() => secrets.reencrypt(encrypted, secretField(id)))
+const reencryptOrNull = (secrets: Encrypter, id: string, encrypted: string): string | null =>
+  orNull(() => secrets.reencrypt(encrypted, signingSecretField(id)))
 
 /** Considers only secrets that sign attempts. */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {

@@ -1,4 +1,4 @@
-import { nativeCollection } from '../../mongo/collection.ts'
+import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
 import { cancelledFields, leaseEndFrom } from '../deliveries/delivery.ts'
 import { type Endpoint, receivesEvents } from './endpoint.ts'
@@ -49,7 +49,7 @@ const batchOptions = {
 } as const
 
 async function cancelMatching(model: Models['Delivery'], filter: object, now: Date, endsAt: number) {
-  const deliveries = nativeCollection(model)
+  const deliveries = rawCollection(model)
   const update = { $set: cancelledFields(now) }
   let cancelled = 0
   for (;;) {
@@ -74,12 +74,11 @@ export async function pruneEndpoints({ Endpoint }: Pick<Models, 'Endpoint'>, bus
     { $skip: maxKeptDeletions },
     { $limit: maxPerRun },
   ])
-  if (surplus.length > 0)
-    await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
+  if (surplus.length > 0) await rawCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }
 
 export async function findUnusedEndpoints(Endpoint: Models['Endpoint'], stages: object[]): Promise<string[]> {
-  const unused = await nativeCollection(Endpoint)
+  const unused = await rawCollection(Endpoint)
     .aggregate<{ _id: string }>(
       [
         ...stages,

@@ -69,7 +69,7 @@ export function createSender(options: SenderOptions) {
     if ('fault' in connection) return connection
     let isReusable = false
     try {
-      const done = await exchangeHttp(connection, meter, request, deadline)
+      const done = await sendHttpRequest(connection, meter, request, deadline)
       isReusable = 'response' in done && done.isReusable
       return done
     } finally {
@@ -142,7 +142,7 @@ type Exchange =
   | { fault: SendFault }
 
 /** Rejects only if the request is invalid, which is a bug. */
-export function exchangeHttp(
+export function sendHttpRequest(
   connection: HttpConnection,
   meter: TimeMeter,
   { path, headers, body }: PostRequest,
