@@ -132,6 +132,17 @@ describe('A large request body', () => {
     await close()
   })
 
+  it('is removed from memory once it has been parsed, even if the connection stays open', async () => {
+    const { origin, server, close } = await openWeb()
+    const requested = once(server, 'request')
+    const head = postHead(intents, merchant.write(), `Content-Length: ${largestJson}`, 'Connection: close')
+    const [response] = await sendRaw(origin, head, json(largestJson))
+    expect(response?.status).to.equal(201)
+    const [request] = await requested
+    expect(request.body).to.equal(undefined)
+    await close()
+  })
+
   it('releases its memory exactly once, however the request ends', async () => {
     const headers = merchant.write()
     const statuses = [

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
 import { createFullSandboxes } from '../../src/intents/live-codes.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
+import { simulate } from '../support/pay.ts'
 import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -100,18 +101,36 @@ describe('A payment code', () => {
     await create(neighbour).expect(201)
   })
 
-  it('can be reused 15 minutes after its intent is cancelled, even if no sweep has run yet', async () => {
-    draws = fixDraws(11, 11, 12, 11)
-    const { referenceNumber } = (await create()).body.data
-    await cancel(referenceNumber)
-    service.clock.advance(15 * minute - 5000)
-    expect(await codeOf()).to.equal('000012')
-    service.clock.advance(5000)
-    expect(await codeOf()).to.equal('000011')
-    expect(await holders('000011')).to.equal(1)
-    const old = await service.deps.Intent.findOne({ referenceNumber }).lean()
-    expect(old).to.have.property('status', 'CANCELLED')
-    expect(old).not.to.have.property('codeKey')
+  const ends: [what: string, status: string, end: (referenceNumber: string) => Promise<unknown>][] = [
+    ['is cancelled', 'CANCELLED', cancel],
+    ['is paid', 'PAID', (reference) => simulate(service, merchant, reference)],
+    [
+      'fails',
+      'FAILED',
+      (reference) => simulate(service, merchant, reference, { outcome: 'technical_error' }),
+    ],
+  ]
+  for (const [what, status, end] of ends)
+    it(`can be reused 15 minutes after its intent ${what}, even if no sweep has run yet`, async () => {
+      draws = fixDraws(11, 11, 12, 11)
+      const { referenceNumber } = (await create()).body.data
+      await end(referenceNumber)
+      service.clock.advance(15 * minute - 5000)
+      expect(await codeOf()).to.equal('000012')
+      service.clock.advance(5000)
+      expect(await codeOf()).to.equal('000011')
+      expect(await holders('000011')).to.equal(1)
+      const old = await service.deps.Intent.findOne({ referenceNumber }).lean()
+      expect(old).to.have.property('status', status)
+      expect(old).not.to.have.property('codeKey')
+    })
+
+  it('stays in use if a payment is declined', async () => {
+    draws = fixDraws(16, 16, 17)
+    const { referenceNumber, code } = (await create()).body.data
+    await simulate(service, merchant, referenceNumber, { outcome: 'insufficient_funds' })
+    service.clock.advance(15 * minute)
+    expect([code, await codeOf()]).to.deep.equal(['000016', '000017'])
   })
 
   it('can be reused 15 minutes after its intent expires, even if no worker has written the expiry yet', async () => {

@@ -91,7 +91,7 @@ describe("A business's quota of live payment codes", () => {
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
-  it('still lets a stored response be repeated', async () => {
+  it("lets a stored response be repeated, and follows an operator's new limit", async () => {
     const first = await create(service, merchant, 'first').expect(201)
     await createMany(service, merchant, limit - 1)
     await expectRefused(create(service, merchant, 'later'), 429, 'RATE_LIMITED')
@@ -100,8 +100,11 @@ describe("A business's quota of live payment codes", () => {
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: limit + 1 } })
     const later = await create(service, merchant, 'later').expect(201)
     expect(later.headers).not.to.have.property('idempotent-replayed')
-    await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: null } })
-    await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
+    for (const liveCodes of [null, 2]) {
+      await changeAsOperator(service, merchant.businessId, { limits: { liveCodes } })
+      const details = { scope: 'codes', limit: liveCodes ?? limit }
+      await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
+    }
   })
 
   it('counts codes for 15 minutes after their intents are cancelled', async () => {

@@ -63,6 +63,15 @@ describe('A webhook endpoint test', () => {
     }
   })
 
+  it('never connects to an address listed in WEBHOOK_BLOCKED_RANGES', async () => {
+    const blocking = await openSecondProcess(service, { WEBHOOK_BLOCKED_RANGES: '127.0.0.0/8,::1' })
+    blocking.allowHost(endpointServer.host)
+    const { body } = await blocking.http.post(`${path}/${id}/test`).set(merchant.write()).expect(200)
+    expect(body.data).to.include({ delivered: false, error: 'address' })
+    expect(endpointServer.received).to.deep.equal([])
+    await blocking.close()
+  })
+
   it("uses the endpoint's first event by default and works for an inactive endpoint", async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)

@@ -38,6 +38,19 @@ describe('The payment page, given arbitrary input,', () => {
       }
     })
 
+  it('says that the customer has not been charged if the body is too long or in an unknown encoding', async () => {
+    const { path } = await offer()
+    for (const [status, title, body, headers] of [
+      [413, 'Form too long', 'a&'.repeat(10_000), {}],
+      [415, 'Invalid request', 'phone=1', { 'Content-Encoding': 'gzip' }],
+    ] as const) {
+      const page = await post(path, body, headers)
+      expect([page.status, page.says.includes(title)], title).to.deep.equal([status, true])
+      expect(page.says).to.include('You have not been charged.')
+      expect(page.html).to.include(`href="${path}?lang&#61;en"`)
+    }
+  })
+
   it('returns an HTML page and takes no money, whatever the form and path', async () => {
     const { path } = await offer({ amountType: 'OPEN' })
     const token =

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { readable } from '../admin/staff.ts'
-import { cancelIntent, createIntent, requestIntent } from '../support/actions.ts'
+import { cancelIntent, createIntent, openSecondProcess, requestIntent } from '../support/actions.ts'
+import { pay } from '../support/pay.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 describe('The payment code page', () => {
@@ -63,6 +65,15 @@ describe('The payment code page', () => {
       expect([status, body], text).to.deep.equal([303, ''])
       expect(location, text).to.match(pageOf(shortCode, 'ar'))
     }
+    expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
+  })
+
+  it('redirects to the payment page even while a payment is in progress', async () => {
+    const { code, shortCode, referenceNumber } = await createIntent(service, merchant)
+    const { wallets } = service.deps
+    scriptedWallet(service)
+    expect(await pay(service, referenceNumber)).to.deep.equal({ state: 'waiting' })
+    service.deps.wallets = wallets
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
@@ -173,6 +184,18 @@ describe('The payment code page', () => {
       const kept = value.replaceAll(/&#(\d+);/g, (_, point: string) => String.fromCharCode(Number(point)))
       expect(kept).to.equal(typed)
     }
+  })
+
+  it("says in the customer's language that the service is unavailable if MongoDB is down", async () => {
+    const beside = await openSecondProcess(service)
+    await beside.deps.mongo.close()
+    const body = new URLSearchParams({ code: '123456' })
+    const response = await fetch(`${beside.origin}/?lang=ar`, { method: 'POST', body })
+    expect([response.status, response.headers.has('retry-after')]).to.deep.equal([503, true])
+    expect(await response.text())
+      .to.match(/<html lang="ar" dir="rtl">/)
+      .and.include('الخدمة غير متاحة')
+    await beside.close()
   })
 
   it('responds to any form with an HTML page, and never with a stack trace, JSON or a 5xx status', async () => {

@@ -269,6 +269,13 @@ describe('npm run admin -- secrets rotate', function () {
       expect(stdout).to.not.include(key.slice(8, 36))
   })
 
+  it('lists no end date for an API key whose current secret also needs the old SECRET_KEY', async () => {
+    const merchant = await service.merchant()
+    await rotateApiKey(service.deps, merchant.keyId, 3600, tester)
+    const [one] = await leftOf(merchant)
+    expect(one).to.include({ id: merchant.keyId, endsAt: null })
+  })
+
   it('lets the service re-hash an API key once, at its next use', async () => {
     const merchant = await service.merchant()
     // Not a list, because a business may run only two list requests at once.

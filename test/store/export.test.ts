@@ -137,6 +137,17 @@ describe('A product export', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
+  it('keeps its slot for a while after it has ended, so that constant exports leave time for others', async () => {
+    const running = () => service.deps.capacity.used().exports
+    await waitFor('no export runs', () => running() === 0)
+    const merchant = await service.merchant()
+    // Enough rows for more than 10 ms.
+    await store(merchant, 100, 100, 'Tea')
+    await read(merchant).buffer(true).expect(200)
+    expect(running()).to.equal(1)
+    await waitFor('the slot is free', () => running() === 0)
+  })
+
   it('returns an error if MongoDB fails before the first byte, and is cut off if it fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // With more variants, the first chunk is sent before the second page is read.
