@@ -3,7 +3,7 @@ import { described, listQuery, type SchemaValue, spanSchemas } from './requests.
 const eventNames = {
   type: 'array',
   minItems: 1,
-  // A request may repeat events, so this exceeds their number.
+  // More than there are events, because a request may repeat them.
   maxItems: 100,
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const

@@ -46,7 +46,7 @@ export const environmentSchema = {
     ],
     REDIS_URL: [
       formatted('redis-url'),
-      'Redis, or its sentinels and master name, or some of its cluster nodes.',
+      'The URL of Redis, of its sentinels with the master name, or of some cluster nodes.',
     ],
     REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs `rediss://` URLs.'],
     REDIS_TLS_VERIFY: [

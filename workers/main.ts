@@ -15,7 +15,7 @@ log.info({ queues: config.workerQueues }, 'worker.started')
 onStop(config.shutdownTimeoutMs, async () => {
   deps.stopping.abort()
   await workers.close()
-  // Attempts can delay the shutdown by 20 s. Meanwhile, probes must respond.
+  // Attempts can delay this by 20 s, and probes must respond until then.
   await Promise.all([probes?.stop(0), metricsServer?.stop(0)])
   await deps.close()
 })

@@ -81,7 +81,7 @@ export const envFormats: Record<string, Format> = {
     hint: () => 'must be PEM certificates (with line breaks or \\n, or in base64) or the path of a PEM file',
   },
   'key-of-32-bytes': {
-    // Decoding skips invalid characters, so two texts could yield one key.
+    // Decoding skips invalid characters, so two strings could give one key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

@@ -144,7 +144,7 @@ export function createExportWriter({ kind, format, delimiter, language }: Export
 const entriesPerChunk = 125
 /** These pauses keep a fast client from slowing down others. */
 const pausesPerChunk = 3
-/** A pause would be longer only after a chunk that other work interrupted. */
+/** Limits the pause after a chunk that other work interrupted. */
 const maxPauseMs = 30
 
 const csvParams = ['delimiter', 'language'] as const

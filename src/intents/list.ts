@@ -152,7 +152,7 @@ async function hasOverdueIntents(deps: Reads, owner: Filter, now: Date): Promise
 /** A filter with this many ids takes up about 350 kB. */
 const maxInBetween = 10_000
 
-/** `refundedInBetween` finds intents refunded before, in and after `span`. */
+/** `inBetween` lists intents with refunds before, within and after `span`. */
 async function listRefunded(deps: Reads, where: Filter, span: TimeSpan, slice: PageRequest) {
   const { from, to } = span
   // For other filters, MongoDB would have to fetch the documents as well.

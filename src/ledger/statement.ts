@@ -102,7 +102,7 @@ const firstDay = '2000-01-01'
 export function parseStatementDay({ now }: { now(): Date }, text: string): string {
   const isDay = text.length === firstDay.length && readInstant(text, 'start') !== null
   if (isDay && text >= firstDay && text <= toUtcDay(now())) return text
-  throw notInRange('day', 'must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.')
+  throw notInRange('day', 'must be a date from 2000-01-01 to today in UTC, such as 2026-11-26.')
 }
 
 export function parseStatementMonth({ now }: { now(): Date }, { month }: ListStatementsQuery): string {

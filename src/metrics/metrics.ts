@@ -55,7 +55,7 @@ type NamesIn<Names extends string> = Names extends `${infer First},${infer Other
   : Names
 type LabelsIn<Line> = Line extends `${string}{${infer Names}} ${string}` ? NamesIn<Names> : never
 
-/** A line is a name without its prefix, labels in braces, and a help text. */
+/** A line is a name without its prefix, labels in braces, and help text. */
 function readLine(line: string, registers: Registry[]) {
   const [, name, labels, help = ''] = /^(\w+)(?:\{(.+?)\})? (.+)$/.exec(line) ?? []
   return { name: `payment_intents_${name}`, help, labelNames: labels?.split(',') ?? [], registers }

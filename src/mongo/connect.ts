@@ -117,7 +117,7 @@ async function retryWhile<T>(mayHeal: (error: unknown) => boolean, log: Log, act
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))
 
-/** The codes after which the driver retries. It doesn't export them. */
+/** The driver retries on these error codes, but doesn't export them. */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])

@@ -91,7 +91,7 @@ async function commit(session: mongo.ClientSession, deadlineAt: number): Promise
 
 /**
  * Returns null if the document is locked. Outside a transaction, the write
- * would wait for seconds for a lock that a dead process left behind.
+ * would wait several seconds for a lock that a dead process left behind.
  */
 export async function writeIfUnlocked<T>(
   { transactions: { client } }: { transactions: Transactions },

@@ -62,7 +62,7 @@ export function openJobQueues(config: QueuesConfig, log: Log) {
     storedJobs: createStoredJobs(connection, obtain, marker),
     runCommands: createRunCommands(connection, complain),
     counts: createQueueCounts(connection, obtain),
-    /** Updating an identical schedule would delete an overdue job. */
+    /** Rewriting an unchanged schedule would delete an overdue job. */
     async keepSchedule(name: QueueName, schedule: { id: string; pattern: string; tz: string }) {
       const { id, pattern, tz } = schedule
       const queue = await obtain(name)

@@ -34,7 +34,7 @@ function forThisPage(description) {
   return description;
 }
 
-// An exception would break the page, so the fetch function fails instead.
+// Throwing here would break the page, so the fetch function rejects.
 function prepare(request) {
   const headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {

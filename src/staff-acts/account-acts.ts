@@ -75,7 +75,7 @@ export const accountActions: ActionGroup<AccountFacts> = {
       title: 'Change the role of',
       description: 'change what an account may do; signs the account out everywhere',
       effects: {
-        changes: `what the account may do, from its next sign-in. ${whatRolesMay} Also, ${sessionsEnd}`,
+        changes: `what the account may do, from the next sign-in. ${whatRolesMay} Also, ${sessionsEnd}`,
         undo: 'role',
       },
       audit: 'staff.role-changed',

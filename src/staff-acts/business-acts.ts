@@ -111,7 +111,7 @@ export const businessActions: ActionGroup<Business> = {
     disable: switchTo({
       label: 'Disable developer API',
       title: 'Disable the developer API for business',
-      description: 'close the developer API for a business; its payment pages stay open',
+      description: 'block the developer API for a business; its payment pages stay open',
       state: 'unable to use the developer API',
       effects: {
         closes: 'the developer API, with live and test keys (503 FEATURE_DISABLED).',
@@ -123,7 +123,7 @@ export const businessActions: ActionGroup<Business> = {
     }),
     enable: switchTo({
       label: 'Enable developer API',
-      title: 'Enable the developer API of business',
+      title: 'Enable the developer API for business',
       description: 'reopen the developer API for a business',
       state: 'able to use the developer API, unless it is suspended',
       effects: {
@@ -137,7 +137,7 @@ export const businessActions: ActionGroup<Business> = {
     suspend: switchTo({
       label: 'Suspend',
       title: 'Suspend business',
-      description: 'close the developer API, the payment pages and all payments of a business',
+      description: 'block the developer API, payment pages and all payments for a business',
       state: 'suspended',
       effects: {
         closes:

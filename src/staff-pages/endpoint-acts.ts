@@ -36,8 +36,8 @@ const hidden = { label: null, current: () => '' }
 
 const requeueAllAct: EndpointAct = {
   label: 'Re-queue all',
-  title: 'Re-queue all dead deliveries of endpoint',
-  description: 're-queue the dead deliveries of an endpoint',
+  title: 'Re-queue all dead deliveries to endpoint',
+  description: 're-queue the dead deliveries to an endpoint',
   command: null,
   audit: 'delivery.requeued',
   isReasonOptional: true,

@@ -12,7 +12,7 @@ export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 export type PinRefusalReason = 'wrong_pin' | 'wallet_locked'
 
 /**
- * - `refused`, `declined`, `failed`: this key will never transfer money.
+ * - `refused`, `declined`, `failed`: no transfer will ever use this key.
  * - `not-executed`: the wallet never carried out the order, and never will.
  * - `unknown`: call `status` to find out.
  */

@@ -112,7 +112,7 @@ describe('npm run admin -- export', function () {
     }
 
     for (const form of forms)
-      it(`turns a file truncated at any byte into that of an uninterrupted export: ${JSON.stringify(form)}`, async () => {
+      it(`completes a file truncated at any byte, so that it equals an uninterrupted export: ${JSON.stringify(form)}`, async () => {
         const target = wanted(form, { first: 8, last: 10 })
         const file = newFile()
         const written = await write(file, target)

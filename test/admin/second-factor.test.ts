@@ -223,7 +223,7 @@ describe('A second factor in production', () => {
     }
   })
 
-  it('does not prevent a sign-out before it is set up', async () => {
+  it('need not be set up before signing out', async () => {
     const visitor = visit(service)
     await visitor.post('/admin/sign-in', await staff.hire(service, 'support'))
     const { csrf = '' } = hiddenFields((await visitor.get('/admin/account/second-factor')).text)

@@ -114,7 +114,7 @@ describe('Staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it("resets a name's failures after a successful sign-in", async () => {
+  it("resets a user name's failure count after a successful sign-in", async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)

@@ -218,7 +218,7 @@ describe('A write', () => {
   }
 
   for (const [name, ready] of Object.entries<() => Promise<Act>>({ ...acts, ...retries, ...changes })) {
-    it(`is recognised by a retry with an unreadable body or different parameters: ${name}`, async () => {
+    it(`is not repeated by a retry with an unreadable body or different parameters: ${name}`, async () => {
       const act = await ready()
       const first = await send(act)
       const other = '{"status":7,"url":7,"from":7,"label":7,"amount":true}'
@@ -276,7 +276,7 @@ describe('A write', () => {
       const isStored = name !== 'create'
       const written = name === 'create' ? 'insertIntent' : 'updateIntent'
 
-      it(`is recognised by a retry even if its process died before storing the response: ${name}`, async () => {
+      it(`is not repeated by a retry, even if the process died before storing the response: ${name}`, async () => {
         const act = await ready()
         const first = await send(act)
         await loseResponses(service)
@@ -315,7 +315,7 @@ describe('A write', () => {
         expect(await act.effects()).to.equal(1)
       })
 
-      it(`gives its response to a concurrent duplicate whose refusal is stored later: ${name}`, async () => {
+      it(`gives its response to a concurrent duplicate that was about to be refused: ${name}`, async () => {
         const act = await ready()
         const { arrived, open } = hold(service.deps.batchers, 'insertResponse')
         const refused = send(act, 'one', JSON.stringify(wrong))
@@ -464,7 +464,7 @@ describe('A write', () => {
       expect([await act.effects(), (await rows()).length]).to.deep.equal([1, 1])
     })
 
-    it(`is continued by a repeated request if its process died after any of its writes: ${name}`, async () => {
+    it(`is completed by a repeated request if the process died after any step: ${name}`, async () => {
       const act = await ready()
       const { effects, delivery } = act
       service.deps.Delivery.collection.bulkWrite = lost

@@ -65,7 +65,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('is not issued after 16 draws of used codes, and the create request gets 503 with Retry-After', async () => {
+  it('is not issued if 16 drawn codes are already in use, and the create request gets 503 with Retry-After', async () => {
     draws = fixDraws(9)
     let elapsedMs = 0
     service.deps.fullSandboxes = createFullSandboxes(() => elapsedMs)

@@ -232,7 +232,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         bodies.map((body) => post(service, merchant, `/intents/${reference}/refund`, JSON.stringify(body))),
       )
 
-    it('grants as many refunds as the payment covers, and reports the refundable amount to the others', async () => {
+    it('grants as many refunds as the payment covers, and rejects the other requests with the refundable amount', async () => {
       for (const [amount, each, times] of [
         [100, 60, 1],
         [95, 10, 9],

@@ -144,7 +144,7 @@ describe('A short code', () => {
     expect(codes).to.have.members(generateShortCodes(key, block, block))
   })
 
-  it('is not issued, and create requests fail, until a configured SECRET_KEY decrypts its key', async () => {
+  it('is not issued, and create requests fail, until a configured SECRET_KEY can decrypt the short-code key', async () => {
     const first = await create().expect(201)
     const before = await stored()
     const { log, lines } = recordLog()

@@ -122,7 +122,7 @@ async function signInWithCode(
   await inspect(page, 'recovery-codes')
 }
 
-describe('The staff pages in a browser', function () {
+describe('The staff interface in a browser', function () {
   this.timeout(60_000)
   const stage = withStage()
   let delivery: Delivery
@@ -137,7 +137,7 @@ describe('The staff pages in a browser', function () {
     await startSampleReplay(stage, delivery)
   })
 
-  it('are accessible, fit every screen, run no script and load nothing from other hosts', async () => {
+  it('is accessible, fits every screen, runs no scripts and loads nothing from other hosts', async () => {
     const wrong: unknown[] = []
     const inspect = async (page: Page, name: string) => {
       for (const [size, viewport] of Object.entries(sizes)) {
@@ -180,7 +180,7 @@ describe('The staff pages in a browser', function () {
     expect([...wrong, ...stage.faults()]).to.deep.equal([])
   })
 
-  it('let support staff find a payment and re-queue its delivery using only the keyboard', async () => {
+  it('lets support staff find a payment and re-queue its delivery using only the keyboard', async () => {
     const dead = await stage.deadDelivery()
     const support = await stage.enter('support', '/admin', 'phone')
     const { keyboard } = support

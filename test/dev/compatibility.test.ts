@@ -131,7 +131,7 @@ describe('Comparing two API descriptions', () => {
       for (const line of Object.keys(planted)) expect(found).to.include(line)
     })
 
-  it('ignores additions, new values in responses, and reworded texts', () => {
+  it('ignores additions, new values in responses, and reworded descriptions', () => {
     expect(breakingChanges(api, changed(...compatible))).to.deep.equal([])
   })
 })
@@ -164,7 +164,7 @@ describe('npm run api:check', () => {
     expect(changelog()).not.to.include('Breaking')
   })
 
-  it('fails after a breaking change, which npm run api:accept accepts only with a changelog sentence', () => {
+  it('fails after a breaking change until npm run api:accept is run with a changelog entry', () => {
     for (const problems of [problemsIn(root, withLess), accept(root, '', withLess)])
       expect(problems.join('\n')).to.match(/GET \/intents: \[Removed\].*api:accept -- /s)
     expect(accept(root, 'GET /intents is gone.', withLess)).to.deep.equal([])

@@ -37,7 +37,7 @@ describe('A rolling restart behind a load balancer', () => {
     return next
   }
 
-  it('causes no failed request and no lost or duplicate delivery, even under load', async function () {
+  it('causes no failed requests and no lost or duplicate deliveries, even under load', async function () {
     this.timeout(120_000)
     const [one, two, worker] = await Promise.all([start('web'), start('web'), start('worker')])
     const load = startMerchantTraffic(merchant, 3, () => balancer.origin)

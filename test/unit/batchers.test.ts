@@ -100,7 +100,7 @@ describe('A write batcher', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it('rejects a call whose deadline has passed with 503 SERVICE_UNAVAILABLE and does not send it', async () => {
+  it('rejects a call with 503 SERVICE_UNAVAILABLE, without sending it, if its deadline has passed', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()

@@ -12,7 +12,7 @@ describe('The time left for a payment', () => {
     [365 * 24 * 60, '365 jours', '365 يومًا', '365 days'],
   ]
   for (const [minutes, ...words] of said)
-    it(`is shown as “${words[2]}” in English and likewise in other languages if ${minutes} minutes are left`, () => {
+    it(`is shown as “${words[2]}” in English, and as its equivalent in other languages, if it is ${minutes} minutes`, () => {
       const left = locales.map((locale) => locale.left(minutes * minute).replaceAll('\u00a0', ' '))
       expect(left).to.deep.equal(words)
     })

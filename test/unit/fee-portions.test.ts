@@ -39,7 +39,7 @@ describe('The fee returned by refunds', () => {
     expect(returnedFees).to.deep.equal({ providerTtc: commission.providerTtc, payerTtc: commission.payerTtc })
   })
 
-  describe('by one refund of 500 of 1 000 centimes', () => {
+  describe('for one refund of 500 out of 1 000 centimes', () => {
     const commission = { ...noCommission, providerTtc: 15, payerTtc: 7 }
     const portions = (refundsCommitted: number, providerTtc: number, payerTtc: number) => {
       const before = { refundsCommitted, feesReturned: { providerTtc, payerTtc } }
@@ -56,7 +56,7 @@ describe('The fee returned by refunds', () => {
       expect(portions(100, 8, 4)).to.deep.equal(ranged)
     })
 
-    it('is what is left if that is less than the rounded fee', () => {
+    it('is capped at what is left of each fee', () => {
       expect(portions(100, 9, 0)).to.deep.equal(guarded(100, [9, 0], [6, 3]))
       expect(portions(100, 0, 5)).to.deep.equal(guarded(100, [0, 5], [7, 2]))
     })

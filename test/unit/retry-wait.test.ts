@@ -9,7 +9,7 @@ const ended = (stage: 'timeout' | null, attempts: number, table = steps) =>
   judgeAttempt({ stage } as Parameters<typeof judgeAttempt>[0], attempts, table, endedAt)
 
 describe("An attempt's result", () => {
-  it('ends the delivery if the endpoint accepted it, even at the last attempt', () => {
+  it('ends the delivery if the endpoint accepted the webhook, even on the last attempt', () => {
     for (const attempts of [1, 8])
       expect(ended(null, attempts)).to.deep.equal({ ...nothing, status: 'DELIVERED', deliveredAt: endedAt })
   })

@@ -124,7 +124,7 @@ describe('The date range of a statement', () => {
   it('may contain days from 2000 to today', () => {
     for (const each of ['2000-01-01', '2026-11-05', '2026-11-06'])
       expect(statements.parseStatementDay(deps, each)).to.equal(each)
-    const words = 'day must be a day from 2000-01-01 to today in UTC, such as 2026-11-26.'
+    const words = 'day must be a date from 2000-01-01 to today in UTC, such as 2026-11-26.'
     for (const at of ['1999-12-31', '2026-11-07', '2026-02-30', '2026-11-05T00:00:00Z', '2026-1-1', ''])
       expect(faultOf(() => statements.parseStatementDay(deps, at))).to.equal(`VALIDATION_ERROR day ${words}`)
   })

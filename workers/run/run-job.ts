@@ -107,7 +107,7 @@ function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName) {
   if (tracing === null) return null
   const span = tracing.begin(queue, 'job', null)
   return {
-    /** Returns the trace id to log: its one request's, or else the job's. */
+    /** Returns the job's trace id, or its request's if it had exactly one. */
     end(about: { jobId: string; queue: QueueName }, result: JobResult | null): string {
       const traces = result?.traces ?? []
       for (const traceparent of traces) span.link(traceparent)

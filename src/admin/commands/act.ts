@@ -18,7 +18,7 @@ export function examplesHelp(...lines: string[]): string {
   return `\n${title}:\n${lines.map((line) => `  admin ${line}`).join('\n')}`
 }
 
-/** Defers each command's imports, so that a help text appears at once. */
+/** Defers each command's imports, so that `--help` responds at once. */
 export const commandAction = <Args extends unknown[], Result extends object>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Result>,
   toText: (result: Result) => string | Promise<string> = fieldLines,

@@ -69,7 +69,7 @@ export function addReconcileCommand(program: Command): void {
 const utcDayText = createParser((text) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && readInstant(text, 'start') !== null
   return isDay ? text : null
-}, 'Must be a day, such as 2026-11-25.')
+}, 'Must be a date, such as 2026-11-25.')
 
 function headers(text: string): ProviderFileHeaders {
   const named: ProviderFileHeaders = {}

@@ -9,7 +9,7 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 export const escapeUnsafe = (text: string): string =>
   text.replaceAll(unsafe, (character) => String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** Commander's messages may repeat an argument. */
+/** Commander's messages may echo an argument. */
 export function escapeErrorMessage(text: string): string {
   const lines = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/)
   return `${lines.map(escapeUnsafe).join('\n')}\n`

@@ -58,7 +58,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
   const { lookUpWallet } = await import('../../wallets/sandbox/operate.ts')
   return orFail(
     await lookUpWallet(deps, phone, business),
-    'There is no such wallet. A demo wallet exists from its first payment on, and can be shown only with --business',
+    'There is no such wallet. A demo wallet is created by its first payment, and can be shown only with --business',
   )
 }
 

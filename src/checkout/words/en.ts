@@ -130,7 +130,7 @@ export type PluralForms = readonly [one: string, two: string, few: string, many:
 
 export type NoticeText = readonly [title: string, sentence: string]
 
-/** Some texts are inserted as HTML, so none may contain special characters. */
+/** Some strings are inserted as HTML, so none may have special characters. */
 export type CheckoutTexts = Texts<typeof englishCheckoutTexts>
 
 type Texts<Part> = Part extends string

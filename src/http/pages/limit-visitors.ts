@@ -5,7 +5,7 @@ import type { Deps } from '../../platform/deps.ts'
 import { ipPrefixesOf } from '../../platform/network.ts'
 import { isProbeRequest } from '../server/log-request.ts'
 
-/** A random delay spreads the clients' retries. */
+/** A random delay spreads out the clients' retries. */
 export const delayRefusal = ({ refusalDelayMs }: Pick<RateLimits, 'refusalDelayMs'>): Promise<void> =>
   pause(refusalDelayMs * (1 + Math.random()))
 

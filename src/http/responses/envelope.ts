@@ -45,7 +45,7 @@ export interface EarlyResponse {
   at: number
 }
 
-/** If we closed before the request has arrived, the response could be lost. */
+/** Closing before the whole request has arrived could lose the response. */
 export function endAfterRequest(res: Response, body: Buffer | string): void {
   if (res.req.complete) return void res.end(body)
   res.write(body)

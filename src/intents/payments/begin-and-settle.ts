@@ -126,7 +126,7 @@ type EndingPayment = Omit<PaymentHold, 'startedAt' | 'validUntil' | 'queryAt' | 
   Partial<Pick<PaymentHold, 'startedAt'>>
 export type ReportedOutcome = Extract<KnownWalletOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/** Records, in one write, a payment that never held the intent. */
+/** Records, in one write, a payment for which no hold was set. */
 export const recordPayment = <Stored extends IntentWithoutRefunds>(
   deps: TransitionDeps,
   intent: Stored,

@@ -11,7 +11,7 @@ import { boardUiConfig } from './settings.ts'
 
 const boardPath = '/admin/queues'
 
-/** A second safeguard, because board.ts already refuses other methods. */
+/** Only a second safeguard: board.ts already refuses other methods. */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {

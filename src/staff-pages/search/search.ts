@@ -146,7 +146,7 @@ async function findByAmount(
   const amount = parseTypedAmount(fields.amount)
   if (typeof amount !== 'number') throw invalid('amount', 'an amount such as 500 or 500.00')
   const day = fields.day.length === 'YYYY-MM-DD'.length ? readInstant(fields.day, 'start') : null
-  if (day === null) throw invalid('day', 'a day such as 2026-01-31')
+  if (day === null) throw invalid('day', 'a date such as 2026-01-31')
   const businesses = await businessesFor(deps, business)
   const ids = businesses.map(({ _id }) => _id)
   const intents = ids.length === 0 ? [] : await searchByAmount(deps, ids, amount, day)
@@ -181,7 +181,7 @@ const searchForms = (staff: SignedInStaff, query: string, by: AmountFields | nul
         <input id="q" name="q" type="search" value="${query.slice(0, maxShownLength)}" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${query === '' && by === null ? 'autofocus' : ''} aria-describedby="hint" />
       </div>
       <div class="act"><button class="main">Search</button></div>
-      <p class="faint" id="hint">Enter a payment's reference, merchant's reference, link, short code or 6-digit code, its payer's phone number, its key in the wallet, an order number, a refund id, an API key or its last four characters, the id of a delivery, an endpoint, a key or a business, or part of a business's name. Searches by phone number are recorded in the audit trail.</p>
+      <p class="faint" id="hint">Enter a payment's reference, merchant's reference, link, short code, 6-digit code, payer's phone number or key in the wallet, an order number, a refund id, an API key or its last four characters, a delivery id, endpoint id, key id or business id, or part of a business's name. Searches by phone number are recorded in the audit trail.</p>
     </form>
     !${amountForm(staff, by)}`
 

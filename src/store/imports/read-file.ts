@@ -10,7 +10,7 @@ import { streamChunks } from '../../platform/in-slices.ts'
 import type { CellParsers, CsvErrors, ParsedCells, ProductColumn, ProductRow } from './rows.ts'
 import { createCellParsers, createCsvErrors, maxImportRows, productColumns } from './rows.ts'
 
-/** Three times the longest valid row. A longer row probably lacks a quote. */
+/** Triple the longest valid row. A longer row probably has an open quote. */
 const maxRowBytes = 64 * 1024
 
 /** Ends early if `take` returns false. Row numbers include empty lines. */

@@ -92,7 +92,7 @@ interface Signed extends Pick<ProviderRequest, 'method' | 'path'> {
   body: string
 }
 
-/** Different requests never sign the same text: only `body` has line feeds. */
+/** The signed text is unambiguous: only `body` can contain line feeds. */
 export function signWalletRequest(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')
   return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`
@@ -117,7 +117,7 @@ type Exchange = ProviderResponse | { outcome: 'lost'; why: string } | { outcome:
 /** An order that waited longer would probably time out at the provider. */
 const connectionWaitFraction = 0.5
 
-/** Genuine responses have 100 to 200 bytes. */
+/** Genuine responses are 100 to 200 bytes long. */
 const maxResponseBytes = 16 * 1024
 
 /** `timeoutMs` covers everything up to the end of the response. */

@@ -99,7 +99,7 @@ async function send(
   const ended = { outcome: verdict.status.toLowerCase(), attempts, stage }
   span?.end({ facts: { ...about, sandbox, ...ended }, failed: stage !== null })
   const record = { at, url, ...sent }
-  // Test keys must not filter deliveries by a live endpoint's responses.
+  // Test keys must not allow filtering by a live endpoint's responses.
   const result = { delivery, ...verdict, attempt: record, isSelectable: endpoint.sandbox === sandbox }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   // Without the lease, no result is recorded, so none is logged either.

@@ -61,7 +61,7 @@ export const maxAttemptsInFlight = 1_400
 
 /** A waiting relay occupies one of 100 job slots that all businesses share. */
 const maxWaitMs = 100
-/** In this time, more slots may become free, and one read fills them all. */
+/** Meanwhile, more slots may become free, so one read can fill them all. */
 const serveAfterMs = 10
 const forgetAfterMs = 60_000
 

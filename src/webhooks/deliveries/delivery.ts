@@ -46,7 +46,7 @@ export const deliveries = declareCollection({
     attempts: field.whole,
     /** Attempts requested in addition to those of the retry table. */
     requeues: field.whole,
-    /** Equal to `attempts` while a requested attempt has no result. */
+    /** Equal to `attempts` until the requested attempt has a result. */
     attemptsAtRequeue: field.optional(field.whole),
     /** When the delivery is due or its lease ends. Null once it's done. */
     nextAttemptAt: field.orNull(field.date),

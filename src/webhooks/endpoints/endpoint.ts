@@ -3,7 +3,7 @@ import { declareCollection, indexIfDate, type Stored } from '../../mongo/declare
 import * as field from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-/** Each existing endpoint of a business takes a slot (SPEC 4.8, rule 1). */
+/** Each endpoint has a slot until it is deleted (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
 /** A new process derives the endpoint's attempt limit from these fields. */
@@ -45,7 +45,7 @@ export const endpoints = declareCollection({
     businessId: field.text,
     /** The environment of the key that created the endpoint. */
     sandbox: field.flag,
-    /** Unique, so a business never has six endpoints. Deletion removes it. */
+    /** Unique, so a business can't exceed five endpoints. Unset on deletion. */
     slot: field.optional(field.whole),
     url: field.text,
     events: field.list(field.oneOf<EventName>()),
@@ -92,7 +92,7 @@ export const endpoints = declareCollection({
 })
 export type Endpoint = Stored<typeof endpoints>
 
-/** Only existing endpoints have a slot. */
+/** A deleted endpoint has no slot. */
 export const undeletedFilter: Record<string, unknown> = { slot: { $type: 'number' } }
 
 /** A live endpoint gets events from both environments (SPEC 6.2). */

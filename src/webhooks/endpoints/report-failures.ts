@@ -106,7 +106,7 @@ async function addReport(deps: ReportDeps, endpoint: Found, report: Report | nul
   if (report === null) return false
   const { _id, businessId, sandbox, health } = endpoint
   const { status, guard, reportedFailure, times } = report
-  // The event goes to other servers, but URLs often contain credentials.
+  // The event goes to other servers, and URLs often contain credentials.
   const url = maskUrl(deps, endpoint.url)
   const facts = {
     status,

@@ -40,7 +40,7 @@ export function decryptSecrets(
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
-/** `unreadable` lists endpoints whose SECRET_KEY isn't configured. */
+/** `unreadable`: endpoints whose secrets need a key that isn't configured. */
 type ReencryptedSecrets = { reencrypted: number; unreadable: string[] }
 
 export async function reencryptSecrets(
@@ -75,7 +75,7 @@ async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: stri
   }
 }
 
-/** The filter contains the old secrets, so no rotation is undone. */
+/** The filter contains the old secrets, so this can't undo a rotation. */
 function reencryptOne(secrets: Encrypter, { _id, secret, previousSecrets }: Encrypted) {
   const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
   const reencrypted = {

@@ -50,8 +50,8 @@ export type Sender = ReturnType<typeof createSender>
 /** Ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
-  // Loading CA certificates is slow, so connections share one context. During
-  // renegotiation, a peer could send a chain as large as a whole response.
+  // Connections share one context, because loading CA certificates is slow.
+  // Renegotiation is off, as its certificates could be as large as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnectionPool(maxSockets)
