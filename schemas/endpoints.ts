@@ -25,7 +25,10 @@ export const updateEndpointBody = {
   type: 'object',
   properties: {
     ...createEndpointBody.properties,
-    active: { description: 'Whether the service sends events to the endpoint.', type: 'boolean' },
+    active: {
+      description: 'If false, it gets no events, and deliveries that fall due become CANCELLED.',
+      type: 'boolean',
+    },
   },
 } as const
 

@@ -386,7 +386,7 @@ export interface components {
             | 'endpoint.failing'
           )[]
         | null
-      /** Whether the service sends events to the endpoint. */
+      /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active?: boolean | null
     }
     TestWebhookEndpointBody: {
@@ -419,7 +419,7 @@ export interface components {
         | 'order.new'
         | 'endpoint.failing'
       )[]
-      /** Whether the service sends events to the endpoint. */
+      /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active: boolean
       /** If true, the endpoint receives only test events. */
       sandbox: boolean
@@ -440,7 +440,7 @@ export interface components {
         | 'order.new'
         | 'endpoint.failing'
       )[]
-      /** Whether the service sends events to the endpoint. */
+      /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active: boolean
       /** If true, the endpoint receives only test events. */
       sandbox: boolean
@@ -487,7 +487,7 @@ export interface components {
         | 'order.new'
         | 'endpoint.failing'
       )[]
-      /** Whether the service sends events to the endpoint. */
+      /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active: boolean
       /** If true, the endpoint receives only test events. */
       sandbox: boolean

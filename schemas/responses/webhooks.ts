@@ -60,7 +60,10 @@ const endpointFields = {
     'The events that the endpoint receives.',
     field.listSchema(field.eventNameSchema, Object.keys(eventScopes).length),
   ),
-  active: described('Whether the service sends events to the endpoint.', field.booleanSchema),
+  active: described(
+    'If false, it gets no events, and deliveries that fall due become CANCELLED.',
+    field.booleanSchema,
+  ),
   sandbox: described('If true, the endpoint receives only test events.', field.sandboxSchema),
   createdAt: field.instantSchema,
   health: endpointHealthSchema,

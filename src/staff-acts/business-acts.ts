@@ -178,7 +178,7 @@ export const businessActions: ActionGroup<Business> = {
         Object.fromEntries(
           limits
             .filter((info) => readLimit(values, info) === undefined)
-            .map(({ name, range }) => [name, `Enter a whole number from ${range}, or leave this blank.`]),
+            .map(({ name, range }) => [name, `Enter a whole number from ${range}.`]),
         ),
       async run(deps, business, by, values) {
         const chosen = limits

@@ -71,9 +71,9 @@ describe('A staff-initiated replay of events', function () {
     expect(done).to.include({ status: 'DONE', total: 12, requeued: 0, skipped: 12 })
     const { id } = (await replay(...from)) as { id: string }
     expect(await cli.done('deliveries', 'cancel-replay', id)).to.include({ status: 'CANCELLED' })
-    type Listed = { id: string }[]
-    const listed = (await cli.done('deliveries', 'replays', '--endpoint', endpointId)) as unknown as Listed
-    expect(listed.slice(0, 2).map((each) => each.id)).to.deep.equal([id, (done as { id: string }).id])
+    const { items } = await cli.done('deliveries', 'replays', '--endpoint', endpointId)
+    const listed = items as unknown as { id: string }[]
+    expect(listed.slice(0, 2).map((each) => each.id)).to.deep.equal([id, done.id])
     const refused = (...args: string[]) => cli.here('deliveries', 'replay', '--endpoint', endpointId, ...args)
     const stderr = 'from must not be later than to, or in the future.\n'
     expect(await refused('--from', '2100-01-01')).to.deep.include({ exitCode: 1, stderr })

@@ -106,7 +106,7 @@ describe('The webhook endpoint API', () => {
       expect(await listed()).to.deep.equal([before])
     })
 
-    it("refuses events outside the key's scopes, and a new URL for an endpoint with such events", async () => {
+    it("refuses events outside the key's scopes, and a new URL or secret for an endpoint with such events", async () => {
       const only = (...more: ApiScope[]) => colleague({ scopes: ['webhooks.endpoints:write', ...more] })
       const payments = await only('payments.intents:read')
       const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
@@ -116,7 +116,8 @@ describe('The webhook endpoint API', () => {
       await update({ active: false }, await only()).expect(200)
       await update({ url: 'https://new.example/', events: ['payment.created'] }, payments).expect(200)
       await update({ url: 'https://newer.example/' }, payments).expect(200)
-      await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
+      for (const request of [update({ url }, await only()), act('rotate-secret', await only())])
+        await expectRefused(request, 403, 'EVENTS_NOT_PERMITTED')
     })
 
     it("cancels a deactivated endpoint's deliveries when they are due", async () => {

@@ -40,7 +40,9 @@ export function addReplayCommands(deliveries: Command): void {
   const replaysHelp = examplesHelp('deliveries replays --endpoint ID')
   addSubcommand(deliveries, 'replays', 'show the latest 10 replays of an endpoint', replaysHelp)
     .requiredOption('--endpoint <id>', 'the endpoint', idArgument)
-    .action(commandAction(listReplays, (list) => (list.length === 0 ? 'None.' : formatTable(columns, list))))
+    .action(
+      commandAction(listReplays, ({ items }) => (items.length > 0 ? formatTable(columns, items) : 'None.')),
+    )
   const cancelHelp = examplesHelp('deliveries cancel-replay ID')
   addSubcommand(deliveries, 'cancel-replay', 'stop a running replay', cancelHelp)
     .argument('<id>', 'the id of the replay', idArgument)
@@ -51,7 +53,7 @@ async function listReplays(deps: AdminDeps, { endpoint }: { endpoint: string }) 
   const { lookUpEndpoint } = await import('../../webhooks/deliveries/look-up.ts')
   const { findLatestReplays, presentReplay } = await import('../../replays/replay.ts')
   orFail(await lookUpEndpoint(deps, endpoint), `There is no endpoint ${endpoint}`)
-  return (await findLatestReplays(deps, endpoint)).map(presentReplay)
+  return { items: (await findLatestReplays(deps, endpoint)).map(presentReplay) }
 }
 
 const columns: CommandColumn<PresentedReplay>[] = [

@@ -76,7 +76,7 @@ export const endpointRoutes = [
     description:
       'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old secret.',
     response: schema.endpointWithSecretSchema,
-    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     run: (deps, caller, { params: { id } }, request) => rotateSecret(deps, caller, id, request),
   }),
   list('/dev/webhooks', {

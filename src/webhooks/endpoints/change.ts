@@ -167,6 +167,7 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
   let addsLine = false
   const rotate = async ({ session, by, at, add }: AuditContext) => {
     const endpoint = await findEndpoint(deps, caller, id, session)
+    checkEventScopes(caller, endpoint.events, 'events')
     const secret = newSecret()
     const validUntil = new Date(at.getTime() + overlapMs)
     const previous = [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets]
