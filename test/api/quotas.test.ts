@@ -100,9 +100,9 @@ describe("A business's quota of live payment codes", () => {
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: limit + 1 } })
     const later = await create(service, merchant, 'later').expect(201)
     expect(later.headers).not.to.have.property('idempotent-replayed')
-    for (const liveCodes of [null, 2]) {
-      await changeAsOperator(service, merchant.businessId, { limits: { liveCodes } })
-      const details = { scope: 'codes', limit: liveCodes ?? limit }
+    for (const maxCodes of [null, 2]) {
+      await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: maxCodes } })
+      const details = { scope: 'codes', limit: maxCodes ?? limit }
       await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
     }
   })
